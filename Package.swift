@@ -157,7 +157,7 @@ let package = Package(
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         // From packets to pictures, whatever decodes: what is worth decoding, what is shown, what is late.
         library("InletDecode", ["InletCore", collections]),
-        library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
+        library("InletFFmpeg", ["InletCore", "InletSystem", "CFFmpeg", logging]),
         // From RTP packets to access units, and from RTSP messages to a session: no input or output, no clock.
         library("InletRTP", ["InletCore", "InletSystem"]),
         library("InletRTSP", ["InletCore", crypto]),

@@ -34,6 +34,12 @@ extern int pthread_setname_np(pthread_t, const char *);
 extern int pipe2(int *, int);
 extern char **environ;
 
+// gettid(2): the number of the calling thread.
+static inline int inlet_thread_number(void) {
+    extern long syscall(long, ...);
+    return (int)syscall(SYS_gettid);
+}
+
 // A function, as Swift takes the variable for shared state that it must guard.
 static inline char **inlet_environment(void) { return environ; }
 

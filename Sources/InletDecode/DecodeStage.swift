@@ -24,17 +24,23 @@ final class DecodeStage {
     }
 
     private let settings: DecodingSettings
-    private let isLive: Bool
+    let isLive: Bool
     private let frameRate: Rational?
     private var chain: DecoderChain
-    private var decoder: any VideoDecoder { chain.decoder }
+    var decoder: any VideoDecoder { chain.decoder }
     /// The newest known parameters of the stream, for a decoder that replaces another.
     private var parameters: CodecParameters
     /// Whether a decoder has replaced another and has had no key frame yet.
     private var isNewDecoder = false
-    private var gate: PictureGate
-    private var selection: PacketSelection
-    private var handover: PacketHandover
+    var gate: PictureGate
+    var selection: PacketSelection
+    var handover: PacketHandover
+    /// What was not decoded since the last key frame, as nobody took pictures.
+    var passed = PassedGroup()
+    /// Packets that are decoded before any other, since pictures are wanted again.
+    var kept: ArraySlice<SourcePacket> = []
+    /// When the last of them was decoded: what had arrived before is not left out as late.
+    var caughtUp: MonotonicTime?
     private var audit: RateAudit?
     /// The times of the last pictures, for containers that have none; nil for a live stream, whose times are the
     /// sender's or none.
@@ -48,17 +54,17 @@ final class DecodeStage {
     /// When the packet that was put last had arrived; nil if the stream is not live.
     private(set) var received: MonotonicTime?
     /// Nil if the source waits, or nothing is too late.
-    private var lag: LagPolicy?
+    var lag: LagPolicy?
     /// Whether a key frame is queued behind the packet that was put last.
-    private var precedesKey = false
+    var precedesKey = false
     /// When the packet was given to the decoder that has not output its picture yet.
     private var decodingSince: MonotonicTime?
-    private let turn = DecodingTurn()
+    let turn = DecodingTurn()
     private var packetFacts: PacketFacts
     /// The newest parameter sets beside the packets, which tell the packets' form.
-    private var codecHeader: [UInt8]
+    var codecHeader: [UInt8]
     /// Whether the following packets refer to skipped ones, up to the next key frame.
-    private var hasLeftOut = false
+    var hasLeftOut = false
     /// The number of pictures output.
     private(set) var pictures: UInt64 = 0
 
@@ -126,6 +132,7 @@ final class DecodeStage {
     /// Notes that no packets follow: the decoder outputs what it holds back.
     func finish() {
         phase = .draining
+        kept = []
         handover.release()
         decoder.drain()
     }
@@ -140,6 +147,7 @@ final class DecodeStage {
         if gate.stepsBack(facts) {
             handover.stepBack()
             audit?.reset()
+            passed.clear()
         }
         if let arrival = received {
             try audit?.note(pts ?? dts, arrival: arrival)
@@ -158,19 +166,29 @@ final class DecodeStage {
             handover.put(packet)
             for (reason, count) in handover.takeDrops() { context.countDrop(reason, count) }
         }
-        switch handover.fate(isKey: packet.isKey, pictures: demand.pictures || !demand.packets) {
+        let areWanted = demand.pictures || !demand.packets
+        switch handover.fate(isKey: packet.isKey, pictures: areWanted) {
         case .decode: break
-        case .pass: return
+        case .pass:
+            passed.add(packet)
+            if areWanted { catchUp(with: facts, context) }
+            return
         case .decodeAnew:
             // The decoder's state is from before a gap.
             decoder.reset()
             selection.reset()
             gate.resume(at: facts)
         }
-        switch selection.fate(isKey: packet.isKey, time: pts ?? dts, wanted: demand.maximumFrameRate) {
-        case .pass: return
-        case .passAndDrain: empty()
+        let fate = selection.fate(
+            isKey: packet.isKey, time: pts ?? dts, wanted: demand.maximumFrameRate,
+            keyFramesOnly: demand.keyFramesOnly)
+        switch fate {
+        case .pass: passed.clear()
+        case .passAndDrain:
+            passed.clear()
+            empty()
         case .decodeAlone:
+            passed.clear()
             guard isInTime(packet, waiting, context) else { return }
             try send(packet, context)
             empty()
@@ -184,40 +202,9 @@ final class DecodeStage {
                 decoder.reset()
                 gate.resume(at: facts, reason: .late)
             }
+            if hasLeftOut { passed.clear() } else { passed.noteDecoded() }
             try send(packet, context)
         }
-    }
-
-    /// Returns whether the picture can still be in time; false, and counted, if it is skipped.
-    private func isInTime(
-        _ packet: SourcePacket, _ waiting: (count: Int, hasKey: Bool), _ context: SourceContext
-    ) -> Bool {
-        guard var lag, let received else { return true }
-        defer { self.lag = lag }
-        if demand.isLossless {
-            // Packets skipped before the arrival of a sink that gets everything are missing.
-            guard hasLeftOut, !packet.isKey else { return true }
-            context.countDrop(.late)
-            return false
-        }
-        if lag.leavesOut(isKey: packet.isKey, at: context.clock.now) {
-            context.countDrop(.late)
-            return false
-        }
-        turn.take(until: received + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
-        let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet, codecHeader: codecHeader)
-        let facts = LagPolicy.Packet(
-            isKey: packet.isKey, isNonReference: isNonReference, arrival: received, precedesKey: waiting.hasKey,
-            waiting: waiting.count)
-        let wasLagging = lag.isLagging
-        let isTaken = lag.decodes(facts, at: context.clock.now)
-        if !isTaken {
-            turn.give()
-            context.countDrop(.late)
-            if !isNonReference || lag.skipsGroup { hasLeftOut = true }
-        }
-        if lag.isLagging != wasLagging { context.noteLag(lag.isLagging) }
-        return isTaken
     }
 
     /// Notes that the decoder is done with a packet.
@@ -242,6 +229,7 @@ final class DecodeStage {
             result = try decoder.send(packet)
         } catch {
             context.countDrop(.undecodable)
+            passed.clear()
             return try replaceDecoder(after: error, context)
         }
         if let fault = result { try noteUndecodable(fault, context) }
@@ -288,6 +276,8 @@ final class DecodeStage {
     func lose(_ context: SourceContext, hasQueue: Bool = true) {
         if isLive, !(precedesKey && hasQueue) { context.requestKeyFrame() }
         gate.noteLoss()
+        passed.clear()
+        kept = []
         guard settings.damage == .drop else { return }
         handover.lose()
         decoder.reset()
@@ -342,7 +332,10 @@ final class DecodeStage {
             case .undecodable(let fault): try noteUndecodable(fault, context)
             case .needsPacket:
                 noteDecoding(context)
-                return handover.take().map { .item(.packet($0)) } ?? .needsPacket
+                if let packet = handover.take() { return .item(.packet(packet)) }
+                guard let packet = kept.popFirst() else { return .needsPacket }
+                try send(packet, context)
+                if kept.isEmpty { caughtUp = context.clock.now }
             case .ended where phase == .emptying:
                 decoder.reset()
                 phase = .reading

@@ -153,9 +153,10 @@ struct PacketHandover {
         return waiting.removeFirst()
     }
 
-    /// - Parameter pictures: whether anyone takes pictures.
+    /// - Parameter pictures: whether anyone takes pictures. Where nobody does, they are decoded until the first packet
+    ///   can be passed on, so that the source is not silent up to a key frame.
     mutating func fate(isKey: Bool, pictures: Bool) -> Fate {
-        guard pictures else {
+        guard pictures || awaitsKey && !hasPassed else {
             hasPassed = true
             return .pass
         }
@@ -164,6 +165,9 @@ struct PacketHandover {
         hasPassed = false
         return .decodeAnew
     }
+
+    /// Notes that decoding continues before the next key frame, with packets that were kept.
+    mutating func catchUp() { hasPassed = false }
 }
 
 extension CodecParameters {

@@ -48,7 +48,8 @@ struct PacketSelection {
     /// - Parameters:
     ///   - time: the packet's PTS, or its DTS if it has none, in ticks.
     ///   - wanted: the frames a second that sinks take; nil for all.
-    mutating func fate(isKey: Bool, time: Int64?, wanted: Rational?) -> Fate {
+    ///   - keyFramesOnly: whether key frames have to do, however rarely they come. The default is false.
+    mutating func fate(isKey: Bool, time: Int64?, wanted: Rational?, keyFramesOnly: Bool = false) -> Fate {
         guard isKey else {
             switch mode {
             case .all: return .decode
@@ -63,7 +64,7 @@ struct PacketSelection {
             if distances.count > Self.remembered { distances.removeFirst() }
         }
         lastKey = time ?? lastKey
-        let suffices = keyFramesSuffice(wanted)
+        let suffices = keyFramesOnly || keyFramesSuffice(wanted)
         switch mode {
         case .beginning where suffices && isEarly(time, wanted):
             // A stream of key frames alone has no other packet to begin the stretch with.

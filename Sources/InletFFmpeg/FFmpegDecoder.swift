@@ -1,5 +1,6 @@
 package import CFFmpeg
 package import InletCore
+import InletSystem
 
 /// Owns a libavcodec decoder: compressed packets in, ``FFmpegFrame``s out, in presentation order.
 ///
@@ -7,6 +8,8 @@ package import InletCore
 /// belong to a reference-counted pool.
 @safe package final class FFmpegDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
+    /// The threads of its own that libavcodec has started.
+    private var threads: ProcessorAccount.AdoptedThreads?
     /// An empty `AVFrame` for the next picture; kept if there was no picture.
     private var shell: UnsafeMutablePointer<AVFrame>?
 
@@ -71,10 +74,13 @@ package import InletCore
         }
         if options.showsDamaged { unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT }
         if let rate = options.frameRate { unsafe context.pointee.framerate = rate }
-        try check(unsafe avcodec_open2(context, codec, nil), "avcodec_open2")
+        let (code, threads) = ProcessorAccount.adoptingThreads { unsafe avcodec_open2(context, codec, nil) }
+        self.threads = threads
+        try check(code, "avcodec_open2")
     }
 
     deinit {
+        threads?.release()
         unsafe av_frame_free(&shell)
         var context: UnsafeMutablePointer<AVCodecContext>? = unsafe self.context
         unsafe avcodec_free_context(&context)

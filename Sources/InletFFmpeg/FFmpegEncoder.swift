@@ -1,5 +1,6 @@
 import CFFmpeg
 package import InletCore
+import InletSystem
 
 /// Owns a libavcodec encoder: I420 pictures in, packets out, in decoding order.
 ///
@@ -8,6 +9,8 @@ package import InletCore
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
     private let packet: FFmpegPacket
+    /// The threads of its own that libavcodec has started.
+    private var threads: ProcessorAccount.AdoptedThreads?
     /// Converts colours to those of the encoder's pictures; nil if they are the same.
     private var colors: BT601Colors?
     private let pool = I420BufferPool(capacity: 4)
@@ -76,7 +79,8 @@ package import InletCore
         configure(options)
         var own: OpaquePointer?
         for (name, value) in options.own { unsafe av_dict_set(&own, name, value, 0) }
-        let code = unsafe avcodec_open2(context, codec, &own)
+        let (code, threads) = ProcessorAccount.adoptingThreads { unsafe avcodec_open2(context, codec, &own) }
+        self.threads = threads
         unsafe av_dict_free(&own)
         guard code >= 0 else { throw InletError(ffmpeg: code, operation: "avcodec_open2") }
     }
@@ -121,6 +125,7 @@ package import InletCore
     }
 
     deinit {
+        threads?.release()
         var frame: UnsafeMutablePointer<AVFrame>? = unsafe self.frame
         unsafe av_frame_free(&frame)
         var context: UnsafeMutablePointer<AVCodecContext>? = unsafe self.context

@@ -23,13 +23,13 @@ package struct PrometheusText {
         return writer.text
     }
 
-    /// One metric, and its values by their labels.
+    /// One metric, and its values, which are numbers, by their labels.
     package struct Family {
         var name, type, help: String
-        var samples: [(labels: [(String, String)], value: UInt64)]
+        var samples: [(labels: [(String, String)], value: any Sendable)]
 
         package init(
-            name: String, type: String, help: String, samples: [(labels: [(String, String)], value: UInt64)]
+            name: String, type: String, help: String, samples: [(labels: [(String, String)], value: any Sendable)]
         ) {
             (self.name, self.type, self.help, self.samples) = (name, type, help, samples)
         }

@@ -18,10 +18,15 @@ package import InletCore
 package enum SystemThread {
     /// Starts a detached thread that runs `body` once.
     ///
-    /// - Parameter name: the thread's name, cut to the 15 bytes that Linux keeps.
+    /// - Parameters:
+    ///   - name: the thread's name, cut to the 15 bytes that Linux keeps.
+    ///   - account: what its processor time is counted to; nil, the default, for the account of the calling thread, if
+    ///     that has one.
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses another thread.
-    package static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(InletError) {
-        let box = Box(name: name, body: body)
+    package static func start(
+        named name: String, account: ProcessorAccount? = nil, _ body: @escaping @Sendable () -> Void
+    ) throws(InletError) {
+        let box = Box(name: name, account: account ?? ProcessorAccount.current, body: body)
         let argument = unsafe Unmanaged.passRetained(box).toOpaque()
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -44,11 +49,11 @@ package enum SystemThread {
 
     private final class Box: Sendable {
         let name: String
+        let account: ProcessorAccount?
         let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.body = body
+        init(name: String, account: ProcessorAccount?, body: @escaping @Sendable () -> Void) {
+            (self.name, self.account, self.body) = (name, account, body)
         }
     }
 
@@ -61,7 +66,7 @@ package enum SystemThread {
         #else
             unsafe pthread_setname_np(pthread_self(), name)
         #endif
-        box.body()
+        if let account = box.account { account.run(box.body) } else { box.body() }
         return nil
     }
 }

@@ -13,7 +13,8 @@ enum ImportRule {
         "InletSystem": system.union(["InletCore", "CLinux"]),
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         "InletDecode": system.union(["InletCore", "DequeModule"]),
-        "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
+        // InletSystem is for the processor time of libavcodec's threads.
+        "InletFFmpeg": system.union(["InletCore", "InletSystem", "CFFmpeg", "Logging"]),
         "InletRTP": ["InletCore", "InletSystem"],
         "InletRTSP": ["InletCore", "Crypto"],
         "InletOutput": system.union(["InletCore", "InletSystem", "CLinux"]),

@@ -15,6 +15,9 @@ import Testing
         "webhooks: {a: {url: 'https://h/x', kinds: [state], cameras: ['do*'], secret: {env: A}, timeout: 5s, "
             + "attempts: 3}, b: {url: {file: /u}, queue: 9, ca: /c}}\ncameras: {a: 'pattern:smpte'}\n",
         "budget: {memory: 4G}\ncameras: {a: 'pattern:smpte'}\n",
+        "budget: {cores: 1.5}\ndefaults: {degrade: [rate, pause]}\n"
+            + "cameras: {a: {source: 'pattern:smpte', priority: high, degrade: []}}\n",
+        "budget: {cores: 2, memory: }\ncameras: {a: {source: 'pattern:smpte', priority: }}\n",
         "defaults: {process: own, memory: 512M}\ncameras: {a: {source: 'pattern:smpte', process: shared}}\n",
     ]
 
@@ -30,6 +33,11 @@ import Testing
         "cameras: {a: {source: 'pattern:smpte', queue: fifo}}\n",
         "cameras: {a: {source: 'pattern:smpte', view: {max-size: big}}}\n",
         "budget: {memory: plenty}\ncameras: {a: 'pattern:smpte'}\n",
+        "budget: {cores: many}\ncameras: {a: 'pattern:smpte'}\n",
+        "budget: {cores: -1}\ncameras: {a: 'pattern:smpte'}\n",
+        "cameras: {a: {source: 'pattern:smpte', priority: highest}}\n",
+        "cameras: {a: {source: 'pattern:smpte', degrade: rate}}\n",
+        "cameras: {a: {source: 'pattern:smpte', degrade: [frames]}}\n",
         "cameras: {a: {source: 'pattern:smpte', process: mine}}\n",
         "cameras: {a: {source: 'pattern:smpte', process: own, memory: much}}\n",
         "server: {prot: 80}\ncameras: {a: 'pattern:smpte'}\n",

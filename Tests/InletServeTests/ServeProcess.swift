@@ -116,6 +116,15 @@ final class ServeProcess {
         var openings: Int
         /// Its own process; nil if it has none.
         var process: OwnProcess?
+        var priority: String
+        /// By what the budget of cores reduces it; nil if it is not reduced.
+        var degraded: Degradation?
+    }
+
+    /// A reduction as the API shows it.
+    struct Degradation: Decodable {
+        var by: String
+        var why: String
     }
 
     /// The camera's own process as the API shows it.

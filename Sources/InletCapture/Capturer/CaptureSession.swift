@@ -37,6 +37,7 @@ final class CaptureSession: Sendable {
     let context: SourceContext
 
     private let source: any FrameSourceConfiguration
+    private let account: ProcessorAccount?
     private let timeouts: CaptureTimeouts
     private let stopTimeout: Duration
     private let dispatcher: FrameDispatcher
@@ -58,6 +59,7 @@ final class CaptureSession: Sendable {
         self.source = source
         self.dispatcher = dispatcher
         self.delegate = delegate
+        account = configuration.account
         timeouts = configuration.timeouts
         stopTimeout = configuration.stopTimeout
         wakeUp = try WakeUpSignal()
@@ -74,7 +76,7 @@ final class CaptureSession: Sendable {
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
     func start() throws(InletError) {
         let scheme = source.redactedURI.prefix(upToByte: ":")
-        try SystemThread.start(named: "inlet-\(scheme)") { self.main() }
+        try SystemThread.start(named: "inlet-\(scheme)", account: account) { self.main() }
     }
 
     // MARK: From any thread
@@ -143,6 +145,8 @@ final class CaptureSession: Sendable {
             let format = try source.open(context)
             context.clearDeadline()
             guard !context.isCancelled, dispatcher.begin(id, format: format) else { return .ended(.cancelled) }
+            // What need not be decoded depends on the format.
+            context.setDemand(dispatcher.demand)
             delegate.opened(format)
             return try readFrames(from: source, format: format)
         } catch {

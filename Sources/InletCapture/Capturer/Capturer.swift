@@ -40,6 +40,7 @@ public final class Capturer: Sendable {
         /// Receivers that no longer take frames, for the statistics; at most ``Capturer/rememberedSinks``.
         var pastSinks: [PastSink] = []
         var sinkNumber = 0
+        var reduction = PictureReduction()
     }
 
     /// A sink that has ended. Its counters may still change: frames queued in a sequence are taken after the run.
@@ -222,14 +223,15 @@ public final class Capturer: Sendable {
             sinkContext: SinkContext { [weak self] in self?.statistics ?? .afterTheEnd }, observer: observer,
             wantsChanged: { [weak self] in self?.supervisor.receiversChanged() },
             watchersChanged: { [weak self] in self?.supervisor.watchersChanged() },
-            requestKeyFrame: { [weak self] in self?.supervisor.requestKeyFrame() })
+            requestKeyFrame: { [weak self] in self?.supervisor.requestKeyFrame() }, account: configuration.account)
     }
 
     private func add(_ receiver: any SinkReceiver) {
-        let result = shared.withLock { shared -> Result<EndReason, InletError>? in
+        let (result, reduction) = shared.withLock { shared -> (Result<EndReason, InletError>?, PictureReduction) in
             shared.receivers.append(receiver)
-            return shared.result
+            return (shared.result, shared.reduction)
         }
+        (receiver as? any FrameReceiver)?.reduce(to: reduction)
         if let condition = state.condition { (receiver as? any ConditionReceiver)?.sourceChanged(to: condition) }
         if let result { Self.finish(receiver, after: result) } else { supervisor.receiversChanged() }
     }
@@ -346,6 +348,15 @@ public final class Capturer: Sendable {
     ///
     /// Sinks get ``CapturerConfiguration/disabledPicture`` meanwhile.
     public func setEnabled(_ isEnabled: Bool) { supervisor.post(.setEnabled(isEnabled)) }
+
+    /// Reduces the pictures that sinks get, from the next one on, and what is decoded for them. Returns at once.
+    package func reduce(to reduction: PictureReduction) {
+        shared.withLock { $0.reduction = reduction }
+        supervisor.reduce(to: reduction)
+    }
+
+    /// Whether any sink takes pictures at present, so that a reduction may save something.
+    package var hasPictureWork: Bool { supervisor.hasPictureWork }
 
     /// Lets every sink finish: at the end of the stream with the frames queued for it, after a stop without them.
     ///

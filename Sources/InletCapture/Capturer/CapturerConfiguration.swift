@@ -1,3 +1,4 @@
+package import InletSystem
 public import Logging
 
 /// Configures a capturer, apart from its source. Every property has a default.
@@ -34,6 +35,9 @@ public struct CapturerConfiguration: Sendable {
     public var tracer: (any FrameTracer)?
     /// The logger for messages. The default is labelled `inlet`.
     public var logger = Logger(label: "inlet")
+
+    /// What the processor time of all threads of the capture is counted to. The default is none.
+    package var account: ProcessorAccount?
 
     public init() {}
 }

@@ -1,4 +1,5 @@
 import InletCore
+import InletSystem
 
 /// State that receivers share with their capturer.
 struct DeliveryContext: Sendable {
@@ -15,6 +16,8 @@ struct DeliveryContext: Sendable {
     var watchersChanged: @Sendable () -> Void = {}
     /// Called when a receiver of packets needs a key frame of the source.
     var requestKeyFrame: @Sendable () -> Void = {}
+    /// What the threads of receivers are counted to.
+    var account: ProcessorAccount?
 }
 
 extension DeliveryContext {

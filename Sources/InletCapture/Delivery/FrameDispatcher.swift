@@ -22,8 +22,8 @@ final class FrameDispatcher: Sendable {
     private let limits: Limits
     let clock: any CaptureClock
     private let counters: SessionCounters
-    private let keepsLastFrame: Bool
-    private let currentReceivers: @Sendable () -> [any SinkReceiver]
+    let keepsLastFrame: Bool
+    let currentReceivers: @Sendable () -> [any SinkReceiver]
     private let receiversVersion = Atomic(0)
     private let disabled = Atomic(false)
     /// Placeholders offered so far.
@@ -60,6 +60,7 @@ final class FrameDispatcher: Sendable {
         /// The last packet's time in ticks, which are coarser than the clock.
         var lastPacketTicks: Int64?
         var receivers = Receivers()
+        var reduction = PictureReduction()
         var seenVersion = -1
         /// The number of the source's frames so far, over all sessions.
         var count: UInt64 = 0
@@ -99,23 +100,6 @@ final class FrameDispatcher: Sendable {
 
     /// Whether the run ends after a number of frames or a time.
     var hasLimits: Bool { limits.frames != nil || limits.duration != nil }
-
-    /// Whether any receiver is attached.
-    var hasReceivers: Bool { !currentReceivers().isEmpty }
-
-    /// Whether any receiver has use for the source now.
-    var isWatched: Bool { currentReceivers().contains(where: \.isWatched) }
-
-    /// The combined demand of all receivers on the source.
-    var demand: SourceDemand {
-        let receivers = Receivers(currentReceivers())
-        let pictures = receivers.frames.filter(\.takesPictures)
-        var demand = SourceDemand(serving: pictures.map(\.wants))
-        demand.packets = receivers.packets.contains(where: \.takesPackets)
-        demand.pictures = !demand.packets || !pictures.isEmpty
-        demand.isLossless = pictures.contains(where: \.isLossless)
-        return demand
-    }
 
     /// Starts or stops withholding frames from the receivers. Frames withheld are counted as ``DropReason/disabled``.
     func setDisabled(_ isDisabled: Bool) { disabled.store(isDisabled, ordering: .relaxed) }
@@ -280,7 +264,9 @@ final class FrameDispatcher: Sendable {
             timestamp =
                 decoding + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(dts.nanoseconds).partialValue)
         }
-        if !state.receivers.frames.contains(where: \.takesPictures) {
+        let mayIdle = mayIdle(state.format)
+        if mayIdle { for receiver in state.receivers.frames { receiver.passPicture(at: arrival) } }
+        if !state.receivers.frames.contains(where: { $0.takesPictures && !(mayIdle && $0.isIdle) }) {
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first
             if let limit = limits.duration, timestamp - first >= limit { return (.limit(.durationLimit), .nothing) }

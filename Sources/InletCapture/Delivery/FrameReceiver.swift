@@ -11,6 +11,28 @@ protocol FrameReceiver: SinkReceiver {
     /// Whether it takes pictures at present.
     var takesPictures: Bool { get }
 
+    /// Whether it has had no use for pictures for a while, so that none need be decoded for it. Those that come all the
+    /// same are offered to it.
+    var isIdle: Bool { get }
+
+    /// Sets how far its pictures are reduced, from the next one on. Safe from any thread.
+    func reduce(to reduction: PictureReduction)
+
+    /// Notes that a picture was not decoded, as nobody had use for it: an idle receiver finds out whether it has now.
+    /// Called on the producer's thread, with each packet.
+    func passPicture(at time: MonotonicTime)
+
     /// Offers a frame. Called on the producer's thread. Blocks only under a lossless policy.
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool)
+}
+
+extension FrameReceiver {
+    /// Whether it takes pictures at present, and has use for them.
+    var hasPictureWork: Bool { takesPictures && !isIdle }
+    /// Always false.
+    var isIdle: Bool { false }
+    /// Does nothing.
+    func reduce(to reduction: PictureReduction) {}
+    /// Does nothing.
+    func passPicture(at time: MonotonicTime) {}
 }

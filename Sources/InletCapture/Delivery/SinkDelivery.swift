@@ -16,16 +16,17 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     private let policy: QueuePolicy?
     var isLossless: Bool { if case .lossless = policy { true } else { false } }
-    private let context: DeliveryContext
+    let context: DeliveryContext
     /// Signalled each time that the thread should check the mailbox.
-    private let signal = DispatchSemaphore(value: 0)
-    private let mailbox = Mailbox<CapturedFrame>()
-    private let state: Mutex<State>
-    private let worker: Worker
+    let signal = DispatchSemaphore(value: 0)
+    let mailbox = Mailbox<CapturedFrame>()
+    let state: Mutex<State>
+    let worker: Worker
 
     /// State shared by the capture thread, the sink's thread and the application's.
-    private struct State {
+    struct State {
         var wants: SinkWants
+        var reduction = PictureReduction()
         /// Hands packets to a sink that takes those as well. Each sink has its own tap.
         var tap: PacketTap?
         /// Nil until a source has been open.
@@ -38,15 +39,24 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         var hasSink = true
         /// Whether the sink had use for pictures when it was last asked. Otherwise none is converted ahead for it.
         var takesFrames: Bool
+        /// Whether the sink has had no use for pictures for a while.
+        var isIdle = false
+        /// When an idle sink was last asked whether it has use for pictures.
+        var lastAsked: MonotonicTime?
 
         /// The tap, or nil if the source or the sink is one of pictures alone.
         var packetTap: PacketTap? { format.map { $0.hasPackets && $0.pacing != .unpaced } ?? true ? tap : nil }
     }
 
-    var wants: SinkWants { state.withLock { $0.wants } }
+    /// What the sink wants, as far as it gets that.
+    var wants: SinkWants {
+        let (wants, reduction, format) = state.withLock { ($0.wants, $0.reduction, $0.format) }
+        guard reduction != PictureReduction() else { return wants }
+        return reduction.reduce(wants, of: format, hasViewers: counters.hasSessions)
+    }
 
     /// Touched on the sink's thread only, which is what makes it safe to hand around.
-    private final class Worker: @unchecked Sendable {
+    final class Worker: @unchecked Sendable {
         /// Nil while a failed sink waits to be recreated, and after the end.
         var sink: (any FrameSink)?
         let restart: Restart?
@@ -59,6 +69,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         var hasEnded = false
         /// Whether the sink itself determines its wants.
         let decidesWants: Bool
+        /// Since when the sink has had no use for pictures; nil if it has.
+        var unusedSince: MonotonicTime?
         /// The condition of the source that the sink knows. While frames arrive, it need not be notified at first.
         var toldCondition = SourceCondition.live
 
@@ -104,7 +116,10 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     var takesPackets: Bool { state.withLock { $0.packetTap != nil } }
 
-    var takesPictures: Bool { state.withLock { $0.packetTap }?.wantsPictures ?? true }
+    var takesPictures: Bool {
+        let (tap, isPaused) = state.withLock { ($0.packetTap, $0.reduction.isPaused) }
+        return !isPaused && tap?.wantsPictures ?? true
+    }
 
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {
         state.withLock { $0.tap }?.offer(packet, of: parameters)
@@ -115,10 +130,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     // MARK: Frames
 
     func begin(_ format: SourceFormat?, room: ProducerGate) {
-        let wants = state.withLock { state in
-            state.format = format
-            return state.wants
-        }
+        state.withLock { $0.format = format }
         mailbox.open(
             policy: policy ?? .standard(for: format), limiter: RateLimiter(wants, source: format), room: room,
             isProvisional: format == nil)
@@ -126,7 +138,10 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
         // Pictures already on their way when the sink wants no more, or that another sink wants.
-        guard frame.isPlaceholder || takesPictures else { return }
+        guard frame.isPlaceholder || takesPictures else {
+            if state.withLock({ $0.reduction.isPaused }) { counters.countDrop(.disabled) }
+            return
+        }
         if mailbox.put(
             frame, at: frame.timestamp, isCancelled: isCancelled,
             // A placeholder never waits; a frame of the source waits until it is cancelled.
@@ -167,7 +182,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         }
         guard isStarted else {
             do throws(InletError) {
-                try SystemThread.start(named: "inlet-\(name)") { self.work() }
+                try SystemThread.start(named: "inlet-\(name)", account: context.account) { self.work() }
             } catch {
                 // There is no thread that could access the worker.
                 stop(error.about(name))
@@ -189,6 +204,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private func drain() {
         while true {
             tellCondition()
+            askIdleSink()
             switch mailbox.take() {
             case .element(let frame): deliver(frame)
             case .empty: return
@@ -234,7 +250,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             }
         }
         let takesFrames = sink.takesFrames
-        state.withLock { $0.takesFrames = takesFrames }
+        noteUse(takesFrames)
         guard !takesFrames else { return true }
         context.countDrop(of: captured, .notConnected, by: self)
         if worker.decidesWants { follow(sink.wants) }
@@ -242,10 +258,15 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     }
 
     private func start(_ sink: any FrameSink, _ format: VideoFormat) throws {
-        let (counters, watchersChanged) = (counters, context.watchersChanged)
+        let (counters, watchersChanged, signal) = (counters, context.watchersChanged, signal)
         let sinkContext = SinkContext(
             statistics: { [context = context.sinkContext] in context.statistics },
-            sessions: { if counters.setSessions($0) { watchersChanged() } })
+            sessions: {
+                guard counters.setSessions($0) else { return }
+                watchersChanged()
+                // An idle sink is asked whether it has use for pictures.
+                signal.signal()
+            })
         try sink.start(format, sinkContext)
         worker.hasStarted = true
         worker.toldCondition = .live
@@ -288,15 +309,14 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     }
 
     /// Adopts what the sink wants now.
-    private func follow(_ wanted: SinkWants) {
-        let (before, format) = state.withLock { state in
+    func follow(_ wanted: SinkWants) {
+        let before = wants
+        let isOther = state.withLock { state in
             defer { state.wants = wanted }
-            return (state.wants, state.format)
+            return state.wants != wanted
         }
-        guard wanted != before else { return }
-        if wanted.maximumFrameRate != before.maximumFrameRate {
-            mailbox.setLimiter(RateLimiter(wanted, source: format))
-        }
+        guard isOther else { return }
+        followRate(from: before)
         context.wantsChanged()
     }
 
@@ -345,9 +365,13 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     /// Lets the sink write what is left, if it had started, and releases it.
     private func finishSink() -> InletError? {
         defer {
-            worker.sink = nil
-            state.withLock { $0.hasSink = false }
+            (worker.sink, worker.unusedSince) = (nil, nil)
+            let wasIdle = state.withLock { state in
+                defer { (state.hasSink, state.isIdle) = (false, false) }
+                return state.isIdle
+            }
             worker.hasStarted = false
+            if wasIdle { context.wantsChanged() }
         }
         counters.forgetSessions()
         if let tap = state.withLock({ $0.tap.take() }) {

@@ -14,6 +14,9 @@ final class SinkCounters: Sendable {
     private let sessions = Mutex(SinkSessions?.none)
     private let isUnwatched = Atomic(false)
 
+    /// Whether the sink has viewers or peers at times.
+    var hasSessions: Bool { sessions.withLock { $0 != nil } }
+
     /// Whether the sink has somebody to send to, or is one that always takes frames.
     var isWatched: Bool { !isUnwatched.load(ordering: .relaxed) }
 

@@ -78,6 +78,15 @@ final class Supervisor: Sendable {
         watchersChanged()
     }
 
+    /// Sets how far pictures are reduced. Returns at once.
+    func reduce(to reduction: PictureReduction) {
+        dispatcher.reduce(to: reduction)
+        receiversChanged()
+    }
+
+    /// Whether any receiver takes pictures at present.
+    var hasPictureWork: Bool { dispatcher.hasPictureWork }
+
     /// Notes that a sink has got its first viewer or lost its last. Returns at once.
     func watchersChanged() {
         guard configuration.closesUnwatchedAfter != nil else { return }

@@ -14,6 +14,11 @@ public protocol FrameSink: AnyObject {
     /// Read when it is attached, and then before each frame. While it is false, frames are not converted for the sink;
     /// they are dropped and counted as ``DropReason/notConnected``. The sink is started with the first frame in any
     /// case. The default is true.
+    ///
+    /// If it is false for two seconds, for every sink that takes pictures, the pictures of a live source that has
+    /// packets are no longer decoded. It is then read ten times a second, and when the sink's first session is reported
+    /// (``SinkContext/report(_:)``); decoding goes on with the next packet where the packets since the last key frame
+    /// could be kept, or else at the next key frame. A sink with a lossless queue is not concerned.
     var takesFrames: Bool { get }
 
     /// Starts the sink. Called once, before the first frame.

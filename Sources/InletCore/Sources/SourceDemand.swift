@@ -17,6 +17,9 @@ public struct SourceDemand: Sendable, Hashable {
     /// Whether the source waits for a sink that is to get every picture, however late. The default is false.
     public var isLossless = false
 
+    /// Whether key frames are all that is to be decoded, to save processor time. The default is false.
+    package var keyFramesOnly = false
+
     /// Makes a demand; it demands everything by default.
     public init(maximumFrameRate: Rational? = nil, largestSize: ImageSize? = nil) {
         self.maximumFrameRate = maximumFrameRate

@@ -13,3 +13,11 @@ extension inlet_demand {
         height = UInt32(clamping: demand.largestSize?.height ?? 0)
     }
 }
+
+extension SourceDemand {
+    /// What a process of the same executable is told besides, as bits.
+    var ownFlags: UInt32 { (isLossless ? 1 : 0) | (keyFramesOnly ? 2 : 0) }
+
+    /// Adopts ``ownFlags``.
+    mutating func setOwnFlags(_ flags: UInt32) { (isLossless, keyFramesOnly) = (flags & 1 != 0, flags & 2 != 0) }
+}

@@ -126,7 +126,7 @@ final class ProcessSource: FrameSource {
             followDemand(context)
             try connection.send(
                 inlet_next(
-                    type: UInt32(INLET_MESSAGE_NEXT), reserved: own != nil && context.demand.isLossless ? 1 : 0,
+                    type: UInt32(INLET_MESSAGE_NEXT), reserved: own != nil ? context.demand.ownFlags : 0,
                     deadline: limit.due, free_slots: pool.grant(),
                     demand: demand))
             switch try answer(within: limit, connection, onNote) {

@@ -180,7 +180,7 @@ final class SourceServerSession {
                 ? ImageSize(width: Int(wire.width), height: Int(wire.height)) : nil)
         demand.pictures = wire.wants_pictures != 0
         demand.packets = wire.wants_packets != 0
-        demand.isLossless = request.reserved & 1 != 0
+        demand.setOwnFlags(request.reserved)
         context.setDemand(demand)
         // Decoders ask the same context, so that the numbers differ.
         if wire.key_frame_requests != keyFrameRequests { context.requestKeyFrame() }

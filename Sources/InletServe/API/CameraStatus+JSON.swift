@@ -29,6 +29,8 @@ extension CameraStatus {
             ("delay", delay.map { .number($0.inSeconds) } ?? .null),
             ("viewers", .number((view?.sessions?.open ?? 0) + (webRTC?.sessions?.open ?? 0))),
             ("process", processJSON),
+            ("priority", .text(settings.policies.priority.rawValue)),
+            ("degraded", degradation.map { .object([("by", .text($0.by)), ("why", .text($0.why))]) } ?? .null),
         ]
         return .object(members)
     }

@@ -57,6 +57,7 @@ package enum Daemon {
             services: [
                 .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
                 .init(service: FleetService(fleet, keeper: keeper)), .init(service: HistoryService(fleet)),
+                .init(service: BudgetService(fleet)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit)), .init(service: notifier),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let certificate { configuration.services.append(.init(service: certificate)) }

@@ -39,6 +39,23 @@ extension OpenAPIDocument {
                     )
                 ])
             ),
+            ("priority", .object([("enum", .list(CameraPriority.allCases.map { .text($0.rawValue) }))])),
+            (
+                "degraded",
+                .object([
+                    (
+                        "anyOf",
+                        .list([
+                            type("null"),
+                            object(
+                                [
+                                    ("by", type("string", "What is left, such as half the frame rate")),
+                                    ("why", type("string", "Why the budget of cores reduces it")),
+                                ], required: ["by", "why"]),
+                        ])
+                    )
+                ])
+            ),
         ], required: ["name", "source", "sinks", "state", "healthy", "paused"])
 
     /// What a change did, or would do.

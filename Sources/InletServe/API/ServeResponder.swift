@@ -213,6 +213,9 @@ final class ServeResponder: Sendable {
             return .problem(
                 .conflict, "The camera does not run: \(status.failure?.description ?? "its source has ended").")
         }
+        if let degradation = status.degradation, degradation.by == DegradeStep.pause.words {
+            return .problem(.conflict, "The budget of cores leaves the camera no pictures. \(degradation.why)")
+        }
         switch status.phase {
         case .waiting, .interrupted, .stalled:
             return .problem(.conflict, "The camera is \(status.statistics?.stateDescription ?? "not there").")
@@ -241,14 +244,17 @@ final class ServeResponder: Sendable {
     }
 
     private func metrics(of visible: CameraFilter) async -> HTTPAnswer {
-        let captures = await statuses(of: visible).compactMap { status in
+        let cameras = await statuses(of: visible)
+        let use = await fleet.processorUse
+        let captures = cameras.compactMap { status in
             status.statistics.map { (labels: [("camera", status.settings.name)], statistics: $0) }
         }
         return HTTPAnswer(
             type: "text/plain; version=0.0.4; charset=utf-8",
             // Webhooks concern all cameras.
             body: ByteBuffer(
-                string: PrometheusText.text(of: captures) + (visible.isLimited ? "" : webhooks.metrics)))
+                string: PrometheusText.text(of: captures) + BudgetMetrics.text(of: cameras)
+                    + (visible.isLimited ? "" : BudgetMetrics.text(of: use) + webhooks.metrics)))
     }
 
     private static func answer(

@@ -108,6 +108,7 @@ package struct ConfigurationReader: Sendable {
                 }
             }
         }
+        configuration.cores = root["budget"]?["cores"]?.scalar.flatMap(ScalarRule.coreCount)
         checkBudget(root["budget"], configuration.cameras, &problems)
         return configuration
     }
@@ -228,6 +229,13 @@ package struct ConfigurationReader: Sendable {
         }
         policies.record = record(values["record"])
         policies.process = Self.process(values)
+        policies.priority = values["priority"]?.scalar.flatMap(CameraPriority.init) ?? policies.priority
+        if let choices = values["degrade"]?.elements {
+            // One that stands there twice is done once.
+            var seen: Set<DegradeChoice> = []
+            policies.degrade = choices.prefix(DegradeChoice.allCases.count)
+                .compactMap { $0.scalar.flatMap(DegradeChoice.init) }.filter { seen.insert($0).inserted }
+        }
         return policies
     }
 

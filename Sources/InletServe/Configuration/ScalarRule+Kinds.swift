@@ -59,6 +59,11 @@ extension ScalarRule {
         "a number of bytes such as 500k, 32M or 10G", pattern: "[0-9]{1,12}[kMG]?", types: [.integer],
         isValid: { byteCount($0) != nil })
 
+    /// A number of processor cores.
+    static let cores = ScalarRule(
+        "a number of cores from 0.05 to 1024 such as 1.5", pattern: "[0-9]{1,4}(\\.[0-9]{1,3})?",
+        types: [.integer, .number], isValid: { coreCount($0) != nil })
+
     /// The kind of an event.
     static let eventKind: ScalarRule = {
         var rule = ScalarRule(
@@ -132,6 +137,13 @@ extension ScalarRule {
         else { return nil }
         let (product, overflow) = number.multipliedReportingOverflow(by: scale ?? 1)
         return overflow || product == 0 || product > 1_000_000_000_000_000 ? nil : product
+    }
+
+    static func coreCount(_ text: String) -> Double? {
+        guard text.utf8.first?.isASCIIDigit == true, let cores = Rational(optionText: text)?.doubleValue else {
+            return nil
+        }
+        return (0.05...1024).contains(cores) ? cores : nil
     }
 
     static func viewSize(_ text: String) -> ImageSize? {

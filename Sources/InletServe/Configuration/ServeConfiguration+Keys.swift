@@ -12,8 +12,12 @@ extension ConfigurationShape {
             "budget", "What all cameras together may take; one that does not fit is refused", default: "no limit",
             .object([
                 ConfigurationKey(
+                    "cores",
+                    "The most cores that all together use: beyond that, those of the lowest priority do less first",
+                    default: "no limit", .scalar(.cores)),
+                ConfigurationKey(
                     "memory", "The most bytes that the cameras' own processes may be allowed in sum",
-                    default: "no limit", .scalar(.bytes))
+                    default: "no limit", .scalar(.bytes)),
             ])),
         ConfigurationKey(
             "webhooks", "Servers that are told of events by POST, by name", default: "none",
@@ -65,6 +69,14 @@ extension ConfigurationShape {
         ConfigurationKey(
             "memory", "The most bytes of memory of the camera's own process, which is ended beyond that",
             default: "no limit", .scalar(.bytes)),
+        ConfigurationKey(
+            "priority", "What the camera matters beside others where the budget of cores is exceeded",
+            default: "normal", .scalar(.choice(CameraPriority.allCases.map(\.rawValue)))),
+        ConfigurationKey(
+            "degrade",
+            "What the camera may lose then, the first one first: rate, size, key-frames, pause; [] for nothing",
+            default: "rate, size, key-frames",
+            .list(.scalar(.choice(DegradeChoice.allCases.map(\.rawValue))), most: DegradeChoice.allCases.count)),
         ConfigurationKey("view", "The pictures of the page and the API", .object(viewKeys)),
         ConfigurationKey("record", "What is recorded on request, from before the request on", .object(recordKeys)),
     ]

@@ -9,6 +9,8 @@ package struct ServeConfiguration: Sendable, Hashable {
     package var cameras: [String: CameraSettings] = [:]
     /// The servers that are told of events, by name.
     package var webhooks: [String: WebhookSettings] = [:]
+    /// The most cores that all cameras may use together; nil for no limit.
+    package var cores: Double?
     /// Which process the source of a camera runs in that does not say so itself.
     package var defaultProcess = ProcessPolicy.shared
 
@@ -100,6 +102,13 @@ package struct CameraPolicies: Sendable, Hashable {
     package var record = RecordSettings()
     /// Which process the source runs in.
     package var process = ProcessPolicy.shared
+    /// What the camera matters beside others where the budget of cores is exceeded. The default is normal.
+    package var priority = CameraPriority.normal
+    /// What it may lose then, the first one first. The default is rate, size and key frames.
+    package var degrade = DegradeChoice.usual
+
+    /// The steps by which it does less.
+    var degradeSteps: [DegradeStep] { degrade.flatMap(\.steps) }
 
     package init() {}
 }

@@ -12,6 +12,11 @@ package struct CameraStatus: Sendable {
     /// Whether it is meant to run.
     package var isRunning: Bool
 
+    /// How far it is reduced, as the processor does not suffice; nil if it is not.
+    package var degradation: Degradation?
+    /// The processor time that it has used, with that of its own processes.
+    package var processorTime = Duration.zero
+
     /// The camera's own processes; nil if its source runs in the daemon's.
     package var process: CameraProcess.Figures?
 

@@ -122,6 +122,9 @@ package actor ConfigurationKeeper {
         } catch {
             return .wrong(error)
         }
+        for (name, camera) in new.cameras where configuration.cameras[name] == nil {
+            if let problem = await fleet.refusal(of: camera) { return .wrong(ConfigurationProblems([problem])) }
+        }
         guard !isTrial else {
             return .done(ReloadPlan(from: configuration.cameras, to: new.cameras))
         }
@@ -142,6 +145,7 @@ package actor ConfigurationKeeper {
     private func apply() async -> ReloadPlan {
         version += 1
         webhooks?.apply(configuration.webhooks)
+        await fleet.limitCores(to: configuration.cores)
         return await fleet.apply(configuration.cameras, version: version)
     }
 }

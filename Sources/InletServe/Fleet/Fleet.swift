@@ -18,6 +18,8 @@ package actor Fleet {
     /// The change that is under way: the next one waits for it.
     private var last: Task<Void, Never>?
     private var isStopped = false
+    /// What is known of the processor's use.
+    var balance = Balance()
     /// The version of the cameras that are applied.
     private var version = 0
 
@@ -86,6 +88,9 @@ package actor Fleet {
             return result
         }
     }
+
+    /// The clock of all cameras.
+    var clock: any CaptureClock { environment.clock }
 
     /// Ends a stretch of each camera's history.
     func closeHistory() async { for camera in cameras.values { await camera.closeHistory() } }

@@ -15,7 +15,8 @@ package struct FleetEvent: Sendable {
         [
             "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "sink-ended",
             "sink-failed", "recording-started", "recording-ended", "recording-failed", "recording-note-failed", "added",
-            "removed", "reopened", "adjusted", "audit-failed", "certificate-read", "certificate-failed",
+            "removed", "reopened", "adjusted", "degraded", "restored", "audit-failed", "certificate-read",
+            "certificate-failed",
         ] + SourceDetection.Kind.allCases.map(\.rawValue)
 
     /// - Parameter kind: one of ``kinds``.

@@ -39,6 +39,8 @@ package struct ReloadPlan: Sendable, Hashable {
         // The pictures for viewers and recordings are no matter of the source.
         (before.view, after.view) = (ViewSettings(), ViewSettings())
         (before.record, after.record) = (RecordSettings(), RecordSettings())
+        (before.priority, after.priority) = (.normal, .normal)
+        (before.degrade, after.degrade) = ([], [])
         guard old.source == new.source, before == after else { return .reopen(new) }
         return .adjust(
             new, detach: old.sinks.filter { !new.sinks.contains($0) },

@@ -32,10 +32,10 @@ package actor SupervisedCamera {
     nonisolated let media: CameraMedia
     nonisolated let recorder: CameraRecorder
     private let environment: Environment
-    private let report: @Sendable (FleetEvent) -> Void
-    private var capturer: Capturer?
+    let report: @Sendable (FleetEvent) -> Void
+    var capturer: Capturer?
     /// What runs the source in processes, over all captures with the same settings.
-    private var process: CameraProcess?
+    var process: CameraProcess?
     private var runner: Task<Void, Never>?
     private var sinks: [SinkSettings: SinkID] = [:]
     private var viewSink: SinkID?
@@ -48,6 +48,11 @@ package actor SupervisedCamera {
     /// Whether it stays as it ended until somebody restarts it.
     private var hasEnded = false
     private var history: CameraHistory
+    /// What its threads have used of the processor, over all captures.
+    let account = ProcessorAccount()
+    /// What its own process has used so far, and those before it.
+    var children = (number: Int32?.none, last: Duration.zero, ended: Duration.zero)
+    var degradation: Degradation?
     /// Counts captures, so that an earlier one's end is not taken for the present one's.
     private var generation = 0
 
@@ -175,6 +180,7 @@ package actor SupervisedCamera {
         configuration.timeouts.giveUp = policies.giveUp
         configuration.outage.picture = policies.outage
         configuration.closesUnwatchedAfter = policies.closesUnwatchedAfter
+        configuration.account = account
         configuration.logger = environment.logger
         configuration.logger[metadataKey: "camera"] = "\(settings.name)"
         let capturer = Capturer(source, configuration: configuration, clock: environment.clock)
@@ -182,6 +188,7 @@ package actor SupervisedCamera {
         for sink in settings.sinks { attach(sink, to: capturer) }
         attachView(to: capturer)
         if media.isNeeded { attachMedia(to: capturer) }
+        capturer.reduce(to: reduction)
         return capturer
     }
 
@@ -223,6 +230,8 @@ package actor SupervisedCamera {
         for sink in attach where sinks[sink] == nil { self.attach(sink, to: capturer) }
         if viewSink == nil { attachView(to: capturer) }
         if media.isNeeded { attachMedia(to: capturer) }
+        // Other steps may be allowed now.
+        if let degradation { degrade(to: degradation.level, because: degradation.why) }
     }
 
     private func detach(_ id: SinkID, from capturer: Capturer) async {
@@ -348,7 +357,8 @@ package actor SupervisedCamera {
     package var status: CameraStatus {
         CameraStatus(
             settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
-            isRunning: runner != nil && !hasEnded, process: process?.figures())
+            isRunning: runner != nil && !hasEnded, degradation: degradation,
+            processorTime: account.time + childTime, process: process?.figures())
     }
 
     /// Ends a stretch of the history.

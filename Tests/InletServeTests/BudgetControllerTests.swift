@@ -1,0 +1,215 @@
+import InletCore
+import InletTesting
+import Testing
+
+@testable import InletServe
+
+/// Who does less when the processor does not suffice, and who more again: decisions alone, on simulated cameras.
+@Suite struct BudgetControllerTests {
+    /// Cameras that use the processor as their steps say.
+    private struct Simulation {
+        struct Camera {
+            var name: String
+            var priority: CameraPriority
+            var load: Double
+            /// What is left of the load after each step.
+            var left: [Double]
+        }
+
+        var cameras: [Camera]
+        var limit: Double
+        /// What is used by what is no camera's.
+        var other = 0.05
+        var controller = BudgetController()
+        var changes: [(second: Int, change: BudgetController.Change)] = []
+        private var meter = ProcessorMeter()
+        private var (second, total) = (0, Duration.zero)
+        private var times: [String: Duration] = [:]
+
+        init(_ cameras: [Camera], limit: Double) { (self.cameras, self.limit) = (cameras, limit) }
+
+        func load(of camera: Camera) -> Double {
+            let level = min(controller.levels[camera.name, default: 0], camera.left.count)
+            return level == 0 ? camera.load : camera.load * camera.left[level - 1]
+        }
+
+        var used: Double { cameras.reduce(other) { $0 + load(of: $1) } }
+
+        /// Lets seconds go by.
+        ///
+        /// - Parameter noise: the most by which a camera's load differs from second to second.
+        mutating func run(_ seconds: Int, noise: Double = 0, using random: inout SplitMix64) {
+            for _ in 0..<seconds {
+                for camera in cameras {
+                    let time = Duration.seconds(
+                        load(of: camera) * (noise > 0 ? Double.random(in: 1 - noise...1 + noise, using: &random) : 1))
+                    times[camera.name, default: .zero] += time
+                    total += time
+                }
+                total += .seconds(other)
+                second += 1
+                let now = MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000)
+                meter.add(.init(time: now, total: total, cameras: times))
+                guard let used = meter.total else { continue }
+                let facts = cameras.map {
+                    BudgetController.Camera(
+                        name: $0.name, priority: $0.priority, steps: $0.left.count, cores: meter.cores(of: $0.name),
+                        hasPictures: $0.load > 0)
+                }
+                let before = controller.levels
+                guard let change = controller.next(limit: limit, used: used, facts, at: now) else { continue }
+                check(change, before)
+                changes.append((second, change))
+            }
+        }
+
+        /// Checks that no other camera had to be asked first.
+        private func check(_ change: BudgetController.Change, _ before: [String: Int]) {
+            guard let camera = cameras.first(where: { $0.name == change.camera }) else {
+                Issue.record("a camera that there is not")
+                return
+            }
+            let level = before[camera.name, default: 0]
+            #expect(change.level == (change.isLess ? level + 1 : level - 1))
+            for other in cameras where other.load > 0.2 {
+                let taken = before[other.name, default: 0]
+                let uses = taken == 0 ? other.load : other.load * other.left[taken - 1]
+                if change.isLess, other.priority < camera.priority, uses > limit * 0.05 {
+                    #expect(taken == other.left.count, "\(camera.name) before \(other.name)")
+                }
+                if !change.isLess, other.priority > camera.priority { #expect(taken == 0) }
+            }
+        }
+    }
+
+    private static let left = [0.55, 0.3, 0.2, 0.1]
+
+    @Test("The lowest priority does less first, the highest keeps all, and all have it back when the load goes")
+    func order() {
+        var random = SplitMix64(seed: 1)
+        var simulation = Simulation(
+            [
+                .init(name: "door", priority: .high, load: 0.6, left: Self.left),
+                .init(name: "yard", priority: .normal, load: 0.5, left: Self.left),
+                .init(name: "attic", priority: .low, load: 0.5, left: Self.left),
+            ], limit: 1.2)
+        simulation.run(120, using: &random)
+        #expect(simulation.controller.levels["door"] == nil)
+        #expect(simulation.controller.levels["attic"] == 3 || simulation.controller.levels["attic"] == 4)
+        #expect(simulation.used <= simulation.limit)
+        let settled = simulation.changes.count
+        // It stays as it is: nothing is tried that cannot go well.
+        simulation.run(3600, using: &random)
+        #expect(simulation.changes.count == settled)
+        (simulation.cameras[0].load, simulation.cameras[1].load) = (0.3, 0.1)
+        simulation.run(300, using: &random)
+        #expect(simulation.controller.levels == [:])
+        #expect(simulation.used <= simulation.limit)
+    }
+
+    @Test("Where none can do less it says so, and a camera that may lose nothing loses nothing")
+    func exhausted() {
+        var random = SplitMix64(seed: 2)
+        var simulation = Simulation(
+            [
+                .init(name: "door", priority: .low, load: 1, left: []),
+                .init(name: "yard", priority: .high, load: 1, left: [0.5]),
+            ], limit: 1)
+        simulation.run(60, using: &random)
+        #expect(simulation.controller.levels == ["yard": 1])
+        #expect(simulation.controller.isExhausted)
+        simulation.cameras[0].load = 0.2
+        simulation.run(60, using: &random)
+        #expect(!simulation.controller.isExhausted)
+        // Another configuration allows no step.
+        simulation.cameras[1].left = []
+        simulation.run(1, using: &random)
+        #expect(simulation.controller.levels == [:])
+        simulation.cameras = []
+        simulation.run(20, using: &random)
+        #expect(simulation.controller.levels == [:])
+    }
+
+    @Test("A load that comes back each time that more is given is tried ever more rarely")
+    func hold() {
+        var random = SplitMix64(seed: 3)
+        var simulation = Simulation(
+            [.init(name: "yard", priority: .normal, load: 0.2, left: [0.5, 0.25])], limit: 1.2)
+        var trials: [Int] = []
+        for _ in 0..<7200 {
+            simulation.other = simulation.controller.levels.isEmpty ? 1.2 : 0.1
+            let before = simulation.changes.count
+            simulation.run(1, using: &random)
+            if simulation.changes.count > before, simulation.changes.last?.change.level == 0 {
+                trials.append(simulation.changes.last?.second ?? 0)
+            }
+        }
+        // Two hours have 20 of the longest pauses between two trials, and before these come the shorter ones.
+        #expect((2...26).contains(trials.count), "\(trials)")
+        let pauses = zip(trials, trials.dropFirst()).map { $1 - $0 }
+        #expect((pauses.last ?? 0) >= 600, "\(pauses)")
+    }
+
+    @Test("Whatever the cameras and loads: priorities hold, the budget is kept if it can be, and it comes to rest")
+    func seeded() {
+        for seed in 0..<UInt64(20) {
+            var random = SplitMix64(seed: seed)
+            let cameras = (0..<Int.random(in: 1...12, using: &random)).map { number in
+                var left: [Double] = []
+                for _ in 0..<Int.random(in: 0...5, using: &random) {
+                    left.append((left.last ?? 1) * Double.random(in: 0.4...0.95, using: &random))
+                }
+                return Simulation.Camera(
+                    name: "c\(number)", priority: CameraPriority.allCases.randomElement(using: &random) ?? .normal,
+                    load: Double.random(in: 0...1, using: &random), left: left)
+            }
+            var simulation = Simulation(cameras, limit: Double.random(in: 0.3...4, using: &random))
+            let noise = Double.random(in: 0...0.05, using: &random)
+            for _ in 0..<3 {
+                simulation.run(900, noise: noise, using: &random)
+                let least = simulation.cameras.reduce(simulation.other) { $0 + $1.load * ($1.left.last ?? 1) }
+                // What uses next to nothing is left alone.
+                let tolerance = 1 + noise + 0.02 * Double(simulation.cameras.count)
+                let isKept = simulation.used <= max(simulation.limit, least) * tolerance
+                #expect(isKept, "\(seed): \(simulation.used) of \(simulation.limit), at least \(least)")
+                // At rest, but for a trial of what a noisy load seems to have room for.
+                let before = simulation.changes.count
+                simulation.run(600, noise: noise, using: &random)
+                #expect(simulation.changes.count - before <= 6, "\(seed): \(simulation.changes.suffix(10))")
+                for index in simulation.cameras.indices where Bool.random(using: &random) {
+                    simulation.cameras[index].load = Double.random(in: 0...1, using: &random)
+                }
+            }
+            for index in simulation.cameras.indices { simulation.cameras[index].load *= 0.01 }
+            simulation.limit = 4
+            simulation.run(1800, using: &random)
+            #expect(simulation.controller.levels == [:], "\(seed)")
+        }
+    }
+
+    @Test("Another camera is refused only where those of no higher priority cannot do without enough")
+    func another() {
+        let controller = BudgetController()
+        func camera(_ priority: CameraPriority, _ cores: Double, steps: Int = 4) -> BudgetController.Camera {
+            .init(name: "\(priority)", priority: priority, steps: steps, cores: cores, hasPictures: true)
+        }
+        func shortage(
+            _ used: Double, _ cameras: [BudgetController.Camera], _ new: CameraPriority, steps: Int = 4
+        ) -> BudgetController.Shortage? {
+            controller.shortage(limit: 1, used: used, cameras, for: camera(new, 0, steps: steps))
+        }
+        // There is room.
+        #expect(shortage(0.4, [camera(.high, 0.4)], .low, steps: 0) == nil)
+        // Nothing is known.
+        #expect(shortage(5, [], .low, steps: 0) == nil)
+        // None does without anything for one of a lower priority.
+        let found = shortage(0.9, [camera(.high, 0.9)], .low, steps: 0)
+        #expect(found == BudgetController.Shortage(used: 0.9, estimate: 0.9, yield: 0))
+        // It could do less itself.
+        #expect(shortage(0.7, [camera(.high, 0.7)], .low) == nil)
+        #expect(shortage(0.9, [camera(.high, 0.9)], .low) != nil)
+        // Others do.
+        #expect(shortage(0.9, [camera(.low, 0.9)], .normal) == nil)
+        #expect(shortage(0.9, [camera(.low, 0.9, steps: 0)], .high, steps: 0) != nil)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// Cameras that nobody watches: nothing is decoded for them, and who comes has pictures at once.
+@Suite(.tags(.server), .serialized, .timeLimit(.minutes(5))) struct UnwatchedTests {
+    /// The number that a metric has for a camera and a part of its labels; 0 if there is none.
+    private static func figure(
+        _ name: String, _ labels: [String] = [], camera: String = "door", of serve: ServeProcess
+    ) async throws -> Double {
+        let (_, body) = try await serve.ask("GET", "/metrics")
+        let line = String(decoding: body, as: UTF8.self).split(separator: "\n").first { line in
+            line.hasPrefix(name + "{") && (labels + ["camera=\"\(camera)\""]).allSatisfy { line.contains($0) }
+        }
+        return line?.split(separator: " ").last.flatMap { Double($0) } ?? 0
+    }
+
+    /// How many pictures were decoded, as each is offered to the view, which leaves out what nobody looks at.
+    private static func offered(_ serve: ServeProcess) async throws -> Double {
+        try await figure("inlet_sink_frames_dropped_total", ["sink=\"view\"", "reason=\"notConnected\""], of: serve)
+    }
+
+    /// Waits until no picture comes while packets of two seconds do.
+    private static func waitForRest(_ serve: ServeProcess) async throws {
+        var (before, captured) = (-1.0, 0)
+        let camera = try await serve.camera("door") { _ in true }
+        captured = camera.captured
+        for _ in 0..<30 {
+            let now = try await offered(serve)
+            captured = try await serve.camera("door") { $0.captured > captured + 40 }.captured
+            if now == before { return }
+            before = now
+        }
+        throw ServeProcess.Failure(description: "Pictures are decoded that nobody looks at.")
+    }
+
+    @Test(
+        "Nothing is decoded while nobody looks; a snapshot and a new sink have pictures as ffmpeg decodes them",
+        arguments: ["shared", "own"])
+    func unwatched(process: String) async throws {
+        // Key frames are rare, and cannot be asked for.
+        var options = RTSPServer.Options()
+        (options.size, options.frameRate, options.keyFrameInterval) = (
+            ImageSize(width: 320, height: 240), Rational(20), 200
+        )
+        let server = try RTSPServer(options)
+        let head = "process: \(process)}\ncameras:\n  door:\n    source: \"\(server.url)\"\n    sinks:\n"
+        let record = "      - mp4:record.mp4?codec=copy\n"
+        let serve = try await ServeProcess("defaults: {" + head + record)
+        try await Self.waitForRest(serve)
+        for _ in 0..<2 {
+            let (status, jpeg) = try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg", token: ServeProcess.viewer)
+            #expect(status == 200 && jpeg.starts(with: [0xff, 0xd8]))
+            try await Self.waitForRest(serve)
+        }
+        #expect(try await serve.camera("door") { _ in true }.state == "live")
+        // Another sink is attached, and gets pictures from then on.
+        try serve.write("defaults: {" + head + record + "      - {uri: 'framemd5:sums', queue: lossless}\n")
+        let sums = serve.folder.path("sums")
+        var before = 0
+        try await Waiting.until("pictures", progress: { before }) {
+            before = (try? FrameLines(Data(contentsOf: URL(fileURLWithPath: sums))).lines.count) ?? 0
+            return before > 30
+        }
+        #expect(await serve.end() == 0)
+        let own = FrameLines(try Data(contentsOf: URL(fileURLWithPath: sums))).lines.map(\.md5)
+        let reference = try FrameLines.ffmpeg(serve.folder.path("record.mp4")).lines.map(\.md5)
+        let start = try #require(reference.firstIndex(of: own[0]), "the first picture is none of ffmpeg's")
+        // The last pictures of the recording may have come after the end of the other sink, or before.
+        let common = min(own.count, reference.count - start)
+        #expect(common > 25)
+        #expect(Array(own.prefix(common)) == Array(reference[start..<start + common]))
+    }
+}
