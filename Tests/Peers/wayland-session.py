@@ -209,13 +209,6 @@ class Session:
         paths = [line.split()[1] for line in done.stdout.splitlines() if line.strip().startswith("node ")]
         return [path for path in paths if path.count("/") == 6]
 
-    def end_sessions(self):
-        """Ends all sessions, as a desktop does whose user stops the sharing."""
-        paths = self.sessions()
-        for path in paths:
-            self.call("org.freedesktop.impl.portal.desktop.wlr", path, "org.freedesktop.impl.portal.Session.Close")
-        return {"count": len(paths)}
-
 
 def main():
     parser = peer.parser(__doc__)
@@ -232,7 +225,6 @@ def main():
         "clear": lambda message: session.clear(),
         "resize": lambda message: session.sway("output", "HEADLESS-1", "mode", message["size"]),
         "turn": lambda message: session.sway("output", "HEADLESS-1", "transform", message["degrees"]),
-        "end-sessions": lambda message: session.end_sessions(),
         "sessions": lambda message: {"count": len(session.sessions())},
         "kill-backend": lambda message: kill(session.backend, signal.SIGKILL),
         "freeze-portal": lambda message: kill(session.frontend, signal.SIGSTOP),

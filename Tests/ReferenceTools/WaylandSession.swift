@@ -50,9 +50,6 @@ public final class WaylandSession: Sendable {
     /// How many sessions the portal has.
     public func sessions() throws -> Int { try process.send("sessions")["count"]?.int ?? -1 }
 
-    /// Ends all sessions of the portal, as a desktop does whose user stops the sharing.
-    public func endSessions() throws { try process.send("end-sessions") }
-
     /// Ends the portal's backend, which gives the pictures, as a crash would.
     public func killBackend() throws { try process.send("kill-backend") }
 
