@@ -135,6 +135,8 @@ struct InjectorState: Sendable {
         }
         guard case .frame(let frame) = item else { return nil }
         if isTooEarly(frame) { return .outOfOrder }
+        // Without a limit the PTS need not be converted.
+        guard thinning.interval > 0 else { return nil }
         return thinning.admits(frame.pts?.nanoseconds ?? now.nanoseconds) ? nil : .rateLimited
     }
 

@@ -128,9 +128,10 @@ struct FrameInjectorTests {
             let size = Self.size
             let picture = RawPicture(
                 [UInt8](repeating: 1, count: size.packedI420ByteCount),
-                onRelease: {
+                // Weak, as the injector keeps the last picture.
+                onRelease: { [weak injector] in
                     // A lock that is held would never be given.
-                    released.add(Int(injector.statistics.pushed > 0 ? 1 : 0), ordering: .relaxed)
+                    if let injector, injector.statistics.pushed > 0 { released.add(1, ordering: .relaxed) }
                 })
             try injector.push(picture.frame(.yuv420p, size, pts: .milliseconds(number)))
         }

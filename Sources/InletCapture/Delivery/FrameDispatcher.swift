@@ -153,11 +153,9 @@ final class FrameDispatcher: Sendable {
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
-        let (result, offer, previous) = state.withLock {
-            take(item, from: session, startsAnew: startsAnew, &$0)
-        }
-        withExtendedLifetime(previous) { carryOut(offer, of: session, isCancelled) }
-        return result
+        let taken = state.withLock { take(item, from: session, startsAnew: startsAnew, &$0) }
+        withExtendedLifetime(taken.previous) { carryOut(taken.offer, of: session, isCancelled) }
+        return taken.result
     }
 
     /// Takes a picture of the source from another thread, for which the session's own waits. Never blocks.
@@ -165,26 +163,33 @@ final class FrameDispatcher: Sendable {
     /// - Returns: false if the session's thread is to deliver it: a receiver may make it wait, a placeholder is being
     ///   offered, or another session has taken over.
     func handOver(_ frame: SourceFrame, from session: SessionID) -> Bool {
+        var taken = Taken()
         // Who holds the lock may release pictures, and their owners may call this.
-        let taken = state.withLockIfAvailable { state -> (Result, Offer, SourceFrame?)? in
+        _ = state.withLockIfAvailable { state in
             // Where a source is not live, receivers are lossless by default.
-            guard state.session == session, state.format?.pacing == .live else { return nil }
+            guard state.session == session, state.format?.pacing == .live else { return }
             lookAtReceivers(&state)
-            guard !state.receivers.frames.contains(where: \.isLossless) else { return nil }
-            return take(.frame(frame), from: session, startsAnew: false, &state)
+            guard !state.receivers.frames.contains(where: \.isLossless) else { return }
+            taken = take(.frame(frame), from: session, startsAnew: false, &state)
         }
-        guard case (let result, let offer, let previous)?? = taken else { return false }
-        if case .notCurrent = result { return false }
-        withExtendedLifetime(previous) { carryOut(offer, of: session, { true }) }
+        if case .notCurrent = taken.result { return false }
+        withExtendedLifetime(taken.previous) { carryOut(taken.offer, of: session, { true }) }
         return true
     }
 
-    /// - Returns: also the picture that was kept until now, which is to be released where the lock is not held.
+    /// What was made of an item under the lock.
+    private struct Taken {
+        var result = Result.notCurrent
+        var offer = Offer.nothing
+        /// The picture that was kept until now, which is to be released where the lock is not held.
+        var previous: SourceFrame?
+    }
+
     private func take(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool, _ state: inout State
-    ) -> (Result, Offer, SourceFrame?) {
-        guard state.session == session, session > state.givenUp else { return (.notCurrent, .nothing, nil) }
-        if limits.frames == 0 { return (.limit(.frameLimit), .nothing, nil) }
+    ) -> Taken {
+        guard state.session == session, session > state.givenUp else { return Taken() }
+        if limits.frames == 0 { return Taken(result: .limit(.frameLimit)) }
         let previous = state.lastFrame
         let (result, offer) =
             switch item {
@@ -192,7 +197,7 @@ final class FrameDispatcher: Sendable {
             case .packet(let packet): take(packet, startsAnew: startsAnew, &state)
             }
         if case .nothing = offer {} else { offering.store(session, ordering: .relaxed) }
-        return (result, offer, previous)
+        return Taken(result: result, offer: offer, previous: previous)
     }
 
     private func carryOut(_ offer: Offer, of session: SessionID, _ isCancelled: () -> Bool) {

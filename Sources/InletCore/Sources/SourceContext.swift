@@ -145,11 +145,11 @@ public final class SourceContext: Sendable {
     ///   thread: for the first frame, before a pause, at the end, while a sink is lossless, and for a source that is
     ///   not live.
     public func handOver(_ frame: SourceFrame) -> Bool {
-        guard !isCancelled else { return false }
+        guard !isCancelled, onHandOver(frame) else { return false }
+        // The source's thread waits for the next frame from now on.
         let now = clock.now
-        // The source's thread waits for the next frame from now on, however long this takes.
         change { if $0.quietSince != nil { $0.resume(at: now) } }
-        return onHandOver(frame)
+        return true
     }
 
     /// Reports that the source has detected something in its picture by itself, or that this is over.
