@@ -48,6 +48,9 @@
 
         private let portal: OpaquePointer
 
+        /// Whether this process belongs to a Wayland session.
+        static var isInWaylandSession: Bool { unsafe getenv("WAYLAND_DISPLAY").map { unsafe $0.pointee != 0 } == true }
+
         /// A dialog that is shown for longer than this is an interruption.
         private static let unnoticed = Duration.seconds(1)
         /// What the portal can share, as it numbers them: a monitor, a window.

@@ -1,5 +1,4 @@
 #if os(Linux)
-    import Glibc
     public import InletCore
 
     /// A screen to capture: `screen:`, `screen::1?region=1280x720+100+50`, `screen:portal`.
@@ -91,7 +90,7 @@
             case .x11: false
             case .automatic:
                 // An X server that runs besides, Xwayland, has the windows of old programs alone.
-                unsafe display == nil && getenv("WAYLAND_DISPLAY").map { unsafe $0.pointee != 0 } == true
+                display == nil && PortalSession.isInWaylandSession
             }
         }
 
