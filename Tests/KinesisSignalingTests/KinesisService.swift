@@ -57,7 +57,7 @@ final class KinesisService: Sendable {
 
 #if WebRTC
     extension KinesisService {
-        /// The process's environment with other variables and files, and without those of this machine.
+        /// The process's environment with other variables and files, without those of this machine, and without waits.
         static func environment(
             _ variables: [String: String] = variables, files: [String: String] = [:], now: Int64? = nil
         ) -> AWSEnvironment {
@@ -70,6 +70,8 @@ final class KinesisService: Sendable {
             environment.write = { (_: String, path: String) throws(InletError) in
                 throw InletError(.permissionDenied, "'\(path)' is not to be written.")
             }
+            environment.sleep = { _ in }
+            environment.signOnTokens = SharedOutcomes()
             if let now { environment.now = { now } }
             return environment
         }

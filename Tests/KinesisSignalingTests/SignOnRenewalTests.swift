@@ -12,7 +12,7 @@
     @Suite(.tags(.browser), .serialized) struct SignOnRenewalTests {
         private static let token = "sign-on/token+=="
         private static let renewed = "renewed/token+=="
-        private static let renewal: [String: PeerValue] = [
+        static let renewal: [String: PeerValue] = [
             "clientId": "client-id", "clientSecret": "client/secret+==", "refreshToken": "first/refresh+==",
             "registrationExpiresAt": "2099-01-01T00:00:00Z",
         ]
@@ -263,6 +263,37 @@
             let other = try await AWSCredentialsChain(profile: "session", environment: unkept).find()
             #expect(other.credentials.accessKeyID == "fresh")
             #expect(other.warning?.containsBytes("was renewed, but not kept") == true)
+        }
+
+        @Test("After a refusal an expired token's file is read again for two seconds, until another program writes it")
+        func rereads() async throws {
+            for writes in [true, false] {
+                let file = Mutex(Self.file())
+                let waits = Mutex([Duration]())
+                var environment = Self.environment([:]) { () throws(InletError) in
+                    AWSResponse(status: 400, headers: [.init("x-amzn-errortype", "InvalidGrantException")])
+                }
+                environment.file = { (path: String) throws(InletError) in
+                    path == Self.path ? file.withLock { $0 } : SingleSignOnTests.config
+                }
+                environment.sleep = { wait in
+                    let count = waits.withLock { waits in
+                        waits.append(wait)
+                        return waits.count
+                    }
+                    guard writes, count == 3 else { return }
+                    file.withLock { $0 = Self.file(access: "another", until: "2099-01-01T00:00:00Z") }
+                }
+                let chain = AWSCredentialsChain(profile: "session", environment: environment)
+                if writes {
+                    let found = try await chain.find()
+                    #expect(found.credentials.accessKeyID == "another" && found.warning == nil)
+                    #expect(waits.withLock { $0.count } == 3)
+                } else {
+                    #expect(await SingleSignOnTests.failure("session", environment)?.code == .authenticationFailed)
+                    #expect(waits.withLock { $0.reduce(.zero, +) } == .seconds(2))
+                }
+            }
         }
 
         @Test("A channel is reached by a sign-on that is renewed, and no log has a secret")

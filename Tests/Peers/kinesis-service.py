@@ -61,8 +61,8 @@ class Service:
         self.channels, self.requests, self.plan, self.clock = {}, [], [], 0
         self.master, self.viewers, self.said, self.sockets = None, {}, [], 0
         self.relay, self.relays_asked, self.refusals, self.assumed, self.roles = None, 0, 0, [], []
-        # What was sent to renew tokens, and what is issued.
-        self.renewals, self.issued = [], {}
+        # What was sent to renew tokens, what is issued and how many seconds late, and the refresh tokens that are void.
+        self.renewals, self.issued, self.delay, self.void = [], {}, 0, set()
 
     def now(self):
         return time.time() + self.clock
@@ -189,12 +189,16 @@ class Service:
                 "grantType", "clientId", "clientSecret", "refreshToken"} or ParamValidator().validate(
                     given, OIDC.input_shape).has_errors():
             name = "InvalidRequestException"
+        elif not name and given["refreshToken"] in self.void:
+            name = "InvalidGrantException"
         if name:
             codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in OIDC.error_shapes}
             # A description may repeat what was sent.
             return web.json_response(
                 {"error": "invalid_grant", "error_description": body.decode()}, status=codes.get(name, 400),
                 headers={"x-amzn-errortype": f"{name}:http://internal.amazon.com/x/"})
+        self.void.add(given["refreshToken"])
+        await asyncio.sleep(self.delay)
         return web.json_response({
             "accessToken": RENEWED, "tokenType": "Bearer", "expiresIn": 28800, "refreshToken": "next/refresh+==",
             **self.issued})
@@ -205,6 +209,7 @@ class Service:
         loader = botocore.utils.SSOTokenLoader(cache=botocore.utils.JSONFileCache(where))
         now = message.get("now", self.now())
         ends = datetime.datetime.fromtimestamp(now + message["seconds"], datetime.timezone.utc)
+        self.void.clear()
         loader.save_token(message["start"], {
             "startUrl": message["start"], "region": REGION, "accessToken": message.get("token", SIGN_ON),
             "expiresAt": ends.strftime(message["format"]), **dict(sorted(message.get("renewal", {}).items()))},
@@ -564,6 +569,7 @@ async def main():
             peers.pop(message["client"]).stop()), "wait": wait, "state": state,
         "identity": service.botocore_identity, "sign on": service.sign_on, "signed on": service.botocore_sign_on,
         "kept": service.kept, "issue": lambda message: setattr(service, "issued", message["answer"]),
+        "delay": lambda message: setattr(service, "delay", message["seconds"]),
         "portal": lambda message: {"url": botocore.session.get_session().create_client(
             message.get("service", "sso"), region_name=message["region"], config=botocore.config.Config(
                 signature_version=botocore.UNSIGNED)).meta.endpoint_url},

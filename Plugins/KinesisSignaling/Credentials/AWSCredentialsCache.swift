@@ -17,6 +17,9 @@ actor AWSCredentialsCache {
 
     /// Returns credentials that last for five minutes at least, or as long as there are any.
     ///
+    /// Calls at once may each search. What can be used only once, the refresh token of a sign-on, is then used by one
+    /// of them (``AWSEnvironment/signOnTokens``).
+    ///
     /// - Throws: as ``AWSCredentialsChain/find()``, unless those from before have not expired.
     func credentials() async throws(InletError) -> AWSCredentials {
         let now = chain.environment.now()

@@ -10,40 +10,71 @@ extension AWSCredentialsChain {
     private static let refreshWindow: Int64 = 900
     private static let oidcLimit = Duration.seconds(5)
 
+    /// How often, and how far apart, an expired token's file is read again after a refusal: for two seconds.
+    private static let (rereads, rereadInterval) = (8, Duration.milliseconds(250))
+
+    /// A token that has not expired.
+    struct UsableToken: Sendable {
+        var text: String
+        /// What went wrong although there is a token, in words without secrets.
+        var warning: String?
+    }
+
     /// Returns the token of a sign-on. One of an `sso_session` is renewed if it ends within a quarter of an hour.
     ///
-    /// - Returns: the token, and what went wrong although there is one, in words without secrets.
+    /// Whoever asks while the same file is read and renewed gets the same token or error, so that a refresh token,
+    /// which is void once it was used, is posted once. The renewal goes on if the caller is cancelled.
+    ///
     /// - Throws: ``InletError/Code/authenticationFailed`` if the user has to sign in, and the error of the renewal if
     ///   the token has expired and the service cannot be reached.
-    func signOnToken(_ signOn: SignOn) async throws(InletError) -> (text: String, warning: String?) {
+    func signOnToken(_ signOn: SignOn) async throws(InletError) -> UsableToken {
         let path = signOnPath(signOn)
+        return try await environment.signOnTokens.outcome(of: path) { () async throws(InletError) in
+            try await usableToken(signOn, path)
+        }
+    }
+
+    private func usableToken(_ signOn: SignOn, _ path: String) async throws(InletError) -> UsableToken {
         let token = try readToken(path)
         let now = environment.now()
         guard signOn.session != nil, token.expiration - now < Self.refreshWindow,
             let renewal = token.renewal(now: now)
         else {
             try expect(token, now)
-            return (token.access, nil)
+            return UsableToken(text: token.access)
         }
         let renewed: SignOnToken
         do throws(InletError) {
             renewed = try await renew(renewal.client, renewal.refresh, signOn)
         } catch {
-            // Another program may have renewed it meanwhile, after which its refresh token is void.
-            let current = try readToken(path)
-            guard current.expiration > now, error.code != .cancelled else { throw error }
-            guard current.access.isSameBytes(as: token.access) else { return (current.access, nil) }
-            return (current.access, "The single sign-on of the profile '\(profileName)' ends soon. \(error.message)")
+            let current = try await tokenAfterFailure(error, path)
+            guard current.expiration > environment.now() else { throw error }
+            guard current.access.isSameBytes(as: token.access) else { return UsableToken(text: current.access) }
+            return UsableToken(
+                text: current.access,
+                warning: "The single sign-on of the profile '\(profileName)' ends soon. \(error.message)")
         }
         do throws(InletError) {
             try environment.write(renewed.file(start: signOn.start, region: signOn.region), path)
         } catch {
-            return (
-                renewed.access,
-                "The single sign-on of the profile '\(profileName)' was renewed, but not kept. \(error.message)"
-            )
+            return UsableToken(
+                text: renewed.access,
+                warning:
+                    "The single sign-on of the profile '\(profileName)' was renewed, but not kept. \(error.message)")
         }
-        return (renewed.access, nil)
+        return UsableToken(text: renewed.access)
+    }
+
+    /// Reads the token's file again after a renewal that failed: another program may have renewed the token meanwhile,
+    /// after which its refresh token is void, and may be about to write the file.
+    private func tokenAfterFailure(_ error: InletError, _ path: String) async throws(InletError) -> SignOnToken {
+        var token = try readToken(path)
+        guard error.code == .authenticationFailed else { return token }
+        for _ in 0..<Self.rereads where token.expiration <= environment.now() {
+            await environment.sleep(Self.rereadInterval)
+            token = try readToken(path)
+        }
+        return token
     }
 
     /// Returns the path of the token's file, which is named by the session, or else by the start URL.

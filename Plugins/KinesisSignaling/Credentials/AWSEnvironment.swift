@@ -15,6 +15,11 @@ struct AWSEnvironment: Sendable {
     var http: AWSHTTP
     /// Returns the time in seconds since 1970.
     var now: @Sendable () -> Int64
+    /// Waits; less long if the task is cancelled.
+    var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    /// The tokens of single sign-ons that are being read and renewed, by the paths of their files. Copies share it, so
+    /// that all users of ``process`` renew a token once.
+    var signOnTokens = SharedOutcomes<AWSCredentialsChain.UsableToken>()
 
     /// The most bytes of a file.
     static let longestFile = 262_144

@@ -1,0 +1,68 @@
+import InletCore
+import Synchronization
+
+/// Runs one operation at a time for each key; whoever asks while it runs gets its outcome. Safe from any thread.
+///
+/// The operation has a task of its own, which the cancellation of a caller does not end: what one no longer waits for,
+/// others may, and what a service has issued is kept even if nobody waits any more. The operation ends by itself, by
+/// deadlines of its own.
+final class SharedOutcomes<Value: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Result<Value, InletError>, Never>
+
+    private struct State {
+        /// The callers that wait for each operation that runs.
+        var waiters: [String: [UInt64: Waiter]] = [:]
+        var latestID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of callers that wait.
+    var waiting: Int { state.withLock { $0.waiters.values.reduce(0) { $0 + $1.count } } }
+
+    /// Returns the outcome of the operation that runs for a key, or else of the given one.
+    ///
+    /// - Throws: the error of the operation, and ``InletError/Code/cancelled`` at once if the caller is cancelled.
+    func outcome(
+        of key: String, _ operation: @escaping @Sendable () async throws(InletError) -> Value
+    ) async throws(InletError) -> Value {
+        guard !Task.isCancelled else { throw Self.cancelled }
+        let id = state.withLock { state in
+            state.latestID &+= 1
+            return state.latestID
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                let isFirst = state.withLock { state in
+                    let isFirst = state.waiters[key] == nil
+                    state.waiters[key, default: [:]][id] = waiter
+                    return isFirst
+                }
+                if isFirst { Task { await run(key, operation) } }
+                // The handler below may have been called before there was a waiter.
+                if Task.isCancelled { leave(key, id) }
+            }
+        } onCancel: {
+            leave(key, id)
+        }
+        return try outcome.get()
+    }
+
+    private func run(_ key: String, _ operation: @Sendable () async throws(InletError) -> Value) async {
+        let outcome: Result<Value, InletError>
+        do throws(InletError) {
+            outcome = .success(try await operation())
+        } catch {
+            outcome = .failure(error)
+        }
+        let waiters = state.withLock { $0.waiters.removeValue(forKey: key) }
+        for waiter in (waiters ?? [:]).values { waiter.resume(returning: outcome) }
+    }
+
+    private func leave(_ key: String, _ id: UInt64) {
+        let waiter = state.withLock { $0.waiters[key]?.removeValue(forKey: id) }
+        waiter?.resume(returning: .failure(Self.cancelled))
+    }
+
+    private static var cancelled: InletError { InletError(.cancelled, "The search for credentials was cancelled.") }
+}
