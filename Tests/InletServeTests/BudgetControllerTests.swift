@@ -53,7 +53,8 @@ import Testing
                 guard let used = meter.total else { continue }
                 let facts = cameras.map {
                     BudgetController.Camera(
-                        name: $0.name, priority: $0.priority, steps: $0.left.count, cores: meter.cores(of: $0.name),
+                        name: $0.name, priority: $0.priority, steps: $0.left.count,
+                        level: controller.levels[$0.name, default: 0], cores: meter.cores(of: $0.name),
                         hasPictures: $0.load > 0)
                 }
                 let before = controller.levels
@@ -148,6 +149,53 @@ import Testing
         #expect((2...26).contains(trials.count), "\(trials)")
         let pauses = zip(trials, trials.dropFirst()).map { $1 - $0 }
         #expect((pauses.last ?? 0) >= 600, "\(pauses)")
+    }
+
+    @Test("What is given back costs what the camera uses now, and not what it used when it was reduced")
+    func viewersLeave() {
+        // The seconds after the step at which nobody watches any more.
+        for leaving in [1, 3, 60] {
+            var random = SplitMix64(seed: 4)
+            var simulation = Simulation(
+                [
+                    .init(name: "door", priority: .high, load: 0.3, left: []),
+                    .init(name: "yard", priority: .low, load: 0.9, left: [0.5]),
+                ], limit: 1)
+            for _ in 0..<60 where simulation.controller.levels.isEmpty { simulation.run(1, using: &random) }
+            #expect(simulation.controller.levels == ["yard": 1])
+            simulation.run(leaving, using: &random)
+            simulation.cameras[1].load = 0.1
+            simulation.run(900, using: &random)
+            #expect(simulation.controller.levels == [:], "\(leaving)")
+        }
+    }
+
+    @Test("A camera that has the name of one that is no more is not reduced, and not told that there is room")
+    func sameName() {
+        var controller = BudgetController()
+        func next(_ second: Int64, level: Int, cores: Double) -> BudgetController.Change? {
+            controller.next(
+                limit: 1, used: cores,
+                [.init(name: "yard", priority: .normal, steps: 4, level: level, cores: cores, hasPictures: true)],
+                at: MonotonicTime(nanoseconds: second * 1_000_000_000))
+        }
+        var level = 0
+        for second in 0..<20 {
+            if let change = next(Int64(second), level: level, cores: 1.2) { level = change.level }
+        }
+        #expect(level >= 2)
+        for second in 20..<200 { #expect(next(Int64(second), level: 0, cores: 0.1) == nil) }
+        #expect(controller.levels == [:])
+    }
+
+    @Test("The time of processes in sum stays when a camera goes, or its name becomes another one's")
+    func childTimes() {
+        var times = ChildTimes<String>()
+        #expect(times.sum(["a": .seconds(3), "b": .seconds(1)]) == .seconds(4))
+        #expect(times.sum(["b": .seconds(2)]) == .seconds(5))
+        #expect(times.sum(["a": .seconds(1), "b": .seconds(2)]) == .seconds(6))
+        #expect(times.sum(["a": .seconds(0.5), "b": .seconds(2)]) == .seconds(6.5))
+        #expect(times.sum([:]) == .seconds(6.5))
     }
 
     @Test("Whatever the cameras and loads: priorities hold, the budget is kept if it can be, and it comes to rest")

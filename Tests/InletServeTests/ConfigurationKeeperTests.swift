@@ -97,6 +97,37 @@ import Testing
         await other.stop()
     }
 
+    @Test("Changes that come at once, and a reload among them, are all made and kept")
+    func atOnce() async throws {
+        try write("cameras:\n  a: count:a\n")
+        let keeper = try keeper()
+        await keeper.start()
+        let numbers = 0..<20
+        let path = path
+        try write("cameras:\n  a: count:a\n  b: count:b\n")
+        let done = await withTaskGroup(of: Bool.self) { group in
+            for number in numbers {
+                group.addTask {
+                    let camera = JSONValue.object([("source", .text("count:c\(number)"))])
+                    guard case .done = await keeper.set("c\(number)", camera, isNew: true, isTrial: false) else {
+                        return false
+                    }
+                    return true
+                }
+            }
+            group.addTask { (try? await keeper.reload().get()) != nil }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(done == 21)
+        let all = (["a", "b"] + numbers.map { "c\($0)" }).sorted()
+        #expect(await fleet.current.keys.sorted() == all)
+        await fleet.stop()
+        let kept = try Overlay(path: Overlay.path(beside: path))
+        let read = try ConfigurationReader(registry: recorders.registry).read(
+            ConfigurationReader.text(at: path), overlay: kept.nodes)
+        #expect(read.cameras.keys.sorted() == all)
+    }
+
     @Test("Changes that cannot be kept are not made")
     func unwritable() async throws {
         try write("cameras:\n  a: count:a\n")

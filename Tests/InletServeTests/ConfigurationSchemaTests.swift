@@ -34,7 +34,7 @@ import Testing
         "cameras: {a: {source: 'pattern:smpte', view: {max-size: big}}}\n",
         "budget: {memory: plenty}\ncameras: {a: 'pattern:smpte'}\n",
         "budget: {cores: many}\ncameras: {a: 'pattern:smpte'}\n",
-        "budget: {cores: -1}\ncameras: {a: 'pattern:smpte'}\n",
+        "budget: {cores: -1}\ncameras: {a: 'pattern:smpte'}\n", "budget: {cores: 3/2}\ncameras: {a: 'pattern:smpte'}\n",
         "cameras: {a: {source: 'pattern:smpte', priority: highest}}\n",
         "cameras: {a: {source: 'pattern:smpte', degrade: rate}}\n",
         "cameras: {a: {source: 'pattern:smpte', degrade: [frames]}}\n",

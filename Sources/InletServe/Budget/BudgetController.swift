@@ -6,6 +6,9 @@ import InletCore
 /// that has taken the fewest, and of these the one that uses most. While there is room for what a step has saved, with
 /// a margin, a camera of the highest priority goes one step back. What was given back too early is tried again after a
 /// time that doubles.
+///
+/// What a step has saved is not known for good: it is believed by half after ten minutes, and less and less, and it
+/// follows what the camera uses now.
 struct BudgetController: Sendable {
     /// A camera as it is now.
     struct Camera: Sendable {
@@ -13,10 +16,21 @@ struct BudgetController: Sendable {
         var priority: CameraPriority
         /// The number of steps that it can take.
         var steps: Int
+        /// The number that it has taken.
+        var level = 0
         /// The cores that it uses.
         var cores: Double
         /// Whether it has pictures to decode, convert or encode.
         var hasPictures: Bool
+    }
+
+    /// What a step has saved.
+    private struct Saving: Sendable {
+        /// In cores, as it was found.
+        var cores: Double
+        /// What the camera used then.
+        var left: Double
+        var time: MonotonicTime
     }
 
     /// What is to be done about a camera.
@@ -43,12 +57,15 @@ struct BudgetController: Sendable {
     /// The least share of the limit that a step is thought to save, and that a camera uses which takes one.
     private static let leastShare = 0.01
 
-    /// The number of steps that cameras have taken; none has taken no step.
+    /// How old what is known of a step's saving is when half of it is believed; after twice that it is a third.
+    private static let doubtful = Duration.seconds(600)
+
+    /// The number of steps that cameras have taken, as they said last; none has taken no step.
     private(set) var levels: [String: Int] = [:]
     /// Whether more is used than there is, and no camera can do less.
     private(set) var isExhausted = false
-    /// What each step of a camera has saved, in cores.
-    private var savings: [String: [Double]] = [:]
+    /// What each step of a camera has saved.
+    private var savings: [String: [Saving]] = [:]
     /// A step whose effect is not known yet.
     private var trial: (camera: String, before: Double)?
     private var overSince: MonotonicTime?
@@ -67,9 +84,9 @@ struct BudgetController: Sendable {
     ///   - used: the cores that are used, also by what is no camera's.
     /// - Returns: what is to be done now, which the next call counts on.
     mutating func next(limit: Double, used: Double, _ cameras: [Camera], at now: MonotonicTime) -> Change? {
-        forget(allBut: cameras)
+        follow(cameras)
         let isSettled = lastChange.map { now - $0 >= Self.settling } ?? true
-        if isSettled { learn(cameras) }
+        if isSettled { learn(cameras, now) }
         noteProbation(used > limit, at: now)
         guard used > limit else {
             (overSince, isExhausted) = (nil, false)
@@ -93,16 +110,16 @@ struct BudgetController: Sendable {
         _ limit: Double, _ used: Double, _ cameras: [Camera], _ isSettled: Bool, _ now: MonotonicTime
     ) -> Change? {
         let reduced = cameras.filter { levels[$0.name] != nil }
-        let order: (Camera, Camera) -> Bool = { left, right in
+        // Those of a lower priority wait for the highest, whether it fits or not.
+        let first = reduced.max { $0.priority < $1.priority }?.priority
+        let camera = reduced.filter {
+            $0.priority == first
+                && used + max(saved(by: $0, now), limit * Self.leastShare) <= limit * Self.margin
+        }.min { left, right in
             let (most, least) = (levels[left.name, default: 0], levels[right.name, default: 0])
-            return (left.priority, most, right.name) > (right.priority, least, left.name)
+            return (most, right.name) > (least, left.name)
         }
-        guard let camera = reduced.min(by: order), let level = levels[camera.name] else {
-            roomSince = nil
-            return nil
-        }
-        let saved = savings[camera.name].flatMap { $0.count >= level ? $0[level - 1] : nil } ?? camera.cores
-        guard used + max(saved, limit * Self.leastShare) <= limit * Self.margin else {
+        guard let camera, let level = levels[camera.name] else {
             roomSince = nil
             return nil
         }
@@ -113,6 +130,17 @@ struct BudgetController: Sendable {
         savings[camera.name] = savings[camera.name].map { Array($0.prefix(level - 1)) }
         (lastChange, lastRestored, roomSince, trial, wasTooMuch) = (now, now, nil, nil, false)
         return Change(camera: camera.name, level: level - 1, isLess: false)
+    }
+
+    /// Returns the cores that the last step of a camera is thought to save now.
+    private func saved(by camera: Camera, _ now: MonotonicTime) -> Double {
+        guard let level = levels[camera.name], let known = savings[camera.name], known.indices.contains(level - 1)
+        else { return camera.cores }
+        let saving = known[level - 1]
+        let age = (now - saving.time) / Self.doubtful
+        // Of a camera that uses next to nothing nothing follows.
+        let scale = saving.left > 0.01 ? min(camera.cores / saving.left, 2) : 1
+        return saving.cores * scale / (1 + age)
     }
 
     /// Notes whether what was given back last was too much.
@@ -127,27 +155,29 @@ struct BudgetController: Sendable {
     }
 
     /// Notes what the last step has saved.
-    private mutating func learn(_ cameras: [Camera]) {
+    private mutating func learn(_ cameras: [Camera], _ now: MonotonicTime) {
         guard let trial else { return }
         self.trial = nil
         guard let camera = cameras.first(where: { $0.name == trial.camera }), let level = levels[camera.name] else {
             return
         }
         var known = savings[camera.name, default: []]
-        while known.count < level { known.append(0) }
-        known[level - 1] = max(0, trial.before - camera.cores)
+        let saving = Saving(cores: max(0, trial.before - camera.cores), left: camera.cores, time: now)
+        // Of steps that it took before it was known nothing is known.
+        while known.count < level { known.append(saving) }
+        known[level - 1] = saving
         savings[camera.name] = known
     }
 
-    /// Forgets cameras that are no more, and steps that can be taken no longer.
-    private mutating func forget(allBut cameras: [Camera]) {
-        var known: [String: Int] = [:]
-        for camera in cameras {
-            guard let level = levels[camera.name].map({ min($0, camera.steps) }), level > 0 else { continue }
-            known[camera.name] = level
+    /// Takes over what the cameras say of themselves: another one may have the name of one that is no more.
+    private mutating func follow(_ cameras: [Camera]) {
+        levels = [:]
+        for camera in cameras where min(camera.level, camera.steps) > 0 {
+            levels[camera.name] = min(camera.level, camera.steps)
         }
-        levels = known
-        savings = savings.filter { known[$0.key] != nil }
+        let levels = levels
+        savings = savings.filter { levels[$0.key] != nil }
+        if let trial, levels[trial.camera] == nil { self.trial = nil }
     }
 
     /// Returns the camera that does less next.

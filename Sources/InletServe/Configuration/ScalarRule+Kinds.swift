@@ -140,9 +140,9 @@ extension ScalarRule {
     }
 
     static func coreCount(_ text: String) -> Double? {
-        guard text.utf8.first?.isASCIIDigit == true, let cores = Rational(optionText: text)?.doubleValue else {
-            return nil
-        }
+        guard text.utf8.first?.isASCIIDigit == true, !text.utf8.contains(UInt8(ascii: "/")),
+            let cores = Rational(optionText: text)?.doubleValue
+        else { return nil }
         return (0.05...1024).contains(cores) ? cores : nil
     }
 

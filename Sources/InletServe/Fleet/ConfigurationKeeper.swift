@@ -91,6 +91,8 @@ package actor ConfigurationKeeper {
     ///   - isNew: whether there must be no such camera yet.
     ///   - isTrial: whether nothing is done but to say what would be.
     package func set(_ name: String, _ camera: JSONValue, isNew: Bool, isTrial: Bool) async -> Outcome {
+        // First: from here to the commit nothing waits, or a change that comes meanwhile would be lost.
+        let balance = await fleet.balance
         if isNew, configuration.cameras[name] != nil { return .exists }
         guard CameraName.isValid(name) else {
             return .wrong(
@@ -100,7 +102,7 @@ package actor ConfigurationKeeper {
         }
         var changed = overlay
         changed.set(name, camera)
-        return await change(to: changed, isTrial: isTrial)
+        return await change(to: changed, within: balance, isTrial: isTrial)
     }
 
     /// Removes a camera, and persists that.
@@ -112,10 +114,11 @@ package actor ConfigurationKeeper {
         } else {
             changed.forget(name)
         }
-        return await change(to: changed, isTrial: isTrial)
+        return await change(to: changed, within: nil, isTrial: isTrial)
     }
 
-    private func change(to changed: Overlay, isTrial: Bool) async -> Outcome {
+    /// - Parameter balance: what new cameras must fit in; nil if there are none.
+    private func change(to changed: Overlay, within balance: Fleet.Balance?, isTrial: Bool) async -> Outcome {
         let new: ServeConfiguration
         do throws(ConfigurationProblems) {
             new = try reader.read(text, overlay: changed.nodes)
@@ -123,7 +126,7 @@ package actor ConfigurationKeeper {
             return .wrong(error)
         }
         for (name, camera) in new.cameras where configuration.cameras[name] == nil {
-            if let problem = await fleet.refusal(of: camera) { return .wrong(ConfigurationProblems([problem])) }
+            if let problem = balance?.refusal(of: camera) { return .wrong(ConfigurationProblems([problem])) }
         }
         guard !isTrial else {
             return .done(ReloadPlan(from: configuration.cameras, to: new.cameras))
@@ -145,7 +148,9 @@ package actor ConfigurationKeeper {
     private func apply() async -> ReloadPlan {
         version += 1
         webhooks?.apply(configuration.webhooks)
+        // Both as they are now: while the fleet is waited for, another change may come.
+        let (cameras, version) = (configuration.cameras, version)
         await fleet.limitCores(to: configuration.cores)
-        return await fleet.apply(configuration.cameras, version: version)
+        return await fleet.apply(cameras, version: version)
     }
 }

@@ -92,6 +92,8 @@ package actor Fleet {
     /// The clock of all cameras.
     var clock: any CaptureClock { environment.clock }
 
+    var logger: Logger { environment.logger }
+
     /// Ends a stretch of each camera's history.
     func closeHistory() async { for camera in cameras.values { await camera.closeHistory() } }
 

@@ -20,7 +20,7 @@ extension SupervisedCamera {
             time: account.time + childTime, childTime: childTime,
             camera: .init(
                 name: settings.name, priority: settings.policies.priority,
-                steps: settings.policies.degradeSteps.count, cores: 0,
+                steps: settings.policies.degradeSteps.count, level: degradation?.level ?? 0, cores: 0,
                 hasPictures: capturer?.hasPictureWork ?? false))
     }
 

@@ -100,6 +100,8 @@ package actor SupervisedCamera {
             self.settings = settings
             process = nil
             media.apply(settings.policies.record)
+            // Other steps may be allowed now.
+            if let degradation { degrade(to: degradation.level, because: degradation.why) }
         }
         failure = nil
         start()
