@@ -286,7 +286,13 @@
             do throws(InletError) {
                 let own = ice.list(for: "inlet", now: HostTime.seconds)
                 let all = own + servers.prefix(Self.mostForeignServers)
-                let received = ReceivedTrack(caps: nil) { [remoteTrack] in remoteTrack.put($0) }
+                let received = ReceivedTrack(caps: nil) { [remoteTrack] in
+                    remoteTrack.put($0)
+                } leaveOut: { [logger, name] in
+                    logger.warning(
+                        "A peer sends with more SSRCs than are received; packets of further ones are dropped.",
+                        metadata: ["peer": "\(name.prefix(8))"])
+                }
                 let viewer = try GStreamerPeer(
                     text.pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
                     // What the user said of the own relays does not hold for those that a peer names.

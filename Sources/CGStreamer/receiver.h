@@ -6,21 +6,30 @@
 // Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer's.
 typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
 
-// The most SSRCs whose packets enter webrtcbin where they are looked at: it makes a jitter buffer for each.
+// Called once when packets do not enter webrtcbin because there are too many SSRCs; from threads of GStreamer's.
+typedef void (*inlet_gst_crowded)(void *owner);
+
+// The most SSRCs whose packets enter webrtcbin where they are looked at: of one description, and in its life, as it
+// makes a jitter buffer for each and keeps it.
 #define INLET_GST_MOST_SOURCES 8
+#define INLET_GST_MOST_BUFFERS 64
 
 // Whose RTP enters webrtcbin. Guarded by the receiver's mutex.
 typedef struct {
     int is_used;  // 0 where all enters
     uint32_t sources[INLET_GST_MOST_SOURCES];
     unsigned count;
-    int is_open;  // whether further sources enter, up to the most
+    int is_open;                                // whether further sources enter, up to the most
+    uint32_t buffers[INLET_GST_MOST_BUFFERS];  // the sources that have entered
+    unsigned buffer_count;
+    int is_crowded;  // whether the owner was told
 } inlet_gst_gate;
 
 // What the callbacks of a receiving peer hold. The owner is let go of with the last of them.
 typedef struct {
     gint references;
     inlet_gst_received received;
+    inlet_gst_crowded crowded;
     inlet_gst_release release;
     void *owner;
     GMutex mutex;
@@ -83,20 +92,31 @@ static inline void inlet_gst_probe(
         inlet_gst_receiver_ref(receiver), inlet_gst_receiver_unref);
 }
 
+// Whether an SSRC is one of these, or becomes one as there is room.
+static inline int inlet_gst_add_source(uint32_t *sources, unsigned *count, unsigned most, uint32_t source) {
+    for (unsigned index = 0; index < *count; index++) {
+        if (sources[index] == source) return 1;
+    }
+    if (*count >= most) return 0;
+    sources[(*count)++] = source;
+    return 1;
+}
+
 // Whether a packet enters, by its SSRC (RFC 3550, 5.1).
 static inline int inlet_gst_enters(inlet_gst_receiver *receiver, GstBuffer *packet) {
     uint8_t header[12];
     if (gst_buffer_extract(packet, 0, header, sizeof header) != sizeof header) return 0;
     uint32_t source = GST_READ_UINT32_BE(header + 8);
     inlet_gst_gate *gate = &receiver->gate;
-    int enters = 0;
     g_mutex_lock(&receiver->mutex);
-    for (unsigned index = 0; index < gate->count && !enters; index++) enters = gate->sources[index] == source;
-    if (!enters && gate->is_open && gate->count < INLET_GST_MOST_SOURCES) {
-        gate->sources[gate->count++] = source;
-        enters = 1;
-    }
+    unsigned most = gate->is_open ? INLET_GST_MOST_SOURCES : 0;
+    int is_admitted = inlet_gst_add_source(gate->sources, &gate->count, most, source);
+    int enters = is_admitted
+        && inlet_gst_add_source(gate->buffers, &gate->buffer_count, INLET_GST_MOST_BUFFERS, source);
+    int is_news = !enters && (gate->is_open || is_admitted) && !gate->is_crowded;
+    if (is_news) gate->is_crowded = 1;
     g_mutex_unlock(&receiver->mutex);
+    if (is_news) receiver->crowded(receiver->owner);
     return enters;
 }
 
@@ -184,9 +204,10 @@ static inline GObject *inlet_gst_receiving_transceiver(GstElement *web, const ch
 // is gone, also where it returns NULL. The result is let go of by inlet_gst_receiver_unref.
 static inline inlet_gst_receiver *inlet_gst_receiver_new(
     GstElement *pipeline, GstElement *web, const char *caps, void *owner, inlet_gst_received received,
-    inlet_gst_release release) {
+    inlet_gst_crowded crowded, inlet_gst_release release) {
     inlet_gst_receiver *receiver = g_new0(inlet_gst_receiver, 1);
-    *receiver = (inlet_gst_receiver){.references = 1, .received = received, .release = release, .owner = owner};
+    *receiver = (inlet_gst_receiver){
+        .references = 1, .received = received, .crowded = crowded, .release = release, .owner = owner};
     receiver->gate.is_used = !caps;
     g_mutex_init(&receiver->mutex);
     GObject *transceiver = inlet_gst_receiving_transceiver(web, caps);
@@ -214,12 +235,16 @@ static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
     gst_object_unref(track);
 }
 
-// Has packets enter of the SSRCs that the peer's description names; of the first that come where it names none.
+// Has packets enter of the SSRCs that the peer's description names; of the first that come from now on where it names
+// none. Those of the description before give way.
 static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const uint32_t *sources, unsigned count) {
     inlet_gst_gate *gate = &receiver->gate;
     g_mutex_lock(&receiver->mutex);
     gate->is_open = count == 0;
-    if (count) gate->count = MIN(count, INLET_GST_MOST_SOURCES);
-    for (unsigned index = 0; count && index < gate->count; index++) gate->sources[index] = sources[index];
+    gate->count = MIN(count, INLET_GST_MOST_SOURCES);
+    for (unsigned index = 0; index < gate->count; index++) gate->sources[index] = sources[index];
+    int is_news = count > INLET_GST_MOST_SOURCES && !gate->is_crowded;
+    if (is_news) gate->is_crowded = 1;
     g_mutex_unlock(&receiver->mutex);
+    if (is_news) receiver->crowded(receiver->owner);
 }

@@ -377,8 +377,9 @@ static inline void inlet_gst_viewer_use(inlet_gst_viewer *viewer, GstElement *so
 // Has the peer's video received, in the media section that sends where `caps` are NULL. Returns 0 where webrtcbin
 // cannot.
 static inline int inlet_gst_viewer_receive(
-    inlet_gst_viewer *viewer, const char *caps, void *owner, inlet_gst_received received, inlet_gst_release release) {
-    viewer->receiver = inlet_gst_receiver_new(viewer->pipeline, viewer->web, caps, owner, received, release);
+    inlet_gst_viewer *viewer, const char *caps, void *owner, inlet_gst_received received, inlet_gst_crowded crowded,
+    inlet_gst_release release) {
+    viewer->receiver = inlet_gst_receiver_new(viewer->pipeline, viewer->web, caps, owner, received, crowded, release);
     return viewer->receiver != NULL;
 }
 

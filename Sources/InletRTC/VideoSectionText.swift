@@ -88,7 +88,7 @@ package enum VideoSectionText {
         return (text, direction)
     }
 
-    /// Returns the SSRCs of the first video section (RFC 5576), each once.
+    /// Returns the SSRCs of the first video section (RFC 5576), each once. They are empty if it names none.
     package static func sources(in sdp: String) -> [UInt32] {
         var (sections, sources) = (0, [UInt32]())
         _ = change(sdp) { line in

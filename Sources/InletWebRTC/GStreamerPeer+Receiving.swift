@@ -9,8 +9,9 @@
             if let receiver = unsafe viewer.pointee.receiver { unsafe inlet_gst_receiver_ask_key(receiver) }
         }
 
-        /// Has the packets received that the peer sends under these SSRCs, where a track has no caps of its own; if
-        /// there are none, under the first eight that come.
+        /// Has the packets received that the peer sends under these SSRCs, at most eight, where a track has no caps of
+        /// its own; if there are none, under the first eight that come from now on. Those of the call before give way,
+        /// until 64 have been received.
         package func admit(_ sources: [UInt32]) {
             guard let receiver = unsafe viewer.pointee.receiver else { return }
             unsafe inlet_gst_receiver_admit(receiver, sources, UInt32(clamping: sources.count))

@@ -149,7 +149,7 @@
             if let track {
                 let receiver = unsafe Unmanaged.passRetained(track).toOpaque()
                 let isReceived = unsafe inlet_gst_viewer_receive(
-                    viewer, track.caps, receiver, ReceivedTrack.received, ReceivedTrack.release)
+                    viewer, track.caps, receiver, ReceivedTrack.received, ReceivedTrack.crowded, ReceivedTrack.release)
                 guard isReceived != 0 else {
                     throw InletError(
                         .internal, "GStreamer cannot receive video\(track.caps.map { " in the format \($0)" } ?? "").",

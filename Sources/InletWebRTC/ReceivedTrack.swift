@@ -8,15 +8,22 @@
         /// The format that is accepted, as GStreamer writes caps; nil for those of the media section that sends.
         let caps: String?
         private let take: @Sendable (RawSpan) -> Void
+        private let leaveOut: @Sendable () -> Void
 
         /// - Parameters:
         ///   - caps: the format that is accepted, as GStreamer writes caps; nil for those of the media section that
         ///     sends, of which only what ``GStreamerPeer/admit(_:)`` names is received.
         ///   - take: called with each packet, on threads of GStreamer's, which must not be blocked; at times on two at
         ///     once.
-        package init(caps: String?, take: @escaping @Sendable (RawSpan) -> Void) {
+        ///   - leaveOut: called once if packets are dropped because there are more SSRCs than an engine takes; only of
+        ///     a track without caps. On any thread, which must not be blocked.
+        package init(
+            caps: String?, take: @escaping @Sendable (RawSpan) -> Void,
+            leaveOut: @escaping @Sendable () -> Void = {}
+        ) {
             self.caps = caps
             self.take = take
+            self.leaveOut = leaveOut
         }
 
         /// Returns the payload type of a packet of RTP; nil for what is no packet, and for RTCP, whose types are beside
@@ -30,6 +37,11 @@
         static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { owner in
             guard let owner = unsafe owner else { return }
             unsafe Unmanaged<ReceivedTrack>.fromOpaque(owner).release()
+        }
+
+        static let crowded: @convention(c) (UnsafeMutableRawPointer?) -> Void = { owner in
+            guard let owner = unsafe owner else { return }
+            unsafe Unmanaged<ReceivedTrack>.fromOpaque(owner).takeUnretainedValue().leaveOut()
         }
 
         static let received: @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer?, Int) -> Void = {

@@ -12,7 +12,8 @@ import logging
 import queue
 import struct
 
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription, rtcrtpreceiver
+from aiortc import (RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription, rtcdtlstransport,
+                    rtcrtpreceiver, rtcrtpsender)
 from aiortc.sdp import candidate_from_sdp
 
 import drawn
@@ -43,6 +44,20 @@ class Decoders:
         return decoder
 
 
+class Reports:
+    """Notes which SSRCs the other side reports on (RFC 3550, 6.4): those that it receives."""
+
+    def __init__(self):
+        self.count, self.sources, self.route = 0, set(), rtcdtlstransport.RtpRouter.route_rtcp
+        rtcdtlstransport.RtpRouter.route_rtcp = lambda router, packet: self.noted(router, packet)
+
+    def noted(self, router, packet):
+        if isinstance(packet, (rtcdtlstransport.RtcpRrPacket, rtcdtlstransport.RtcpSrPacket)) and packet.reports:
+            self.count += 1
+            self.sources |= {report.ssrc for report in packet.reports}
+        return self.route(router, packet)
+
+
 class Peer:
     def __init__(self, is_linked, codec, rejects, sends):
         self.codec, self.rejects, self.sends, self.drawn = codec, rejects, sends, None
@@ -53,7 +68,7 @@ class Peer:
         self.messages, self.channels, self.made, self.limit = [], [], 0, None
         self.pictures, self.heard = seen.Pictures(), ""
         self.offers, self.answers, self.pending = 0, 0, None
-        self.yields, self.yielded, self.kept = False, 0, 0
+        self.yields, self.yielded, self.kept, self.is_named = False, 0, 0, True
 
     def make(self):
         # What is counted is of the present connection.
@@ -147,13 +162,21 @@ class Peer:
         self.connection.getTransceivers()[0].direction = direction
         await self.offer_further()
 
+    async def renew(self, is_named):
+        """Goes on with SSRCs of its own, which a further offer names or not."""
+        sender = self.connection.getTransceivers()[0].sender
+        sender._ssrc, sender._rtx_ssrc = rtcrtpsender.random32(), rtcrtpsender.random32()
+        sender.transport._rtp_router.register_sender(sender, sender._ssrc)
+        self.is_named = is_named
+        await self.offer_further()
+
     async def stray(self, payload, count):
-        """Sends packets of a payload type, each with an SSRC of its own; one with that of the pictures if there are
-        none, in place of the next of theirs."""
+        """Sends packets of a payload type, three with each SSRC, so that they count for RTCP; one with that of the
+        pictures if there are none, in place of the next of theirs."""
         sender = self.connection.getTransceivers()[0].sender
         last = max(sender._RTCRtpSender__rtp_history.values(), key=lambda packet: packet.timestamp)
         streams = [(sender._ssrc, (last.sequence_number + 1) % 65536)] if count == 0 else [
-            (1000 + number, number) for number in range(count)]
+            (1000 + number // 3, number) for number in range(3 * count)]
         for source, number in streams:
             header = struct.pack("!BBHII", 0x80, payload, number, last.timestamp, source)
             await sender.transport._send_rtp(header + bytes(100))
@@ -161,7 +184,9 @@ class Peer:
     async def offer_further(self):
         self.flows += 1
         self.pending = (f"python-{self.flows}", await self.connection.createOffer())
-        self.said.put({"type": "offer", "flow": self.pending[0], "sdp": self.pending[1].sdp})
+        lines = self.pending[1].sdp.splitlines()
+        kept = [line for line in lines if self.is_named or not line.startswith(("a=ssrc:", "a=ssrc-group:"))]
+        self.said.put({"type": "offer", "flow": self.pending[0], "sdp": "\r\n".join(kept) + "\r\n"})
 
     def continues(self, sdp):
         """Whether an offer is a further one of the engine that is known."""
@@ -253,7 +278,7 @@ async def main():
     parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
-    loop, decoders = asyncio.get_running_loop(), Decoders()
+    loop, decoders, reports = asyncio.get_running_loop(), Decoders(), Reports()
     one = Peer(options.link, options.codec, options.no_channels, options.sends)
 
     def run(work):
@@ -269,6 +294,7 @@ async def main():
         return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes,
                 "messages": one.messages, "channels": one.channels, "sessions": one.made, "sdp": one.heard,
                 "yielded": one.yielded, "kept": one.kept, "offers": one.offers, "answers": one.answers,
+                "reports": reports.count, "reported": len(reports.sources),
                 "decoders": decoders.made, "drawn": one.drawn.number if one.drawn else 0, **one.pictures.report()}
 
     def limit(message):
@@ -293,6 +319,7 @@ async def main():
         **found, "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
         "reoffer": lambda message: run(one.reoffer(message)),
         "direct": lambda message: run(one.direct(message["direction"])),
+        "renew": lambda message: run(one.renew(message["is_named"])),
         "stray": lambda message: run(one.stray(int(message["payload"]), int(message["count"]))),
         "poll": poll, "report": report,
     }, {})

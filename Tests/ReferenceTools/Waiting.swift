@@ -33,4 +33,20 @@ public enum Waiting {
             try await Task.sleep(for: .milliseconds(10))
         }
     }
+
+    /// Returns a count when it is the same in two looks in a row: what was on its way has arrived.
+    ///
+    /// - Throws: ``NeverCame`` if it grows for two hundred looks; what the count throws.
+    public static func untilStill<Count: Equatable>(
+        _ what: String, isolation: isolated (any Actor)? = #isolation, _ count: () async throws -> Count
+    ) async throws -> Count {
+        var seen = try await count()
+        for _ in 0..<200 {
+            try await Task.sleep(for: .milliseconds(300))
+            let present = try await count()
+            if present == seen { return present }
+            seen = present
+        }
+        throw NeverCame(what: "the end of \(what)", seen: "\(seen)")
+    }
 }

@@ -160,16 +160,19 @@
         private static func expect(_ direction: String, _ channel: BrowserChannel, _ remote: RemoteRun) async throws {
             let (sends, receives) = (direction.hasPrefix("send"), direction == "sendrecv" || direction == "recvonly")
             if !sends { try await remote.until("an interruption") { $0.isInterrupted } }
-            // What was on its way has arrived.
-            try await Task.sleep(for: .milliseconds(500))
-            let (before, read) = (try await channel.report(), remote.readings.count)
-            #expect(before.direction == direction)
-            if sends { try await remote.numbers(beyond: read + 30) }
+            let still = try await Waiting.untilStill("pictures that no direction lets through") {
+                let seen = try await channel.report()
+                return [
+                    receives ? nil : seen.decoded, sends ? nil : seen.encoded, sends ? nil : remote.readings.count,
+                ]
+            }
+            #expect(try await channel.report().direction == direction)
+            if sends { try await remote.numbers(beyond: remote.readings.count + 30) }
             if receives { try await shown("video/H264", by: channel) }
             if !sends, !receives { try await Task.sleep(for: .seconds(1)) }
             let after = try await channel.report()
-            if !sends { #expect(after.encoded == before.encoded && remote.readings.count == read, "\(direction)") }
-            if !receives { #expect(after.decoded == before.decoded, "\(direction)") }
+            if !receives { #expect(after.decoded == still[0], "\(direction)") }
+            if !sends { #expect(after.encoded == still[1] && remote.readings.count == still[2], "\(direction)") }
         }
     }
 #endif

@@ -35,18 +35,19 @@
             let sends = ["sendrecv", "sendonly"].contains(stated)
             let receives = ["sendrecv", "recvonly"].contains(stated)
             if !receives { try await remote.until("an interruption") { $0.isInterrupted } }
-            // What was on its way has arrived.
-            try await Task.sleep(for: .milliseconds(300))
-            let (seen, read) = (try await channel.ask("report"), remote.readings.count)
-            let shown = seen["pictures"]?.int ?? 0
-            if receives { try await remote.numbers(beyond: read + 30) }
+            let still = try await Waiting.untilStill("pictures that no direction lets through") {
+                let seen = try await channel.ask("report")
+                return [sends ? nil : seen["pictures"]?.int, receives ? nil : remote.readings.count]
+            }
+            if receives { try await remote.numbers(beyond: remote.readings.count + 30) }
             if sends {
+                let shown = try await channel.ask("report")["pictures"]?.int ?? 0
                 _ = try await ChangedSessionTests.report(of: channel) { $0["pictures"]?.int ?? 0 >= shown + 30 }
             }
             if !sends, !receives { try await Task.sleep(for: .seconds(1)) }
             let later = try await channel.ask("report")
-            if !sends { #expect(later["pictures"]?.int == shown, "\(stated)") }
-            if !receives { #expect(remote.readings.count == read, "\(stated)") }
+            if !sends { #expect(later["pictures"]?.int == still[0], "\(stated)") }
+            if !receives { #expect(remote.readings.count == still[1], "\(stated)") }
             #expect(later["connections"]?.int == 1, "\(stated): \(later)")
             #expect(!remote.readings.contains(nil) && remote.openings == 1, "\(stated)")
         }
@@ -131,11 +132,58 @@
         func strayPackets() async throws {
             try await Self.with(.offering) { channel, session, remote in
                 try await remote.numbers(beyond: 30)
-                for (payload, count) in [(50.0, 0.0), (127, 0), (50, 500), (96, 500)] {
+                for (payload, count) in [(50.0, 0.0), (127, 0), (50, 200), (96, 200)] {
                     try await channel.ask("stray", ["payload": .number(payload), "count": .number(count)])
                     try await remote.numbers(beyond: remote.readings.count + 30)
                 }
-                let seen = try await channel.ask("report")
+                let seen = try await Self.reported(channel, remote)
+                // The SSRC of the pictures, and that of packets that are sent again.
+                #expect((1...2).contains(seen["reported"]?.int ?? 0), "\(seen)")
+                #expect(seen["connections"]?.int == 1 && session.state == .connected)
+            }
+        }
+
+        /// Returns what the peer sees when this side has reported twice more on what it receives.
+        private static func reported(
+            _ channel: CommandChannel, _ remote: RemoteRun
+        ) async throws -> ReferenceTools.PeerMessage {
+            var seen = try await channel.ask("report")
+            let before = seen["reports"]?.int ?? 0
+            for _ in 0..<300 where seen["reports"]?.int ?? 0 < before + 2 {
+                try await remote.numbers(beyond: remote.readings.count + 10)
+                seen = try await channel.ask("report")
+            }
+            #expect(seen["reports"]?.int ?? 0 >= before + 2)
+            return seen
+        }
+
+        @Test(
+            "A peer that goes on with other SSRCs a dozen times is received, whether its offers name them or not",
+            arguments: [true, false])
+        func renewedSources(isNamed: Bool) async throws {
+            try await Self.with(.offering) { channel, session, remote in
+                try await remote.numbers(beyond: 30)
+                for number in 1...12 {
+                    try await channel.ask("renew", ["is_named": .bool(isNamed)])
+                    _ = try await ChangedSessionTests.report(of: channel) { $0["answers"]?.int == number }
+                    try await remote.numbers(beyond: remote.readings.count + 10)
+                }
+                #expect(!remote.readings.contains(nil) && remote.openings == 1)
+                #expect(try await channel.ask("report")["connections"]?.int == 1 && session.state == .connected)
+            }
+        }
+
+        @Test("Of SSRCs that no description names, eight are received after each")
+        func unnamedSources() async throws {
+            try await Self.with(.offering) { channel, session, remote in
+                try await remote.numbers(beyond: 30)
+                try await channel.ask("renew", ["is_named": .bool(false)])
+                _ = try await ChangedSessionTests.report(of: channel) { $0["answers"]?.int == 1 }
+                try await remote.numbers(beyond: remote.readings.count + 30)
+                try await channel.ask("stray", ["payload": .number(50), "count": .number(200)])
+                let seen = try await Self.reported(channel, remote)
+                // With those that the peer began with.
+                #expect((3...10).contains(seen["reported"]?.int ?? 0), "\(seen)")
                 #expect(seen["connections"]?.int == 1 && session.state == .connected)
             }
         }
