@@ -76,7 +76,9 @@
             state.withLock { $0.sessions[session] }?.add(fragment)
         }
 
-        func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
+        func take(
+            _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
+        ) -> Withdrawal? {
             replies.enter()
             reading.async { [self] in
                 self.perform(request, body: body, of: client) { [replies] response in
@@ -84,6 +86,7 @@
                     replies.leave()
                 }
             }
+            return nil
         }
 
         func begin(

@@ -3,6 +3,7 @@
     package import InletCore
     package import InletHTTP
     package import InletRTC
+    import InletSystem
     package import InletWebRTC
     package import NIOCore
     import Synchronization
@@ -10,7 +11,7 @@
     /// Sends one source to viewers that come by WHEP to a server of the application's, at a path of its own there.
     ///
     /// It exists before the sink and outlives it: requests go to the sink that runs. An offer that finds none has one
-    /// started, and waits for its first picture. Safe from any thread.
+    /// started, and waits for its first picture: as many wait as there may be viewers. Safe from any thread.
     package final class WHEPHost: WHEPSessions {
         /// Counts the viewers of several hosts together.
         package struct Places: Sendable {
@@ -30,22 +31,45 @@
         let places: Places
         private let configuration: WebRTCSinkConfiguration
         private let start: Start
-        private let state = Mutex(State())
+        private let state: Mutex<State>
         /// The time from an offer to the sink's start. The answer then takes some more, within that of ``WHEPService``.
         private static let startLimit = DispatchTimeInterval.seconds(10)
         private static let queue = DispatchQueue(label: "inlet.webrtc.host")
 
-        private typealias Waiter = @Sendable (Result<ViewerSessions, InletError>) -> Void
+        /// An offer that waits for the sink.
+        private struct Waiter {
+            var client: ClientAddress
+            var resume: @Sendable (Result<ViewerSessions, InletError>) -> Void
+        }
+
+        /// What becomes of an offer that there is a place for.
+        private enum Turn {
+            case runs(ViewerSessions)
+            case waits(Int)
+        }
 
         private struct State {
             var running: ViewerSessions?
             var waiters: [Int: Waiter] = [:]
+            /// Counts the waiters; the sink that runs counts its viewers itself.
+            var quota: ClientQuota<ClientAddress>
             var count = 0
 
-            mutating func takeWaiters() -> [Waiter] {
-                defer { waiters = [:] }
-                return Array(waiters.values)
+            /// - Returns: the waiter's number; nil if there is no place for it.
+            mutating func add(_ waiter: Waiter) -> Int? {
+                guard quota.admit(waiter.client, at: .now) else { return nil }
+                count += 1
+                waiters[count] = waiter
+                return count
             }
+
+            mutating func remove(_ number: Int) -> Waiter? {
+                guard let waiter = waiters.removeValue(forKey: number) else { return nil }
+                quota.leave(waiter.client)
+                return waiter
+            }
+
+            mutating func takeWaiters() -> [Waiter] { waiters.keys.sorted().compactMap { remove($0) } }
         }
 
         /// - Parameters:
@@ -58,6 +82,8 @@
             var configuration = configuration
             configuration.endpointPath = path
             (self.configuration, self.places, self.start) = (configuration, places, start)
+            state = Mutex(
+                State(quota: ClientQuota(all: configuration.viewers, perClient: configuration.viewersPerClient)))
         }
 
         /// Returns what answers the requests below the path, of one connection.
@@ -77,12 +103,12 @@
                 state.running = sessions
                 return state.takeWaiters()
             }
-            for waiter in waiters { waiter(.success(sessions)) }
+            for waiter in waiters { waiter.resume(.success(sessions)) }
         }
 
         /// Refuses the offers that wait: the sink did not start.
         func fail(_ error: InletError) {
-            for waiter in state.withLock({ $0.takeWaiters() }) { waiter(.failure(error)) }
+            for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume(.failure(error)) }
         }
 
         /// Passes no more requests to the sessions of a sink that ends.
@@ -102,7 +128,7 @@
         }
 
         package func occupancy(for client: ClientAddress) -> QuotaOccupancy {
-            running?.occupancy(for: client) ?? QuotaOccupancy(all: 0)
+            running?.occupancy(for: client) ?? state.withLock { $0.quota.occupancy(for: client, at: .now) }
         }
 
         package func session(_ name: String) -> WHEPEndpoint.Session? { running?.session(name) }
@@ -117,29 +143,37 @@
             running.begin(sdp, for: request, of: client, reply: reply)
         }
 
-        package func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
+        package func take(
+            _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
+        ) -> Withdrawal? {
             if let running { return running.take(request, body: body, of: client, reply: reply) }
             // A session has ended with its sink.
-            guard request.method == "POST" else { return perform(request, body: body, of: client, reply: reply) }
-            whenRunning { result in
+            guard request.method == "POST" else {
+                perform(request, body: body, of: client, reply: reply)
+                return nil
+            }
+            let waiter = Waiter(client: client) { result in
                 switch result {
-                case .success(let sessions): sessions.take(request, body: body, of: client, reply: reply)
+                case .success(let sessions): _ = sessions.take(request, body: body, of: client, reply: reply)
                 case .failure(let error): reply(Self.refusal(error))
                 }
             }
+            switch state.withLock({ $0.running.map(Turn.runs) ?? $0.add(waiter).map(Turn.waits) }) {
+            // It has begun meanwhile.
+            case .runs(let sessions): return sessions.take(request, body: body, of: client, reply: reply)
+            // The places were taken while the body was read.
+            case nil: reply(endpoint(isKnown: true).full(request))
+            case .waits(let number):
+                startSink(for: number)
+                return { [weak self] in
+                    self?.forget(number, InletError(.cancelled, "The viewer has gone."))
+                }
+            }
+            return nil
         }
 
-        /// Calls a closure with the sessions of the sink once it runs, or with the reason why it does not.
-        private func whenRunning(_ body: @escaping Waiter) {
-            let number = state.withLock { state -> Int? in
-                guard state.running == nil else { return nil }
-                state.count += 1
-                state.waiters[state.count] = body
-                return state.count
-            }
-            guard let number else {
-                return body(running.map { .success($0) } ?? .failure(Self.isLate))
-            }
+        /// Has the sink started for a waiter, which is refused if that takes too long or fails.
+        private func startSink(for number: Int) {
             Self.queue.asyncAfter(deadline: .now() + Self.startLimit) { [weak self] in
                 self?.forget(number, Self.isLate)
             }
@@ -153,8 +187,8 @@
         }
 
         private func forget(_ number: Int, _ error: InletError) {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-            waiter?(.failure(error))
+            let waiter = state.withLock { $0.remove(number) }
+            waiter?.resume(.failure(error))
         }
 
         private static var isLate: InletError {

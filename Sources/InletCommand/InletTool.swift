@@ -31,10 +31,9 @@ public enum InletTool {
         #endif
         LoggingSystem.bootstrap { label in
             // The commands report errors themselves, and only servers know where they listen.
-            var handler = StreamLogHandler.standardError(label: label)
-            if label == "inlet.serve" { return SwitchedLogHandler(handler) }
-            handler.logLevel = ["inlet.preview", "inlet.signal", "inlet.webrtc"].contains(label) ? .notice : .warning
-            return handler
+            let isHeard = ["inlet.serve", "inlet.preview", "inlet.signal", "inlet.webrtc"].contains(label)
+            return SwitchedLogHandler(
+                StreamLogHandler.standardError(label: label), usual: isHeard ? .notice : .warning)
         }
         do {
             let command = try InletCommand.parseAsRoot()

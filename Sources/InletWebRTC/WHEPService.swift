@@ -17,6 +17,8 @@
         private let onOffer: ((Int) -> Void)?
         /// Counts requests, so that a response to an abandoned one is not sent for the next one.
         private var number = 0
+        /// Withdraws the request that waits for its response; nil if none does.
+        private var withdraw: WHEPSessions.Withdrawal?
 
         /// - Parameters:
         ///   - sessions: what requests are about.
@@ -59,7 +61,9 @@
             guard let connection else { return .answer(.text("The server is about to end.", .serviceUnavailable)) }
             number += 1
             let promise = loop.makePromise(of: WHEPResponse.self)
-            sessions.take(WHEPRequest(request), body: Array(body.readableBytesView), of: connection.client) {
+            withdraw = sessions.take(
+                WHEPRequest(request), body: Array(body.readableBytesView), of: connection.client
+            ) {
                 promise.succeed($0)
             }
             let (asked, sessions, onOffer) = (number, sessions, request.method == .POST ? onOffer : nil)
@@ -72,13 +76,18 @@
                     }
                     return
                 }
+                withdraw = nil
                 connection.answer(HTTPAnswer(response))
             }
             return .later(
                 within: Self.answerLimit, otherwise: .text("The server took too long.", .gatewayTimeout))
         }
 
-        package func abandon() { number += 1 }
+        package func abandon() {
+            number += 1
+            withdraw?()
+            withdraw = nil
+        }
 
         private func page(_ request: HTTPRequest) -> HTTPAnswer {
             guard request.method == .GET || request.method == .HEAD else {

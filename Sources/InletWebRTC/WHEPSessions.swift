@@ -7,6 +7,8 @@
     package protocol WHEPSessions: Sendable {
         /// Called with the response when it is known.
         typealias Reply = @Sendable (WHEPResponse) -> Void
+        /// Withdraws a request whose client has gone, if it still waits. Its reply, a refusal, is called at once then.
+        typealias Withdrawal = @Sendable () -> Void
 
         /// Returns the endpoint as a client sees it.
         ///
@@ -24,7 +26,11 @@
         func close(_ session: String)
         /// Reads the body of a request that presents the token, and performs it by ``perform(_:body:of:reply:)`` where
         /// parsing holds up nobody. Returns at once; `reply` is called once, on some thread.
-        func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply)
+        ///
+        /// - Returns: what withdraws the request; nil if it does not wait for anything.
+        func take(
+            _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
+        ) -> Withdrawal?
         /// The statistics of the page.
         var statisticsJSON: String { get }
     }

@@ -44,6 +44,8 @@ struct ConfigurationReaderTests {
     @Test("What WebRTC is told stands in the options of its sink, and is checked as they are")
     func webRTC() throws {
         #expect(try Self.read("cameras: {door: 'pattern:'}").server.webRTC == "webrtc:")
+        let other = Self.complaints("server: {webrtc: 'mp4:/x'}\ncameras: {door: 'pattern:'}")
+        #expect(other.count == 1 && other[0].contains("server.webrtc: Write webrtc: with options alone"), "\(other)")
         #if WebRTC
             let text = "server: {webrtc: 'webrtc:?viewers=20&turn-password-file={credentials}/token&turn=host"
             let read = try Self.read(

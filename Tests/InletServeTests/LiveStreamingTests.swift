@@ -80,10 +80,15 @@ import Testing
         // The camera's clock is this machine's.
         #expect(abs((times.last ?? 0) - Date().timeIntervalSince1970) < 30)
         let (_, head) = try await serve.ask("GET", "/v1/cameras/door/\(map)", token: viewer)
-        var last = -1.0
-        for (index, file) in files.suffix(2).enumerated() {
+        // Both before ffprobe runs: the first stays for a while only.
+        var newest: [Data] = []
+        for file in files.suffix(2) {
             let (status, body) = try await serve.ask("GET", "/v1/cameras/door/\(file)", token: viewer)
             #expect(status == 200)
+            newest.append(body)
+        }
+        var last = -1.0
+        for (index, body) in newest.enumerated() {
             let path = serve.folder.path("segment-\(index).mp4")
             try (head + body).write(to: URL(fileURLWithPath: path))
             let output = try await ReferenceCommand.runAside(

@@ -61,8 +61,10 @@
             return try JSONDecoder().decode(Seen.self, from: output)
         }
 
-        /// A viewer that stays until it is killed.
-        private static func watcher(_ camera: String, _ serve: ServeProcess) throws -> Process {
+        /// Runs `body` while a viewer watches, and then kills it.
+        private static func watching(
+            _ camera: String, _ serve: ServeProcess, _ body: () async throws -> Void
+        ) async throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: python)
             process.arguments = [
@@ -73,7 +75,12 @@
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
-            return process
+            defer {
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+            }
+            try await wait(for: 1, of: camera, serve)
+            try await body()
         }
 
         @Test(
@@ -176,6 +183,10 @@
             )
             let camera = try RTSPServer(options)
             let serve = try await ServeProcess("cameras:\n  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
+            // What only this level shows.
+            let asIs = "packets go to viewers as they are"
+            let level = try await serve.ask("PUT", "/v1/log-level", body: #"{"level": "info"}"#)
+            #expect(level.status == 200 && !serve.complaints.contains(asIs))
             for openings in 1...2 {
                 _ = try await serve.camera("door") { $0.state == "unwatched" && $0.openings == openings }
                 let seen = try await Self.view("door", serve, ["--frames", "160"])
@@ -185,16 +196,126 @@
             // Its own packets went out: the first pictures alone were encoded anew, until that was known to work.
             let delivered = try #require(try await Self.statistics(serve, "door").webRTC?.delivered)
             #expect(delivered < 160, "\(delivered)")
+            #expect(serve.complaints.contains(asIs))
 
             // A viewer that vanishes is as gone as one that says so.
-            let watcher = try Self.watcher("door", serve)
-            try await Self.wait(for: 1, of: "door", serve)
-            kill(watcher.processIdentifier, SIGKILL)
-            watcher.waitUntilExit()
+            try await Self.watching("door", serve) {}
             try await Self.wait(for: 0, of: "door", serve)
             _ = try await serve.camera("door") { $0.state == "unwatched" }
             #expect(await serve.end() == 0)
         }
+
+        @Test(
+            "A camera on demand that was paused and resumed while nobody watched is opened by the next viewer",
+            .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+        func paused() async throws {
+            let serve = try await ServeProcess(
+                "cameras:\n  door: {source: \"\(Self.pattern)\", on-demand: 1s}\n")
+            #expect(try await Self.view("door", serve, ["--frames", "20"]).count == 20)
+            _ = try await serve.camera("door") { $0.state == "unwatched" }
+            #expect(try await serve.ask("POST", "/v1/cameras/door/pause").status == 204)
+            _ = try await serve.camera("door") { $0.state == "paused" }
+            #expect(try await Self.view("door", serve).status == 409)
+            #expect(try await serve.ask("POST", "/v1/cameras/door/resume").status == 204)
+            _ = try await serve.camera("door") { $0.state == "unwatched" }
+            let seen = try await Self.view("door", serve, ["--frames", "20"])
+            #expect(seen.status == 201 && seen.count == 20, "\(seen) \(serve.complaints)")
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("As many offers wait for a camera's first picture as there may be viewers; clients that hang up do not")
+        func waiting() async throws {
+            let nobody = try await FreePort.find()
+            let serve = try await ServeProcess(
+                """
+                  webrtc: "webrtc:?viewers=3&per-client=2"
+                cameras:
+                  door: rtsp://127.0.0.1:\(nobody)/
+
+                """)
+            // Offers all at once, each from an address.
+            func offer(_ addresses: [String], seconds: Int) async throws -> [String] {
+                let script = """
+                    url=$1 token=$2 seconds=$3
+                    shift 3
+                    for address; do
+                        curl -s -m "$seconds" -o /dev/null -w '%{http_code} %header{retry-after}\n' "$url" --interface "$address" \
+                            -H "authorization: Bearer $token" -H 'content-type: application/sdp' -d v=0 &
+                    done
+                    wait
+                    """
+                let output = try await serve.run(
+                    "bash",
+                    [
+                        "-c", script, "offer", "\(serve.address)/v1/cameras/door/whep", ServeProcess.viewer,
+                        "\(seconds)",
+                    ] + addresses)
+                return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init).sorted()
+            }
+            let one = Array(repeating: "127.0.0.1", count: 4)
+            #expect(try await offer(one, seconds: 60) == ["409 2", "409 2", "429 5", "429 5"])
+            let four = (1...4).map { "127.0.0.\($0)" }
+            #expect(try await offer(four, seconds: 60) == ["409 2", "409 2", "409 2", "503 5"])
+            // Those that have gone have left their places; the others still wait for theirs.
+            #expect(try await offer(Array(four.prefix(3)), seconds: 3).allSatisfy { $0.hasPrefix("000") })
+            #expect(try await offer(Array(four.prefix(3)), seconds: 60) == ["409 2", "409 2", "409 2"])
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("A session of one camera is none of another's, and goes on")
+        func otherCamera() async throws {
+            let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n  yard: \(Self.pattern)\n")
+            _ = try await serve.camera("door") { $0.captured > 0 }
+            // Both have a sink that runs.
+            var sessions: [String] = []
+            for camera in ["door", "yard"] {
+                let output = try await serve.run(
+                    "curl",
+                    [
+                        "-s", "-m", "30", "-o", "/dev/null", "-w", "%{http_code} %header{location}",
+                        "\(serve.address)/v1/cameras/\(camera)/whep", "-H", "content-type: \(Self.sdp)",
+                        "-H", "authorization: Bearer \(ServeProcess.viewer)", "--data-binary", Self.offer,
+                    ])
+                let words = String(decoding: output, as: UTF8.self).split(separator: " ")
+                try #require(words.count == 2 && words[0] == "201", "\(words) \(serve.complaints)")
+                try sessions.append(String(#require(words[1].split(separator: "/").last)))
+            }
+            let door = sessions[0]
+            for (method, type) in [("DELETE", nil), ("PATCH", "application/trickle-ice-sdpfrag")] {
+                let answer = try await serve.ask(
+                    method, "/v1/cameras/yard/whep/\(door)", token: ServeProcess.viewer,
+                    body: type == nil ? nil : "a=end-of-candidates\r\n", type: type ?? "", headers: ["if-match: *"])
+                #expect(answer.status == 404, "\(method)")
+            }
+            // It was there until now.
+            let own = "/v1/cameras/door/whep/\(door)"
+            #expect(try await serve.ask("DELETE", own, token: ServeProcess.viewer).status == 200)
+            try await Self.wait(for: 0, of: "door", serve)
+            #expect(try await serve.ask("DELETE", own, token: ServeProcess.viewer).status == 404)
+            #expect(await serve.end() == 0)
+        }
+
+        /// An offer of a viewer that sends no media.
+        private static let offer = """
+            v=0\r
+            o=- 1 2 IN IP4 127.0.0.1\r
+            s=-\r
+            t=0 0\r
+            a=group:BUNDLE 0\r
+            m=video 9 UDP/TLS/RTP/SAVPF 96\r
+            c=IN IP4 0.0.0.0\r
+            a=ice-ufrag:none\r
+            a=ice-pwd:nobodynobodynobodynobody\r
+            a=fingerprint:sha-256 \(repeatElement("00", count: 32).joined(separator: ":"))\r
+            a=setup:actpass\r
+            a=mid:0\r
+            a=recvonly\r
+            a=rtcp-mux\r
+            a=rtpmap:96 H264/90000\r
+            a=rtcp-fb:96 nack pli\r
+            a=fmtp:96 packetization-mode=1;profile-level-id=42e01f\r
+
+            """
 
         @Test(
             "Viewers count among the streams, over all cameras; the place of one that vanished is free again",
@@ -202,22 +323,22 @@
         func limits() async throws {
             let serve = try await ServeProcess(
                 "  streams: 1\ncameras:\n  door: \(Self.pattern)\n  yard: \(Self.pattern)\n")
-            let watcher = try Self.watcher("door", serve)
-            try await Self.wait(for: 1, of: "door", serve)
-            #expect(try await Self.view("yard", serve).status == 503)
-            #expect(try await Self.view("door", serve).status == 503)
-            #expect(try await serve.ask("GET", "/v1/cameras/door/stream.mjpeg").status == 429)
-            kill(watcher.processIdentifier, SIGKILL)
-            watcher.waitUntilExit()
+            try await Self.watching("door", serve) {
+                for camera in ["yard", "door"] {
+                    let seen = try await Self.view(camera, serve)
+                    #expect(seen.status == 503, "\(camera)")
+                }
+                let stream = try await serve.ask("GET", "/v1/cameras/door/stream.mjpeg")
+                #expect(stream.status == 429)
+            }
             try await Self.wait(for: 0, of: "door", serve)
             #expect(try await Self.view("yard", serve, ["--frames", "20"]).count == 20)
             // A session ends with its camera, and leaves its place.
-            let other = try Self.watcher("door", serve)
-            try await Self.wait(for: 1, of: "door", serve)
-            #expect(try await serve.ask("POST", "/v1/cameras/door/restart").status == 204)
-            try await Self.wait(for: 0, of: "door", serve)
-            kill(other.processIdentifier, SIGKILL)
-            other.waitUntilExit()
+            try await Self.watching("door", serve) {
+                let restart = try await serve.ask("POST", "/v1/cameras/door/restart")
+                #expect(restart.status == 204)
+                try await Self.wait(for: 0, of: "door", serve)
+            }
             #expect(try await Self.view("door", serve, ["--frames", "20"]).count == 20)
             #expect(await serve.end() == 0)
         }
@@ -259,7 +380,9 @@
 
         @Test(
             "Options that are the daemon's own are refused by inlet config check, with the place and what to write",
-            arguments: ["webrtc:127.0.0.1:9000", "webrtc:?token=0123456789", "webrtc:?origin=https://example.org"])
+            arguments: [
+                "mp4:/x", "webrtc:127.0.0.1:9000", "webrtc:?token=0123456789", "webrtc:?origin=https://example.org",
+            ])
         func options(_ uri: String) async throws {
             let folder = try TemporaryFolder()
             let file = folder.path("cameras.yaml")
@@ -278,11 +401,12 @@
             struct Page: Decodable {
                 var numbers: [Int]
                 var unread: Int
-                var way, other, after: String
+                var way, other, full, paused, after: String
                 var closed: Bool
             }
             let serve = try await ServeProcess(
-                "cameras:\n  door: \(Self.pattern)\n  yard: {source: \"\(Self.pattern)\", on-demand: true}\n")
+                "  webrtc: webrtc:?viewers=1\ncameras:\n"
+                    + "  door: \(Self.pattern)\n  yard: {source: \"\(Self.pattern)\", on-demand: true}\n")
             let output = try await ReferenceCommand.runAside(
                 "/usr/bin/python3",
                 [
@@ -293,7 +417,10 @@
             #expect(seen.way == "Shown by WebRTC." && seen.other == "Shown by WebRTC.", "\(serve.complaints)")
             #expect(seen.numbers.count >= 40 && seen.unread == 0)
             #expect(zip(seen.numbers, seen.numbers.dropFirst()).allSatisfy { $0 < $1 })
+            // The place that another viewer leaves is taken.
+            #expect(seen.full.hasPrefix("Shown as JPEGs. There are as many viewers"), "\(seen.full)")
             // A paused camera is shown in words, and is back by itself.
+            #expect(seen.paused.hasPrefix("Shown as JPEGs. "), "\(seen.paused)")
             #expect(seen.after == "Shown by WebRTC." && seen.closed)
             try await Self.wait(for: 0, of: "door", serve)
             try await Self.wait(for: 0, of: "yard", serve)

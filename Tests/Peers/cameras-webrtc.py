@@ -4,8 +4,8 @@
 Usage: cameras-webrtc.py URL CAMERA OTHER
 
 CAMERA is opened, and the frame numbers that `pattern:timecode` draws are read of 40 pictures that the browser shows.
-Then OTHER is opened in its place, and CAMERA again, which is paused and resumed meanwhile. `way`, `other` and `after`
-are what the page says of how it shows each of them.
+Then OTHER is opened in its place, and CAMERA again, whose one place another viewer has at first, and which is paused
+and resumed meanwhile. `way`, `other`, `full`, `paused` and `after` are what the page says of how it shows each of them.
 """
 import base64
 import json
@@ -35,6 +35,19 @@ function look() {{
 video.requestVideoFrameCallback(look);
 """
 TAKE = "const taken = window.shown; window.shown = []; return taken;"
+# Another viewer, in the same page, who takes a place of a camera and shows nothing.
+HOLD = """
+const [path] = arguments;
+(async () => {
+  window.holder = new RTCPeerConnection();
+  window.holder.addTransceiver("video", { direction: "recvonly" });
+  await window.holder.setLocalDescription();
+  const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/sdp" },
+    body: window.holder.localDescription.sdp });
+  window.held = answer.headers.get("location");
+})();
+"""
+LET_GO = "fetch(window.held, { method: 'DELETE' }); window.holder.close();"
 WAY = "return document.getElementById('way').textContent"
 
 
@@ -82,13 +95,18 @@ def main():
         close(browser)
         seen["other"] = open_camera(browser, other)
         close(browser)
-        open_camera(browser, camera)
+        browser.run(HOLD, f"/v1/cameras/{camera}/whep")
+        until(browser, "return typeof window.held === 'string'", bool)
+        seen["full"] = open_camera(browser, camera)
+        browser.run(LET_GO)
+        until(browser, WAY, lambda text: text == "Shown by WebRTC.")
         browser.run("document.getElementById('pause').click()")
-        until(browser, WAY, lambda text: text.startswith("Shown as JPEGs."))
+        seen["paused"] = until(browser, WAY, lambda text: text.startswith("Shown as JPEGs."))
         browser.run("document.getElementById('pause').click()")
         seen["after"] = until(browser, WAY, lambda text: text == "Shown by WebRTC.")
         close(browser)
-        seen["closed"] = browser.run("return document.getElementById('video').srcObject === null")
+        # The dialog's event comes after its click.
+        seen["closed"] = until(browser, "return document.getElementById('video').srcObject === null", bool)
         print(json.dumps(seen))
 
 

@@ -3,6 +3,8 @@
     import Foundation
     import InletCapture
     import InletCore
+    import InletRTC
+    import InletTesting
     import PatternSource
     import ReferenceTools
     import Testing
@@ -41,6 +43,35 @@
                     try await Task.sleep(for: .milliseconds(10))
                 }
                 #expect(run.capturer.statistics.converted <= gone.converted + 3)
+            }
+        }
+
+        @Test("After an outage longer than a track's patience, a camera on demand is opened by the next viewer")
+        func outage() async throws {
+            let scripts = [
+                [ScriptedSource.Step].frames(2) + [.interrupt("the cable is out"), .hang],
+                [ScriptedSource.Step].frames(1200).flatMap { [$0, .sleep(.milliseconds(50))] },
+            ]
+            let source = ScriptedSourceConfiguration(
+                scripts.map { ScriptedSource.Script(format: ScriptedSource.format(pacing: .live), $0) })
+            try await ViewerRun.with(source: source) {
+                $0.patience = .milliseconds(1)
+            } capture: {
+                $0.closesUnwatchedAfter = .seconds(10)
+            } _: { run in
+                let offer = ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp]
+                for _ in 0..<1000 where run.broadcast.state.isPublished {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(!run.broadcast.state.isPublished)
+                for _ in 0..<6000 where run.capturer.state != .unwatched || !run.broadcast.state.isPublished {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(try await run.status("/whep", offer) == 201)
+                for _ in 0..<3000 where run.capturer.statistics.supervision.openings < 2 {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(run.capturer.statistics.supervision.openings == 2)
             }
         }
 

@@ -80,7 +80,9 @@
 
         func close(_ session: String) { state.withLock { $0.sessions[session] }?.close(.bye(nil)) }
 
-        func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
+        func take(
+            _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
+        ) -> Withdrawal? {
             replies.enter()
             reading.async { [self] in
                 self.perform(request, body: body, of: client) { [replies] response in
@@ -88,6 +90,7 @@
                     replies.leave()
                 }
             }
+            return nil
         }
 
         var statisticsJSON: String {

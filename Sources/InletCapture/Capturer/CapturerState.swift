@@ -45,11 +45,12 @@ extension CapturerState {
     /// The condition that sinks are told; nil if the state does not change it.
     var condition: SourceCondition? {
         switch self {
-        case .live: .live
+        // An outage or a pause before it is over for a sink: its audience is what opens the source again.
+        case .live, .unwatched: .live
         case .disabled: .disabled
         case .paused: .paused
         case .stalled, .waiting, .interrupted: .interrupted
-        case .idle, .opening, .unwatched, .ended: nil
+        case .idle, .opening, .ended: nil
         }
     }
 }

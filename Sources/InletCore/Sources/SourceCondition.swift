@@ -1,6 +1,6 @@
 /// Whether frames are expected, as a sink may tell its audience.
 public enum SourceCondition: String, Sendable, Hashable, CaseIterable {
-    /// Frames arrive.
+    /// Frames arrive, or will as soon as a sink has use for them: a source that is closed while nobody watches.
     case live
     /// There are none at present, and they are expected to return: the source has stalled, was interrupted, or failed
     /// and is opened again.

@@ -25,6 +25,11 @@ extension ConfigurationReader {
         {
             settings.webRTC = uri
             check(place, path: path, &problems) {
+                // Not any other sink, which a build without WebRTC would take.
+                guard uri.prefix(upToByte: ":").isSameBytes(as: "webrtc") else {
+                    throw InletError(
+                        .invalidConfiguration, "Write webrtc: with options alone, such as webrtc:?viewers=20.")
+                }
                 // A build without WebRTC says here how to have it.
                 _ = try registry.sink(uri)
                 _ = try makeWebRTC?(.check(uri))

@@ -12,19 +12,28 @@ package enum LogLevelSwitch {
     }
 }
 
-/// Writes what another handler writes, from the level of ``LogLevelSwitch`` on.
+/// Writes what another handler writes, from the level of ``LogLevelSwitch`` on. A logger that says little by itself
+/// keeps to that until the switch is below its default, where all that a person asks for is written.
 package struct SwitchedLogHandler: LogHandler {
     private var base: any LogHandler
     /// The level of one logger, if it has one of its own.
     private var own: Logger.Level?
+    private let usual: Logger.Level
 
-    package init(_ base: any LogHandler) {
+    /// - Parameter usual: the level from which the logger's messages are written unless the switch is at another. The
+    ///   default is that of the switch.
+    package init(_ base: any LogHandler, usual: Logger.Level = .notice) {
         self.base = base
+        self.usual = usual
         self.base.logLevel = .trace
     }
 
     package var logLevel: Logger.Level {
-        get { own ?? LogLevelSwitch.level }
+        get {
+            if let own { return own }
+            let level = LogLevelSwitch.level
+            return level < .notice ? level : max(level, usual)
+        }
         set { own = newValue }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What sinks are told of the source, and how they change what they want.
-@Suite struct SinkConditionTests {
+@Suite(.timeLimit(.minutes(2))) struct SinkConditionTests {
     final class Record: Sendable {
         let state = Mutex((conditions: [SourceCondition](), sizes: [ImageSize](), sequences: [UInt64]()))
         var conditions: [SourceCondition] { state.withLock { $0.conditions } }
@@ -50,6 +50,42 @@ import Testing
         capturer.attach(Changing(record), queue: .lossless(1), wants: SinkWants())
         try await capturer.run()
         #expect(record.state.withLock { $0.sizes } == Array(repeating: ImageSize(width: 64, height: 48), count: 6))
+    }
+
+    /// Has sessions, and none is open.
+    final class Idle: FrameSink {
+        let record: Record
+
+        init(_ record: Record) { self.record = record }
+
+        var takesFrames: Bool { false }
+
+        func start(_ format: VideoFormat, _ context: SinkContext) { context.report(SinkSessions()) }
+        func consume(_ frame: VideoFrame) {}
+        func sourceChanged(to condition: SourceCondition) { record.state.withLock { $0.conditions.append(condition) } }
+    }
+
+    @Test("An outage and a pause are over for a sink once the source is closed because nobody watches")
+    func unwatched() async throws {
+        let record = Record()
+        let script = ScriptedSource.Script(
+            format: ScriptedSource.format(pacing: .live),
+            [ScriptedSource.Step].frames(2) + [.interrupt("the cable is out"), .hang])
+        var configuration = CapturerConfiguration()
+        configuration.closesUnwatchedAfter = .seconds(2)
+        let capturer = Capturer(ScriptedSourceConfiguration(script), configuration: configuration)
+        capturer.attach(Idle(record))
+        async let outcome = capturer.run()
+        while capturer.state != .unwatched { try await Task.sleep(for: .milliseconds(10)) }
+        while record.conditions.last != .live { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(record.conditions == [.interrupted, .live])
+        capturer.pause()
+        while record.conditions.last != .paused { try await Task.sleep(for: .milliseconds(10)) }
+        capturer.resume()
+        while record.conditions.last != .live { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(capturer.state == .unwatched)
+        capturer.stop()
+        _ = try await outcome
     }
 
     @Test("An interruption is told, and its end; of frames that come a sink is told nothing at first")
