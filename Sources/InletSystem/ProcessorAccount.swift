@@ -1,3 +1,4 @@
+import InletCore
 import Synchronization
 
 #if os(Linux)
@@ -7,6 +8,8 @@ import Synchronization
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Darwin)
+    import Darwin
 #endif
 
 /// The processor time of all threads that work for one thing, such as a camera. Safe from any thread.
@@ -36,7 +39,7 @@ package final class ProcessorAccount: Sendable {
                 guard let now = ProcessorClock.thread(thread), now >= last else {
                     state.threads[thread] = nil
                     state.ended += last
-                    _ = Self.members.withLock { $0.remove(thread) }
+                    Self.forget(thread, of: self)
                     continue
                 }
                 state.threads[thread] = now
@@ -55,15 +58,48 @@ package final class ProcessorAccount: Sendable {
 
     /// Runs a function of a library that starts threads, and counts those to the account of the calling thread.
     ///
-    /// A thread that something else starts meanwhile, and that is in no account, is counted as well.
+    /// A library's threads are known by their names. One that is given no name has that of the thread that started it,
+    /// which is one of its own during `body`. Those that libavcodec or libdav1d names are counted if no other thread
+    /// is in here, which is waited for, though for a second at most.
     ///
     /// - Returns: the result, and the threads: release them before the library ends them.
     package static func adoptingThreads<Value>(_ body: () -> Value) -> (Value, AdoptedThreads?) {
         guard let account = current else { return (body(), nil) }
+        let isAlone = Adoption.begin()
+        defer { if isAlone { Adoption.end() } }
         let before = ProcessorClock.threads
-        let value = body()
-        let new = ProcessorClock.threads.subtracting(before).filter { account.add($0) }
+        let (value, mark) = ProcessorClock.markingThreads(body)
+        let new = ProcessorClock.threads.subtracting(before).filter { thread in
+            guard let name = ProcessorClock.name(of: thread) else { return false }
+            let isNamed = isAlone && codecNames.contains { name.hasBytePrefix($0) }
+            return (name == mark || isNamed) && account.adopt(thread)
+        }
         return (value, new.isEmpty ? nil : AdoptedThreads(account: account, numbers: new))
+    }
+
+    /// How the names begin that libavcodec and libdav1d give.
+    private static let codecNames = ["av:", "dav1d"]
+
+    /// One thread at a time looks for threads that have no mark.
+    private enum Adoption {
+        private static let isUnderWay = Mutex(false)
+
+        /// Waits for the thread that is in here, a second at most: opening a codec may take longer.
+        ///
+        /// - Returns: whether there is no other now.
+        static func begin() -> Bool {
+            let end = ContinuousClock.now + .seconds(1)
+            while true {
+                let isFree = isUnderWay.withLock { isUnderWay in
+                    defer { isUnderWay = true }
+                    return !isUnderWay
+                }
+                guard !isFree, ContinuousClock.now < end else { return isFree }
+                usleep(2000)
+            }
+        }
+
+        static func end() { isUnderWay.withLock { $0 = false } }
     }
 
     /// Threads of a library.
@@ -76,23 +112,56 @@ package final class ProcessorAccount: Sendable {
     }
 
     /// The threads that are in an account.
-    private static let members = Mutex(Set<Int32>())
+    private static let members = Mutex<[Int32: Member]>([:])
 
-    /// - Returns: whether the thread is new to all accounts.
+    private struct Member {
+        var account: ProcessorAccount
+        /// Whether the thread itself says that it is, and not that it was found after a library's function.
+        var isCertain: Bool
+    }
+
+    /// Counts a thread from now on, which is in no other account any more.
+    private func add(_ thread: Int32) { enter(thread, isCertain: true) }
+
+    /// - Returns: whether the thread is counted, as it has not said itself what it works for.
+    private func adopt(_ thread: Int32) -> Bool { enter(thread, isCertain: false) }
+
     @discardableResult
-    private func add(_ thread: Int32) -> Bool {
-        guard Self.members.withLock({ $0.insert(thread).inserted }) else { return false }
-        state.withLock { $0.threads[thread] = .zero }
+    private func enter(_ thread: Int32, isCertain: Bool) -> Bool {
+        let (isTaken, previous) = Self.members.withLock { members in
+            let previous = members[thread]
+            guard isCertain || previous?.isCertain != true else { return (false, ProcessorAccount?.none) }
+            members[thread] = Member(account: self, isCertain: isCertain)
+            return (true, previous?.account)
+        }
+        guard isTaken else { return false }
+        if let previous, previous !== self { previous.drop(thread) }
+        state.withLock { state in
+            let last = state.threads.updateValue(.zero, forKey: thread) ?? .zero
+            // Its number was another thread's before.
+            if ProcessorClock.thread(thread) ?? .zero < last { state.ended += last }
+        }
         return true
     }
 
     private func remove(_ thread: Int32) {
         let now = ProcessorClock.thread(thread)
-        _ = Self.members.withLock { $0.remove(thread) }
+        Self.forget(thread, of: self)
         state.withLock { state in
             guard let last = state.threads.removeValue(forKey: thread) else { return }
             state.ended += max(last, now ?? .zero)
         }
+    }
+
+    /// Counts a thread no more, as it is another account's. What it had used when it was read last is kept.
+    private func drop(_ thread: Int32) {
+        state.withLock { state in
+            if let last = state.threads.removeValue(forKey: thread) { state.ended += last }
+        }
+    }
+
+    private static func forget(_ thread: Int32, of account: ProcessorAccount) {
+        members.withLock { if $0[thread]?.account === account { $0[thread] = nil } }
     }
 }
 
@@ -134,11 +203,34 @@ package enum ProcessorClock {
             }
             return numbers
         }
+
+        /// The name of a thread of this process; nil if there is none of that number.
+        static func name(of thread: Int32) -> String? {
+            let file = unsafe open("/proc/self/task/\(thread)/comm", O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return nil }
+            defer { close(file) }
+            return unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
+                let count = unsafe read(file, bytes.baseAddress, bytes.count)
+                return count > 0 ? unsafe String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self) : nil
+            }
+        }
+
+        /// Runs a function, and gives the threads that it starts a name by which they are known.
+        ///
+        /// - Returns: the result, and the name.
+        static func markingThreads<Value>(_ body: () -> Value) -> (Value, mark: String?) {
+            let (name, mark) = (name(of: currentThread), "codec-\(currentThread)")
+            unsafe pthread_setname_np(pthread_self(), mark)
+            defer { if let name { unsafe pthread_setname_np(pthread_self(), name) } }
+            return (body(), mark)
+        }
     #else
         static var currentThread: Int32 { 0 }
         static func thread(_ number: Int32) -> Duration? { nil }
         package static func process(_ number: Int32) -> Duration? { nil }
         package static var process: Duration { .zero }
         static var threads: Set<Int32> { [] }
+        static func name(of thread: Int32) -> String? { nil }
+        static func markingThreads<Value>(_ body: () -> Value) -> (Value, mark: String?) { (body(), nil) }
     #endif
 }

@@ -5,7 +5,7 @@
     import Testing
 
     /// Processor time by what it is used for, beside the kernel's own figures.
-    @Suite(.timeLimit(.minutes(5))) struct ProcessorAccountTests {
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct ProcessorAccountTests {
         /// Uses the processor for a time of it, and returns the kernel's figure for the calling thread.
         private static func work(_ seconds: Double) -> Double {
             while own() < seconds { _ = (0..<10_000).reduce(0, &+) }
@@ -75,6 +75,76 @@
             }
             hasEnded.wait()
             #expect(account.time / .seconds(1) >= 0.19)
+        }
+
+        @Test("Of two threads that call a library at once, each is charged for what the library starts for it alone")
+        func adoptedAtOnce() throws {
+            /// A thread of a library, which works and stays.
+            final class Library: Sendable {
+                let (hasStarted, hasWorked, mayEnd) = (
+                    DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+                )
+
+                func start(_ seconds: Double, named name: String? = nil) {
+                    Thread.detachNewThread { [self] in
+                        if let name {
+                            FileHandle(forWritingAtPath: "/proc/thread-self/comm")?.write(Data(name.utf8))
+                        }
+                        hasStarted.signal()
+                        _ = ProcessorAccountTests.work(seconds)
+                        hasWorked.signal()
+                        mayEnd.wait()
+                    }
+                    hasStarted.wait()
+                }
+            }
+            let (first, second, third) = (ProcessorAccount(), ProcessorAccount(), ProcessorAccount())
+            let library = Library()
+            let (isInFirst, hasBothStarted, isOut, mayEnd) = (
+                DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0),
+                DispatchSemaphore(value: 0)
+            )
+            try SystemThread.start(named: "first", account: first) {
+                let (_, threads) = ProcessorAccount.adoptingThreads {
+                    // One has the name that libavcodec gives.
+                    library.start(0.1)
+                    library.start(0.1, named: "av:h264:df0")
+                    isInFirst.signal()
+                    hasBothStarted.wait()
+                }
+                isOut.signal()
+                mayEnd.wait()
+                threads?.release()
+                isOut.signal()
+            }
+            isInFirst.wait()
+            // These are no library's: one that nobody counts, and one of a third account.
+            library.start(0.5)
+            try SystemThread.start(named: "third", account: third) {
+                library.hasStarted.signal()
+                _ = Self.work(0.05)
+                library.hasWorked.signal()
+                library.mayEnd.wait()
+            }
+            library.hasStarted.wait()
+            try SystemThread.start(named: "second", account: second) {
+                let (_, threads) = ProcessorAccount.adoptingThreads { library.start(0.3) }
+                hasBothStarted.signal()
+                isOut.signal()
+                mayEnd.wait()
+                threads?.release()
+                isOut.signal()
+            }
+            for _ in 0..<2 { isOut.wait() }
+            for _ in 0..<5 { library.hasWorked.wait() }
+            let times = [first, second, third].map { $0.time / .seconds(1) }
+            // What the callers use themselves is little.
+            #expect(times[0] >= 0.19 && times[0] < 0.29, "\(times)")
+            #expect(times[1] >= 0.29 && times[1] < 0.39, "\(times)")
+            #expect(times[2] >= 0.045 && times[2] < 0.095, "\(times)")
+            for _ in 0..<2 { mayEnd.signal() }
+            for _ in 0..<2 { isOut.wait() }
+            for _ in 0..<5 { library.mayEnd.signal() }
         }
     }
 #endif
