@@ -3,23 +3,52 @@ import InletCore
 /// What is decoded of a stream that nobody watched for a while, or that is late.
 extension DecodeStage {
     /// Continues decoding between two key frames, where pictures are wanted again: the packets since the last key frame
-    /// are decoded, and the pictures before the newest one are not shown. If they could not be kept, a key frame is
+    /// are decoded, and the pictures before the newest one are not shown. If none could be kept, a key frame is
     /// requested.
+    ///
+    /// Where key frames have to do, only the last one is decoded.
     func catchUp(with newest: PictureGate.Packet, _ context: SourceContext) {
         guard let first = passed.packets.first else {
             if isLive, !precedesKey { context.requestKeyFrame() }
             return
         }
-        kept = passed.packets[...]
-        passed.noteDecoded()
         handover.catchUp()
-        selection.reset()
         if first.isKey {
             hasLeftOut = false
             decoder.reset()
             gate.resume(at: PictureGate.Packet(isKey: true, pts: first.pts?.ticks, dts: first.dts?.ticks))
         }
-        if let pts = newest.pts { gate.begin(at: pts) }
+        if demand.keyFramesOnly {
+            kept = first.isKey ? [first] : []
+            passed.clear()
+            selection.skipToKey(after: first.isKey ? first.pts?.ticks ?? first.dts?.ticks : nil)
+            if kept.isEmpty { decoder.reset() }
+        } else {
+            kept = passed.packets[...]
+            passed.noteDecoded()
+            selection.reset()
+            if let pts = newest.pts { gate.begin(at: pts) }
+        }
+    }
+
+    /// Decodes the next of the packets that were kept, if there is one, in the stream's turn.
+    ///
+    /// - Returns: whether there was one.
+    func sendKept(_ context: SourceContext) throws -> Bool {
+        guard let packet = kept.popFirst() else { return false }
+        // An empty slice holds what it was taken from.
+        if kept.isEmpty { kept = [] }
+        context.reportProgress()
+        if let lag {
+            turn.take(until: context.clock.now + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
+        }
+        if packet.flags.contains(.loss) { gate.noteLoss() }
+        try send(packet, context)
+        if kept.isEmpty {
+            caughtUp = context.clock.now
+            if selection.skipsToKey { empty() }
+        }
+        return true
     }
 
     /// Returns whether the picture can still be in time; false, and counted, if it is skipped.

@@ -37,6 +37,8 @@ final class DecodeStage {
     var handover: PacketHandover
     /// What was not decoded since the last key frame, as nobody took pictures.
     var passed = PassedGroup()
+    /// Whether the stream has key frames so often that it need not be decoded while sinks have no use for it.
+    private var rest = RestRule()
     /// Packets that are decoded before any other, since pictures are wanted again.
     var kept: ArraySlice<SourcePacket> = []
     /// When the last of them was decoded: what had arrived before is not left out as late.
@@ -159,6 +161,7 @@ final class DecodeStage {
             if let reason { context.countDrop(reason) }
             return
         }
+        rest.note(packet)
         parameters = packet.parameters
         if !packet.parameters.extraData.isEmpty { codecHeader = packet.parameters.extraData }
         _ = timestamps?.complete(dts: dts, duration: packet.duration?.ticks ?? 0)
@@ -166,12 +169,12 @@ final class DecodeStage {
             handover.put(packet)
             for (reason, count) in handover.takeDrops() { context.countDrop(reason, count) }
         }
-        let areWanted = demand.pictures || !demand.packets
+        let areWanted = demand.pictures || !demand.packets || demand.hasIdleSinks && !rest.isAllowed
         switch handover.fate(isKey: packet.isKey, pictures: areWanted) {
         case .decode: break
         case .pass:
-            passed.add(packet)
-            if areWanted { catchUp(with: facts, context) }
+            let fits = passed.add(packet)
+            if areWanted { catchUp(with: facts, context) } else if !fits { passed.clear() }
             return
         case .decodeAnew:
             // The decoder's state is from before a gap.
@@ -215,7 +218,7 @@ final class DecodeStage {
         lag?.noteDecoding(took: context.clock.now - start)
     }
 
-    private func send(_ packet: SourcePacket, _ context: SourceContext) throws {
+    func send(_ packet: SourcePacket, _ context: SourceContext) throws {
         if isNewDecoder {
             guard packet.isKey else { return context.countDrop(.undecodable) }
             isNewDecoder = false
@@ -254,7 +257,7 @@ final class DecodeStage {
     }
 
     /// Makes the decoder output what it holds, to continue afterwards.
-    private func empty() {
+    func empty() {
         decoder.drain()
         phase = .emptying
     }
@@ -276,6 +279,7 @@ final class DecodeStage {
     func lose(_ context: SourceContext, hasQueue: Bool = true) {
         if isLive, !(precedesKey && hasQueue) { context.requestKeyFrame() }
         gate.noteLoss()
+        guard settings.damage == .drop || !hasQueue else { return }
         passed.clear()
         kept = []
         guard settings.damage == .drop else { return }
@@ -333,9 +337,7 @@ final class DecodeStage {
             case .needsPacket:
                 noteDecoding(context)
                 if let packet = handover.take() { return .item(.packet(packet)) }
-                guard let packet = kept.popFirst() else { return .needsPacket }
-                try send(packet, context)
-                if kept.isEmpty { caughtUp = context.clock.now }
+                guard try sendKept(context) else { return .needsPacket }
             case .ended where phase == .emptying:
                 decoder.reset()
                 phase = .reading

@@ -45,6 +45,17 @@ struct PacketSelection {
         lastTaken = nil
     }
 
+    /// Whether packets are skipped up to the next key frame.
+    var skipsToKey: Bool { mode == .keyFrames }
+
+    /// Notes that a key frame was decoded alone, and that what follows is skipped up to the next.
+    ///
+    /// - Parameter time: the key frame's time in ticks; nil if there was none.
+    mutating func skipToKey(after time: Int64?) {
+        mode = .keyFrames
+        (lastKey, lastTaken) = (time, time)
+    }
+
     /// - Parameters:
     ///   - time: the packet's PTS, or its DTS if it has none, in ticks.
     ///   - wanted: the frames a second that sinks take; nil for all.

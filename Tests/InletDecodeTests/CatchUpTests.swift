@@ -16,6 +16,29 @@ import Testing
         let decoded = Mutex<[Int64]>([])
         /// Packets that the decoder got without the one before.
         let misses = Atomic(0)
+        /// Packets whose memory is held.
+        let held = Atomic(0)
+    }
+
+    /// The memory of a packet.
+    private final class Memory: Sendable {
+        private let log: Log
+        private let size: Int
+
+        init(size: Int, _ log: Log) {
+            (self.log, self.size) = (log, size)
+            log.held.add(1, ordering: .relaxed)
+        }
+
+        deinit { log.held.subtract(1, ordering: .relaxed) }
+
+        /// All packets have the same bytes.
+        nonisolated(unsafe) private static let bytes = UnsafeRawBufferPointer(
+            UnsafeMutableRawBufferPointer.allocate(byteCount: PassedGroup.mostBytes, alignment: 1))
+
+        var data: PacketData {
+            unsafe PacketData(UnsafeRawBufferPointer(rebasing: Self.bytes[..<size]), owner: self)
+        }
     }
 
     /// Numbered packets, the first of each group a key frame.
@@ -23,8 +46,9 @@ import Testing
         private let group: Int
         private let size: Int
         private var next = 0
+        private let log: Log
 
-        init(group: Int, size: Int) { (self.group, self.size) = (group, size) }
+        init(group: Int, size: Int, _ log: Log) { (self.group, self.size, self.log) = (group, size, log) }
 
         func open(_ context: SourceContext) throws -> SourceFormat {
             var format = SourceFormat(
@@ -40,7 +64,7 @@ import Testing
             let time = MediaTime(ticks: Int64(next), timeBase: parameters.timeBase)
             return .packet(
                 SourcePacket(
-                    parameters: parameters, data: PacketData([UInt8](repeating: 1, count: size)), pts: time, dts: time,
+                    parameters: parameters, data: Memory(size: size, log).data, pts: time, dts: time,
                     flags: next % group == 0 ? .key : []))
         }
 
@@ -52,6 +76,7 @@ import Testing
         private let log: Log
         private var expected: Int64?
         private var waiting: SourcePacket?
+        private var isDraining = false
         var reorderDepth: Int { 0 }
         var skipsNonReferencePictures = false
 
@@ -68,14 +93,14 @@ import Testing
         }
 
         func receive() throws -> DecoderOutput {
-            guard let packet = waiting else { return .needsPacket }
+            guard let packet = waiting else { return isDraining ? .ended : .needsPacket }
             waiting = nil
             let picture = try I420Draft(size: parameters.size).publish()
             return .picture(SourceFrame(picture, pts: packet.pts, sequence: 0, flags: packet.isKey ? .key : []))
         }
 
-        func drain() {}
-        func reset() { (waiting, expected) = (nil, nil) }
+        func drain() { isDraining = true }
+        func reset() { (waiting, expected, isDraining) = (nil, nil, false) }
     }
 
     private final class Run {
@@ -86,15 +111,17 @@ import Testing
         init(group: Int, size: Int = 1) throws {
             let log = log
             source = DecodingSource(
-                Source(group: group, size: size),
+                Source(group: group, size: size, log),
                 DecodingSettings([DecoderPlugin("plain", summary: "") { Decoder(log) }]))
             demand(pictures: true)
             _ = try source.open(context)
         }
 
-        func demand(pictures: Bool) {
+        /// - Parameter idle: whether there are sinks of pictures if there is no demand for these.
+        func demand(pictures: Bool, idle: Bool = true, keyFramesOnly: Bool = false) {
             var demand = SourceDemand.everything
             (demand.packets, demand.pictures) = (true, pictures)
+            (demand.hasIdleSinks, demand.keyFramesOnly) = (!pictures && idle, keyFramesOnly)
             context.setDemand(demand)
         }
 
@@ -119,33 +146,83 @@ import Testing
         // It stops in a group and goes on in the same one, or in a later one.
         for pause in [5, 20, 47, 80] {
             let run = try Run(group: 50)
-            let before = try run.read(packets: 11)
-            #expect(before.packets == Array(0...10) && before.pictures == Array(0...10))
+            // One whole group and the begin of another: the stream is known to have short ones.
+            let before = try run.read(packets: 61)
+            #expect(before.packets == Array(0...60) && before.pictures == Array(0...60))
             run.demand(pictures: false)
             let meanwhile = try run.read(packets: pause)
-            #expect(meanwhile.packets == Array(11..<Int64(11 + pause)))
-            #expect(run.log.decoded.withLock { $0 } == Array(0...10), "nothing is decoded")
+            #expect(meanwhile.packets == Array(61..<Int64(61 + pause)))
+            #expect(run.log.decoded.withLock { $0 } == Array(0...60), "nothing is decoded")
             run.demand(pictures: true)
             let after = try run.read(packets: 6)
-            let first = Int64(11 + pause)
+            let first = Int64(61 + pause)
             #expect(after.packets == Array(first..<first + 6))
             #expect(after.pictures == Array(first..<first + 6), "\(pause)")
             #expect(run.log.misses.load(ordering: .relaxed) == 0)
             // No more than what the newest refers to.
             let group = first / 50 * 50
-            let decoded = run.log.decoded.withLock { Array($0.dropFirst(11)) }
-            #expect(decoded == Array((group == 0 ? 11 : group)..<first + 6))
+            let decoded = run.log.decoded.withLock { Array($0.dropFirst(61)) }
+            #expect(decoded == Array((group == 50 ? 61 : group)..<first + 6))
             #expect(run.context.dropCounts == [:])
             #expect(run.context.keyFrameRequests == 0)
+            _ = try run.read(packets: 100)
+            #expect(run.log.held.load(ordering: .relaxed) < 5, "nothing is kept longer than it is of use")
         }
     }
 
-    @Test("Where the group is too long or too large to be kept, a key frame is requested and awaited")
-    func tooMuch() throws {
-        for (group, size) in [(PassedGroup.mostPackets * 2, 1), (50, PassedGroup.mostBytes / 20)] {
+    /// Groups of which not all is kept: too long, too large, and a stream with a single key frame.
+    private static let longGroups = [
+        (PassedGroup.mostPackets * 2, 1), (50, PassedGroup.mostBytes / 20), (1_000_000, 1),
+    ]
+
+    @Test(
+        "A stream with groups that are too long or too large to be kept is decoded while its sinks are idle, too",
+        arguments: longGroups)
+    func longGroup(group: Int, size: Int) throws {
+        let run = try Run(group: group, size: size)
+        _ = try run.read(packets: 3)
+        for _ in 0..<2 {
+            run.demand(pictures: false)
+            let rest = min(group, PassedGroup.mostPackets * 2)
+            let meanwhile = try run.read(packets: 10 + rest + rest * 3 / 4)
+            #expect(meanwhile.pictures == meanwhile.packets)
+            run.demand(pictures: true)
+            let after = try run.read(packets: 20)
+            #expect(after.pictures == after.packets)
+        }
+        #expect(run.log.misses.load(ordering: .relaxed) == 0)
+        #expect(run.context.keyFrameRequests == 0)
+        // Who only records has nothing decoded.
+        run.demand(pictures: false, idle: false)
+        #expect(try run.read(packets: PassedGroup.mostPackets * 3).pictures == [])
+    }
+
+    @Test("Where key frames have to do, only the last one is decoded for who comes, and then the next")
+    func keyFramesOnly() throws {
+        let run = try Run(group: 50)
+        _ = try run.read(packets: 61)
+        for turn in 0..<3 as Range<Int64> {
+            run.demand(pictures: false, keyFramesOnly: true)
+            // Into the middle of the next group.
+            _ = try run.read(packets: turn == 0 ? 60 : 50)
+            let before = run.log.decoded.withLock { $0.count }
+            run.demand(pictures: true, keyFramesOnly: true)
+            let after = try run.read(packets: 50)
+            let key = turn * 100 + 100
+            #expect(after.pictures == [key, key + 50])
+            #expect(run.log.decoded.withLock { Array($0.dropFirst(before)) } == [key, key + 50])
+        }
+        run.demand(pictures: true)
+        #expect(try run.read(packets: 50).pictures == Array(400...420))
+        #expect(run.log.misses.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("Where a sink of pictures comes to a recording with long groups, a key frame is requested and awaited")
+    func recordedOnly() throws {
+        for (group, size) in Self.longGroups.dropLast() {
             let run = try Run(group: group, size: size)
             _ = try run.read(packets: 3)
-            run.demand(pictures: false)
+            run.demand(pictures: false, idle: false)
             // Into the second group, beyond what is kept of it.
             _ = try run.read(packets: group + group * 3 / 4)
             run.demand(pictures: true)

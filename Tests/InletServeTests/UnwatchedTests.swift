@@ -42,7 +42,7 @@ import Testing
         // Key frames are rare, and cannot be asked for.
         var options = RTSPServer.Options()
         (options.size, options.frameRate, options.keyFrameInterval) = (
-            ImageSize(width: 320, height: 240), Rational(20), 200
+            ImageSize(width: 320, height: 240), Rational(20), 60
         )
         let server = try RTSPServer(options)
         let head = "process: \(process)}\ncameras:\n  door:\n    source: \"\(server.url)\"\n    sinks:\n"
@@ -51,7 +51,7 @@ import Testing
         try await Self.waitForRest(serve)
         for _ in 0..<2 {
             let (status, jpeg) = try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg", token: ServeProcess.viewer)
-            #expect(status == 200 && jpeg.starts(with: [0xff, 0xd8]))
+            #expect(status == 60 && jpeg.starts(with: [0xff, 0xd8]))
             try await Self.waitForRest(serve)
         }
         #expect(try await serve.camera("door") { _ in true }.state == "live")

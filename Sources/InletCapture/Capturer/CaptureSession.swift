@@ -145,8 +145,6 @@ final class CaptureSession: Sendable {
             let format = try source.open(context)
             context.clearDeadline()
             guard !context.isCancelled, dispatcher.begin(id, format: format) else { return .ended(.cancelled) }
-            // What need not be decoded depends on the format.
-            context.setDemand(dispatcher.demand)
             delegate.opened(format)
             return try readFrames(from: source, format: format)
         } catch {

@@ -351,8 +351,14 @@ public final class Capturer: Sendable {
 
     /// Reduces the pictures that sinks get, from the next one on, and what is decoded for them. Returns at once.
     package func reduce(to reduction: PictureReduction) {
-        shared.withLock { $0.reduction = reduction }
-        supervisor.reduce(to: reduction)
+        let rate = counters.statistics(at: clock.now).recentFrameRate
+        let measured = shared.withLock { shared in
+            var measured = reduction
+            measured.measure(rate, after: shared.reduction)
+            shared.reduction = measured
+            return measured
+        }
+        supervisor.reduce(to: measured)
     }
 
     /// Whether any sink takes pictures at present, so that a reduction may save something.

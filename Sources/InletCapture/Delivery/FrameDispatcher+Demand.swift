@@ -13,13 +13,14 @@ extension FrameDispatcher {
     var demand: SourceDemand {
         let receivers = Receivers(currentReceivers())
         let (format, reduction) = state.withLock { ($0.format, $0.reduction) }
-        let mayIdle = mayIdle(format)
+        let mayIdle = mayIdle(format, reduction)
         let pictures = receivers.frames.filter { $0.takesPictures && !(mayIdle && $0.isIdle) }
         var demand = SourceDemand(serving: pictures.map(\.wants))
         // Packets show that the source is alive where no pictures, or few, are decoded.
         let needsSign = mayIdle && !receivers.frames.isEmpty && (pictures.isEmpty || reduction.keyFramesOnly)
         demand.packets = receivers.packets.contains(where: \.takesPackets) || needsSign
         demand.pictures = !demand.packets || !pictures.isEmpty
+        demand.hasIdleSinks = pictures.isEmpty && receivers.frames.contains(where: \.takesPictures)
         demand.isLossless = pictures.contains(where: \.isLossless)
         demand.keyFramesOnly = reduction.keyFramesOnly
         // A source without packets has to yield something.
@@ -37,9 +38,9 @@ extension FrameDispatcher {
     var hasPictureWork: Bool { currentReceivers().contains { ($0 as? any FrameReceiver)?.hasPictureWork == true } }
 
     /// Whether pictures need not be decoded while no sink has use for any. The last one may have to stand in for
-    /// others; and only a live source goes on meanwhile.
-    func mayIdle(_ format: SourceFormat?) -> Bool {
-        guard let format, !keepsLastFrame else { return false }
+    /// others, unless none is to be decoded; and only a live source goes on meanwhile.
+    func mayIdle(_ format: SourceFormat?, _ reduction: PictureReduction) -> Bool {
+        guard let format, !keepsLastFrame || reduction.isPaused else { return false }
         return format.hasPackets && format.pacing == .live
     }
 }

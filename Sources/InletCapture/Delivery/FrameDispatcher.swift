@@ -62,6 +62,8 @@ final class FrameDispatcher: Sendable {
         var receivers = Receivers()
         var reduction = PictureReduction()
         var seenVersion = -1
+        /// The number of packets since the last picture of this session; nil if there was none.
+        var packetsSincePicture: Int?
         /// The number of the source's frames so far, over all sessions.
         var count: UInt64 = 0
         /// The offset that makes the session's sequence numbers continue from earlier sessions.
@@ -116,6 +118,7 @@ final class FrameDispatcher: Sendable {
             state.session = session
             state.format = format
             state.nextOwnSequence = nil
+            state.packetsSincePicture = nil
             state.sequenceOffset = state.nextSequence
             state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.packetClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
@@ -230,6 +233,7 @@ final class FrameDispatcher: Sendable {
             wallClock: frame.wallClock)
         let timestamp = stamp.time
         if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
+        state.packetsSincePicture = 0
         var frame = frame
         frame.wallClock = stamp.wallClock
         let first = state.firstTimestamp ?? timestamp
@@ -256,7 +260,10 @@ final class FrameDispatcher: Sendable {
         if let limit = limits.frames, state.count >= limit { .limit(.frameLimit) } else { .goOn }
     }
 
-    /// Takes a packet. It counts as a frame if no receiver takes pictures.
+    /// Within how many packets a stream that is decoded yields a picture.
+    private static let mostPacketsPerPicture = 16
+
+    /// Takes a packet. It counts as a frame if no receiver takes pictures, and none come all the same.
     private func take(_ packet: SourcePacket, startsAnew: Bool, _ state: inout State) -> (Result, Offer) {
         let arrival = clock.now
         lookAtReceivers(&state)
@@ -269,9 +276,13 @@ final class FrameDispatcher: Sendable {
             timestamp =
                 decoding + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(dts.nanoseconds).partialValue)
         }
-        let mayIdle = mayIdle(state.format)
+        let mayIdle = mayIdle(state.format, state.reduction)
         if mayIdle { for receiver in state.receivers.frames { receiver.passPicture(at: arrival) } }
-        if !state.receivers.frames.contains(where: { $0.takesPictures && !(mayIdle && $0.isIdle) }) {
+        state.packetsSincePicture = state.packetsSincePicture.map { min($0, Self.mostPacketsPerPicture) + 1 }
+        let picturesCome = state.packetsSincePicture.map { $0 <= Self.mostPacketsPerPicture } ?? false
+        // Whether an idle receiver gets no pictures indeed.
+        let isAtRest = mayIdle && !picturesCome
+        if !state.receivers.frames.contains(where: { $0.takesPictures && !(isAtRest && $0.isIdle) }) {
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first
             if let limit = limits.duration, timestamp - first >= limit { return (.limit(.durationLimit), .nothing) }

@@ -12,10 +12,26 @@ package struct PictureReduction: Sendable, Hashable {
     package var keyFramesOnly = false
     /// Whether sinks get no pictures at all. The default is false.
     package var isPaused = false
+    /// The rate that was measured before it was reduced, for a source that states none; nil if it is not known.
+    var measuredRate: Rational?
 
     package init() {}
 
-    /// The rate of a source that states none.
+    /// Notes the source's rate, unless that is reduced already.
+    ///
+    /// - Parameters:
+    ///   - rate: the frames a second that arrived lately; nil if it is not known.
+    ///   - before: what this reduction follows.
+    mutating func measure(_ rate: Double?, after before: PictureReduction) {
+        guard rateDivisor > 1 else { return }
+        if before.rateDivisor > 1 || before.keyFramesOnly || before.isPaused {
+            measuredRate = before.measuredRate
+        } else if let rate, let whole = Int(exactly: rate.rounded()), whole > 0 {
+            measuredRate = Rational(whole)
+        }
+    }
+
+    /// The rate of a source that states none, where none was measured.
     private static let usualRate = Rational(25)
     /// The least width and height.
     private static let smallest = 16
@@ -28,7 +44,8 @@ package struct PictureReduction: Sendable, Hashable {
     func reduce(_ wants: SinkWants, of format: SourceFormat?, hasViewers: Bool) -> SinkWants {
         var wants = wants
         if rateDivisor > 1 {
-            let rate = [wants.maximumFrameRate, format?.frameRate].compactMap(\.self).min() ?? Self.usualRate
+            let own = format?.frameRate ?? measuredRate
+            let rate = [wants.maximumFrameRate, own].compactMap(\.self).min() ?? Self.usualRate
             let (over, overflow) = rate.denominator.multipliedReportingOverflow(by: rateDivisor)
             if !overflow, let part = Rational(exactly: rate.numerator, over: over) { wants.maximumFrameRate = part }
         }

@@ -74,8 +74,13 @@ final class Supervisor: Sendable {
     /// Notes that receivers were added or removed, and updates the source's demand. Returns at once.
     func receiversChanged() {
         dispatcher.receiversChanged()
-        queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
+        updateDemand()
         watchersChanged()
+    }
+
+    /// Tells the source what is wanted of it now. Always on the queue, so that no older demand follows a newer one.
+    private func updateDemand() {
+        queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
     }
 
     /// Sets how far pictures are reduced. Returns at once.
@@ -136,7 +141,11 @@ final class Supervisor: Sendable {
 
     private func open(_ id: Machine.SessionID) -> CaptureSession? {
         let delegate = CaptureSession.Delegate(
-            opened: { [weak self] in self?.post(.opened(id, $0)) },
+            opened: { [weak self] in
+                // What need not be decoded depends on the format.
+                self?.updateDemand()
+                self?.post(.opened(id, $0))
+            },
             frame: { [weak self] in self?.post(.frame(id)) },
             progress: { [weak self] in self?.post(.progress(id)) },
             paused: { [weak self] in self?.post(.paused(id)) },

@@ -16,8 +16,10 @@ extension inlet_demand {
 
 extension SourceDemand {
     /// What a process of the same executable is told besides, as bits.
-    var ownFlags: UInt32 { (isLossless ? 1 : 0) | (keyFramesOnly ? 2 : 0) }
+    var ownFlags: UInt32 { (isLossless ? 1 : 0) | (keyFramesOnly ? 2 : 0) | (hasIdleSinks ? 4 : 0) }
 
     /// Adopts ``ownFlags``.
-    mutating func setOwnFlags(_ flags: UInt32) { (isLossless, keyFramesOnly) = (flags & 1 != 0, flags & 2 != 0) }
+    mutating func setOwnFlags(_ flags: UInt32) {
+        (isLossless, keyFramesOnly, hasIdleSinks) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
+    }
 }

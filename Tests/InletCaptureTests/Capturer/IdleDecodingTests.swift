@@ -20,25 +20,27 @@ import Testing
         let newest = Atomic(0)
     }
 
-    /// Numbered packets, a hundred a second, with a key frame every fifty.
+    /// Numbered packets, a hundred a second, with a key frame every fifty by default.
     private struct Camera: PacketSourceConfiguration {
         let log = Log()
         let redactedURI = "camera:"
+        var group = 50
         var decoder: String?
         var decoders: [DecoderPlugin]
         var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
 
         init() { decoders = [DecoderPlugin("plain", summary: "") { [log] in Decoder(log) }] }
 
-        func makePacketSource() -> any FrameSource { Source(log) }
+        func makePacketSource() -> any FrameSource { Source(log, group: group) }
     }
 
     private final class Source: FrameSource {
         private let log: Log
+        private let group: Int
         private var next = 0
         private var begin: MonotonicTime?
 
-        init(_ log: Log) { self.log = log }
+        init(_ log: Log, group: Int) { (self.log, self.group) = (log, group) }
 
         func open(_ context: SourceContext) throws -> SourceFormat {
             var format = SourceFormat(
@@ -58,7 +60,7 @@ import Testing
             return .packet(
                 SourcePacket(
                     parameters: parameters, data: PacketData([1]), pts: time, dts: time,
-                    flags: next % 50 == 0 ? .key : []))
+                    flags: next % group == 0 ? .key : []))
         }
 
         func close() {}
@@ -180,6 +182,54 @@ import Testing
         // 900 ticks of 90 kHz are a hundredth of a second.
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 1350 && $1 > $0 })
         #expect(times.isEmpty != isRecorded)
+    }
+
+    @Test("A stream whose only key frame is long ago is decoded while nobody watches, and shown to who comes")
+    func singleKeyFrame() async throws {
+        var camera = Camera()
+        camera.group = .max
+        let (log, audience) = (camera.log, Audience())
+        let capturer = Capturer(camera)
+        capturer.attach(AudienceSink(audience))
+        async let outcome = capturer.run()
+        // As long as a stream with more key frames takes to rest, and longer.
+        try await wait { log.newest.load(ordering: .acquiring) > 400 }
+        let (first, captured) = (log.newest.load(ordering: .acquiring), capturer.statistics.captured)
+        try await wait { log.newest.load(ordering: .acquiring) > first + 200 }
+        let newest = log.newest.load(ordering: .acquiring)
+        #expect(log.decoded.load(ordering: .relaxed) > 300)
+        // Each picture counts once.
+        #expect(capturer.statistics.captured - captured < newest - first + 20)
+        audience.seen.withLock { $0 = [] }
+        audience.report(1)
+        try await wait { audience.seen.withLock { $0.count > 20 } }
+        #expect(audience.seen.withLock { $0[0] } >= newest)
+        capturer.stop()
+        _ = try await outcome
+        #expect(log.misses.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("Nothing is decoded where no sink gets pictures, even if the last one stands in for others")
+    func paused() async throws {
+        let (camera, audience) = (Camera(), Audience())
+        var configuration = CapturerConfiguration()
+        configuration.outage.picture = .hold
+        let capturer = Capturer(camera, configuration: configuration)
+        audience.isPresent.store(true, ordering: .relaxed)
+        capturer.attach(AudienceSink(audience))
+        async let outcome = capturer.run()
+        try await wait { camera.log.decoded.load(ordering: .relaxed) > 50 }
+        var reduction = PictureReduction()
+        reduction.isPaused = true
+        capturer.reduce(to: reduction)
+        try await waitForRest(camera.log)
+        #expect(capturer.statistics.phase == .live)
+        capturer.reduce(to: PictureReduction())
+        audience.seen.withLock { $0 = [] }
+        try await wait { audience.seen.withLock { $0.count > 50 } }
+        capturer.stop()
+        _ = try await outcome
+        #expect(camera.log.misses.load(ordering: .relaxed) == 0)
     }
 
     @Test("A sink that is to get every picture, and the last picture that stands in for others, go on being decoded")
