@@ -395,10 +395,3 @@ extension CaptureStatistics {
         return statistics
     }
 }
-
-extension Result<EndReason, InletError> {
-    /// Whether the run was ended from outside, so that queued frames are not worth delivering.
-    fileprivate var isStop: Bool {
-        if case .success(let reason) = self { reason == .cancelled || reason == .noSinks } else { false }
-    }
-}

@@ -13,3 +13,10 @@ public enum EndReason: String, Sendable, Hashable, CaseIterable {
     /// No sink was left, and ``CapturerConfiguration/endsWithoutSinks`` is true.
     case noSinks
 }
+
+extension Result<EndReason, InletError> {
+    /// Whether the run was ended from outside, so that queued frames are not worth delivering.
+    var isStop: Bool {
+        if case .success(let reason) = self { reason == .cancelled || reason == .noSinks } else { false }
+    }
+}
