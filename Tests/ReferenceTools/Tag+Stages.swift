@@ -11,7 +11,7 @@ extension Tag {
     @Tag public static var server: Tag
     /// Proves the servers of the tests, each with a client that is not ours.
     @Tag public static var peer: Tag
-    /// Needs Chromium or aiortc.
+    /// Needs Chromium, aiortc, or a screen that others draw on, and asks how fast pictures come.
     @Tag public static var browser: Tag
     /// Needs a kernel with virtual cameras in a virtual machine.
     @Tag public static var virtualMachine: Tag

@@ -15,7 +15,7 @@
     ///
     /// wlroots' backend gives the first picture of each but its first session when the screen has changed, so where
     /// there are several, something moves.
-    @Suite(.serialized, .tags(.server)) struct PortalPeerTests {
+    @Suite(.serialized, .tags(.browser)) struct PortalPeerTests {
         /// A source that a thread of a test reads.
         private final class Reader: @unchecked Sendable {
             let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))

@@ -12,7 +12,7 @@
     @testable import ScreenSource
 
     /// Screens of Xvfb, with what xwud, ffplay and xdotool put there, against what ffmpeg's x11grab sees.
-    @Suite(.tags(.server)) struct ScreenPeerTests {
+    @Suite(.tags(.browser)) struct ScreenPeerTests {
         /// A source that a thread of a test reads.
         private final class Reader: @unchecked Sendable {
             let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
