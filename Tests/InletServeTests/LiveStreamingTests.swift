@@ -80,15 +80,15 @@ import Testing
         // The camera's clock is this machine's.
         #expect(abs((times.last ?? 0) - Date().timeIntervalSince1970) < 30)
         let (_, head) = try await serve.ask("GET", "/v1/cameras/door/\(map)", token: viewer)
-        // Both before ffprobe runs: the first stays for a while only.
-        var newest: [Data] = []
-        for file in files.suffix(2) {
+        // All before ffprobe runs: a segment stays for a while only, and so does the stream when nobody asks.
+        var segments: [Data] = []
+        for file in files {
             let (status, body) = try await serve.ask("GET", "/v1/cameras/door/\(file)", token: viewer)
             #expect(status == 200)
-            newest.append(body)
+            segments.append(body)
         }
         var last = -1.0
-        for (index, body) in newest.enumerated() {
+        for (index, body) in segments.suffix(2).enumerated() {
             let path = serve.folder.path("segment-\(index).mp4")
             try (head + body).write(to: URL(fileURLWithPath: path))
             let output = try await ReferenceCommand.runAside(
@@ -106,24 +106,18 @@ import Testing
             last = first + length
         }
         // libavformat's own time of the first picture, in the format of NTP (ISO/IEC 14496-12, 8.16.5).
-        var dated = 0
-        for (file, time) in zip(files, times) {
-            let (status, body) = try await serve.ask("GET", "/v1/cameras/door/\(file)", token: viewer)
-            // It may have left meanwhile.
-            guard status == 200 else { continue }
+        for ((file, time), body) in zip(zip(files, times), segments) {
             try #require(body.dropFirst(4).starts(with: Data("prft".utf8)) && body.count > 24, "\(file)")
             let bits = body[16..<24].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = Double(bits >> 32) - 2_208_988_800 + Double(bits & 0xffff_ffff) / 4_294_967_296
             #expect(abs(taken - time) < 0.002, "\(taken) \(time) \(file)\n\(text)")
-            dated += 1
         }
-        #expect(dated > 0)
         // The list moves on.
         let sequence = try #require(Self.values("#EXT-X-MEDIA-SEQUENCE:", in: text).first.flatMap { Int($0) })
-        let next = try await Self.playlist(serve) {
+        _ = try await Self.playlist(serve) {
             Self.values("#EXT-X-MEDIA-SEQUENCE:", in: $0).first.flatMap { Int($0) } ?? 0 > sequence
+                && $0.count(of: "#EXTINF") >= 4
         }
-        #expect(next.count(of: "#EXTINF") >= 4)
 
         // The camera has another size from its next connection on.
         try camera.change(size: ImageSize(width: 320, height: 240))
