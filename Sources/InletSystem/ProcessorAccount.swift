@@ -1,3 +1,4 @@
+import Dispatch
 import InletCore
 import Synchronization
 
@@ -65,8 +66,9 @@ package final class ProcessorAccount: Sendable {
     /// - Returns: the result, and the threads: release them before the library ends them.
     package static func adoptingThreads<Value>(_ body: () -> Value) -> (Value, AdoptedThreads?) {
         guard let account = current else { return (body(), nil) }
-        let isAlone = Adoption.begin()
-        defer { if isAlone { Adoption.end() } }
+        // Opening a codec may take longer than that.
+        let isAlone = adoption.wait(timeout: .now() + .seconds(1)) == .success
+        defer { if isAlone { adoption.signal() } }
         let before = ProcessorClock.threads
         let (value, mark) = ProcessorClock.markingThreads(body)
         let new = ProcessorClock.threads.subtracting(before).filter { thread in
@@ -81,26 +83,7 @@ package final class ProcessorAccount: Sendable {
     private static let codecNames = ["av:", "dav1d"]
 
     /// One thread at a time looks for threads that have no mark.
-    private enum Adoption {
-        private static let isUnderWay = Mutex(false)
-
-        /// Waits for the thread that is in here, a second at most: opening a codec may take longer.
-        ///
-        /// - Returns: whether there is no other now.
-        static func begin() -> Bool {
-            let end = ContinuousClock.now + .seconds(1)
-            while true {
-                let isFree = isUnderWay.withLock { isUnderWay in
-                    defer { isUnderWay = true }
-                    return !isUnderWay
-                }
-                guard !isFree, ContinuousClock.now < end else { return isFree }
-                usleep(2000)
-            }
-        }
-
-        static func end() { isUnderWay.withLock { $0 = false } }
-    }
+    private static let adoption = DispatchSemaphore(value: 1)
 
     /// Threads of a library.
     package struct AdoptedThreads: Sendable {
