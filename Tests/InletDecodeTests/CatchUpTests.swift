@@ -33,11 +33,10 @@ import Testing
         deinit { log.held.subtract(1, ordering: .relaxed) }
 
         /// All packets have the same bytes.
-        nonisolated(unsafe) private static let bytes = UnsafeRawBufferPointer(
-            UnsafeMutableRawBufferPointer.allocate(byteCount: PassedGroup.mostBytes, alignment: 1))
+        private static let bytes = PacketData([UInt8](repeating: 0, count: PassedGroup.mostBytes))
 
         var data: PacketData {
-            unsafe PacketData(UnsafeRawBufferPointer(rebasing: Self.bytes[..<size]), owner: self)
+            unsafe PacketData(UnsafeRawBufferPointer(rebasing: Self.bytes.storage.memory[..<size]), owner: self)
         }
     }
 

@@ -55,7 +55,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         return reduction.reduce(wants, of: format, hasViewers: counters.hasSessions)
     }
 
-    /// Touched on the sink's thread only, which is what makes it safe to hand around.
+    /// `@unchecked Sendable`: touched on the sink's thread only, or on the one that could not start that thread.
     final class Worker: @unchecked Sendable {
         /// Nil while a failed sink waits to be recreated, and after the end.
         var sink: (any FrameSink)?
