@@ -4,7 +4,6 @@
     import InletCore
     import InletTesting
     import Logging
-    import PatternSource
     import ReferenceTools
     import Synchronization
     import Testing
@@ -16,38 +15,6 @@
     /// wlroots' backend gives the first picture of each but its first session when the screen has changed, so where
     /// there are several, something moves.
     @Suite(.serialized, .tags(.browser)) struct PortalPeerTests {
-        /// A source that a thread of a test reads.
-        private final class Reader: @unchecked Sendable {
-            let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
-            let source: PortalSource
-            let format: SourceFormat
-
-            init(
-                _ session: WaylandSession, limit: Duration = .seconds(20),
-                _ change: (inout ScreenConfiguration) -> Void = { _ in }
-            ) throws {
-                source = PortalSource(PortalPeerTests.configuration(session, change))
-                context.setDeadline(after: limit)
-                format = try source.open(context)
-            }
-
-            deinit { source.close() }
-
-            func next(within limit: Duration = .seconds(20)) throws -> SourceFrame {
-                context.setDeadline(after: limit)
-                return try #require(try source.next(context)?.frame)
-            }
-
-            /// The first picture that is as asked for, of the next few.
-            func next(where isRight: (SourceFrame) -> Bool) throws -> SourceFrame {
-                for _ in 0..<200 {
-                    let frame = try next()
-                    if isRight(frame) { return frame }
-                }
-                throw InletError(.timedOut, "No picture was as expected.")
-            }
-        }
-
         /// What a source has said of interruptions.
         private final class Reasons: Sendable {
             private let reasons = Mutex([String?]())
@@ -66,11 +33,18 @@
             return configuration
         }
 
+        private static func reader(
+            _ session: WaylandSession, limit: Duration = .seconds(20),
+            _ change: (inout ScreenConfiguration) -> Void = { _ in }
+        ) throws -> ScreenReader {
+            try ScreenReader(PortalSource(configuration(session, change)), limit: limit)
+        }
+
         private static func failure(
             _ session: WaylandSession, limit: Duration = .seconds(20),
             _ change: (inout ScreenConfiguration) -> Void = { _ in }
         ) -> InletError? {
-            #expect(throws: InletError.self) { _ = try Reader(session, limit: limit, change) }
+            #expect(throws: InletError.self) { _ = try reader(session, limit: limit, change) }
         }
 
         /// The mean of a frame's bytes that have a colour.
@@ -87,45 +61,23 @@
             return Double(sum) / Double(frame.size.width * frame.size.height * 3)
         }
 
-        /// Reads the numbers in pictures, each once.
-        private final class NumberSink: FrameSink {
-            let seen = Mutex((numbers: [UInt32](), unread: 0, sizes: Set<ImageSize>()))
-            let wants = SinkWants()
-
-            func start(_ format: VideoFormat, _ context: SinkContext) throws {}
-
-            func consume(_ frame: VideoFrame) throws {
-                let number = TimecodeReader.read(frame.buffer)?.frame
-                seen.withLock { seen in
-                    seen.sizes.insert(frame.buffer.size)
-                    guard let number else {
-                        seen.unread += 1
-                        return
-                    }
-                    if seen.numbers.last != number { seen.numbers.append(number) }
-                }
-            }
-
-            func finish() throws {}
-        }
-
         @Test("Pictures come as the screen changes, and every number is read from I420")
         func numbers() async throws {
             let session = try WaylandSession(size: "640x480")
             try await onThread { try session.play(size: "640x480", framesPerSecond: 15) }
-            let sink = NumberSink()
+            let log = NumberSink.Log()
             var capture = CapturerConfiguration()
             capture.frameLimit = 150
             let capturer = Capturer(Self.configuration(session), configuration: capture)
-            capturer.attach(sink, queue: .buffered(64, dropping: .newest))
+            capturer.attach(NumberSink(log), queue: .buffered(64, dropping: .newest))
             _ = try await capturer.run()
-            let (numbers, unread, sizes) = sink.seen.withLock { $0 }
-            #expect(sizes == [ImageSize(width: 640, height: 480)])
+            let numbers = log.numbers
+            #expect(log.sizes == [ImageSize(width: 640, height: 480)])
             // How many are played a second is up to GStreamer and sway, which are late on a busy machine.
             #expect(numbers == numbers.sorted())
             #expect(numbers.count >= 100)
             // Before GStreamer's window is there, the screen is empty.
-            #expect(unread <= 20)
+            #expect(log.unread <= 20)
             #expect(try session.questions() == 1)
         }
 
@@ -133,7 +85,7 @@
         func still() async throws {
             try await onThread {
                 let session = try WaylandSession(size: "320x240")
-                let reader = try Reader(session) { $0.refresh = .milliseconds(400) }
+                let reader = try Self.reader(session) { $0.refresh = .milliseconds(400) }
                 #expect(reader.format.pixelFormat.name == "bgr0")
                 #expect(reader.format.container == "PipeWire")
                 _ = try reader.next()
@@ -147,11 +99,11 @@
                 reader.source.close()
                 try session.play(size: "320x240", framesPerSecond: 10)
                 let region = ImageRect(x: 13, y: 21, width: 101, height: 33)
-                let part = try Reader(session) { $0.region = region }
+                let part = try Self.reader(session) { $0.region = region }
                 #expect(part.format.size == region.size)
                 #expect(try part.next().size == region.size)
                 part.source.close()
-                let outside = try Reader(session) { $0.region = ImageRect(x: 300, y: 0, width: 100, height: 10) }
+                let outside = try Self.reader(session) { $0.region = ImageRect(x: 300, y: 0, width: 100, height: 10) }
                 let error = #expect(throws: InletError.self) { _ = try outside.next() }
                 #expect(error?.code == .invalidConfiguration)
             }
@@ -162,7 +114,7 @@
             try await onThread {
                 let session = try WaylandSession(size: "640x480")
                 try session.play(size: "640x480", framesPerSecond: 10)
-                let reader = try Reader(session) { $0.refresh = .milliseconds(100) }
+                let reader = try Self.reader(session) { $0.refresh = .milliseconds(100) }
                 let held = try reader.next()
                 let mean = Self.mean(held)
                 try session.resize(to: "320x240")
@@ -181,7 +133,7 @@
             try await onThread {
                 let session = try WaylandSession(size: "320x240")
                 try session.play(size: "320x240", framesPerSecond: 30)
-                let reader = try Reader(session) {
+                let reader = try Self.reader(session) {
                     $0.buffers = 2
                     $0.frameRate = Rational(60)
                     $0.refresh = .seconds(60)
@@ -208,7 +160,7 @@
             let error = await #expect(throws: InletError.self) { _ = try await capturer.run() }
             #expect(error?.code == .declined)
             try session.setAnswer(.yes)
-            try await onThread { _ = try Reader(session).next() }
+            try await onThread { _ = try Self.reader(session).next() }
         }
 
         @Test("A user who says nothing is waited for, which is an interruption, but not for ever")
@@ -248,13 +200,13 @@
                 let session = try WaylandSession(size: "320x240")
                 try session.play(size: "320x240", framesPerSecond: 10)
                 for round in 1...2 {
-                    _ = try Reader(session) { $0.restore = path }.next()
+                    _ = try Self.reader(session) { $0.restore = path }.next()
                     #expect(try session.questions() == 1, "round \(round)")
                     let facts = try FileManager.default.attributesOfItem(atPath: path)
                     #expect(facts[.posixPermissions] as? Int == 0o600)
                 }
                 try "two words\n".write(toFile: path, atomically: true, encoding: .utf8)
-                _ = try Reader(session) { $0.restore = path }.next()
+                _ = try Self.reader(session) { $0.restore = path }.next()
                 #expect(try session.questions() == 2)
             }
         }
@@ -263,7 +215,7 @@
         func ending() async throws {
             try await onThread {
                 let session = try WaylandSession(size: "320x240")
-                let reader = try Reader(session)
+                let reader = try Self.reader(session)
                 _ = try reader.next()
                 #expect(try session.sessions() == 1)
                 reader.source.close()
@@ -280,7 +232,7 @@
         func deaths() async throws {
             try await onThread {
                 let session = try WaylandSession()
-                let reader = try Reader(session)
+                let reader = try Self.reader(session)
                 _ = try reader.next()
                 try session.freezePortal()
                 #expect(Self.failure(session, limit: .milliseconds(700))?.code == .timedOut)

@@ -4,37 +4,27 @@
     import InletCore
     import InletTesting
     import Logging
-    import PatternSource
     import ReferenceTools
-    import Synchronization
     import Testing
 
     @testable import ScreenSource
 
     /// Screens of Xvfb, with what xwud, ffplay and xdotool put there, against what ffmpeg's x11grab sees.
     @Suite(.tags(.browser)) struct ScreenPeerTests {
-        /// A source that a thread of a test reads.
-        private final class Reader: @unchecked Sendable {
-            let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
-            let source: ScreenSource
-            let format: SourceFormat
+        private static func configuration(
+            _ server: VirtualScreen, _ change: (inout ScreenConfiguration) -> Void = { _ in }
+        ) -> ScreenConfiguration {
+            var configuration = ScreenConfiguration()
+            configuration.display = server.display
+            configuration.showsPointer = false
+            change(&configuration)
+            return configuration
+        }
 
-            init(_ server: VirtualScreen, _ change: (inout ScreenConfiguration) -> Void = { _ in }) throws {
-                var configuration = ScreenConfiguration()
-                configuration.display = server.display
-                configuration.showsPointer = false
-                change(&configuration)
-                source = ScreenSource(configuration)
-                context.setDeadline(after: .seconds(20))
-                format = try source.open(context)
-            }
-
-            deinit { source.close() }
-
-            func next(within limit: Duration = .seconds(20)) throws -> SourceFrame {
-                context.setDeadline(after: limit)
-                return try #require(try source.next(context)?.frame)
-            }
+        private static func reader(
+            _ server: VirtualScreen, _ change: (inout ScreenConfiguration) -> Void = { _ in }
+        ) throws -> ScreenReader {
+            try ScreenReader(ScreenSource(configuration(server, change)))
         }
 
         /// The rows of a picture, without padding.
@@ -76,7 +66,7 @@
                 let server = try VirtualScreen(size: size)
                 let path = try Self.show("testsrc=size=\(size)", on: server, folder)
                 let truth = try ReferenceCommand.ffmpeg(["-i", path, "-pix_fmt", "bgr24", "-f", "rawvideo", "-"])
-                let frame = try Reader(server).next()
+                let frame = try Self.reader(server).next()
                 #expect(frame.pixelFormat.name == "bgr0")
                 #expect("\(frame.size)" == size)
                 #expect(truth.count == frame.size.width * frame.size.height * 3)
@@ -86,8 +76,9 @@
                     "-i", path, "-vf", "crop=101:33:203:55", "-pix_fmt", "bgr24", "-f", "rawvideo", "-",
                 ])
                 let region = ImageRect(x: 203, y: 55, width: 101, height: 33)
-                #expect(Self.difference(Self.colors(of: try Reader(server) { $0.region = region }.next()), part) == 0)
-                let monitor = try Reader(server) { $0.monitor = "screen" }.next()
+                let inner = try Self.reader(server) { $0.region = region }.next()
+                #expect(Self.difference(Self.colors(of: inner), part) == 0)
+                let monitor = try Self.reader(server) { $0.monitor = "screen" }.next()
                 #expect(Self.difference(Self.colors(of: monitor), truth) == 0)
             }
         }
@@ -96,7 +87,7 @@
         func shallow() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "320x240", depth: 16)
-                let reader = try Reader(server)
+                let reader = try Self.reader(server)
                 #expect(reader.format.pixelFormat.name == "rgb565le")
                 try server.play(size: "320x240", framesPerSecond: 5)
                 _ = try (reader.next(), reader.next(), reader.next())
@@ -118,7 +109,7 @@
                 let folder = try TemporaryFolder()
                 let server = try VirtualScreen(size: "320x240")
                 _ = try Self.show("testsrc=size=320x240", on: server, folder)
-                let reader = try Reader(server) {
+                let reader = try Self.reader(server) {
                     $0.showsPointer = true
                     $0.refresh = .seconds(60)
                 }
@@ -130,29 +121,11 @@
                         "-f", "x11grab", "-draw_mouse", "1", "-i", server.display, "-frames:v", "1", "-pix_fmt",
                         "bgr24", "-f", "rawvideo", "-",
                     ])
-                    let bare = Self.colors(of: try Reader(server).next())
+                    let bare = Self.colors(of: try Self.reader(server).next())
                     #expect(own != bare, "the pointer at \(x), \(y) is in the picture")
                     #expect(Self.difference(own, grabbed) <= 2)
                 }
             }
-        }
-
-        /// Reads the numbers in pictures, each once.
-        private final class NumberSink: FrameSink {
-            let seen = Mutex((numbers: [UInt32](), frames: 0))
-            let wants = SinkWants()
-
-            func start(_ format: VideoFormat, _ context: SinkContext) throws {}
-
-            func consume(_ frame: VideoFrame) throws {
-                let number = TimecodeReader.read(frame.buffer)?.frame
-                seen.withLock { seen in
-                    seen.frames += 1
-                    if let number, seen.numbers.last != number { seen.numbers.append(number) }
-                }
-            }
-
-            func finish() throws {}
         }
 
         @Test("Pictures come as the screen changes: every number is read, and a still screen costs one a refresh")
@@ -160,17 +133,13 @@
             let server = try VirtualScreen(size: "640x480")
             // At 30 a second the player of a busy machine itself leaves out one in ten.
             try await onThread { try server.play(size: "640x480", framesPerSecond: 15) }
-            var configuration = ScreenConfiguration()
-            configuration.display = server.display
-            configuration.showsPointer = false
-            configuration.frameRate = Rational(120)
-            let sink = NumberSink()
+            let log = NumberSink.Log()
             var capture = CapturerConfiguration()
             capture.frameLimit = 160
-            let capturer = Capturer(configuration, configuration: capture)
-            capturer.attach(sink, queue: .buffered(64, dropping: .newest))
+            let capturer = Capturer(Self.configuration(server) { $0.frameRate = Rational(120) }, configuration: capture)
+            capturer.attach(NumberSink(log), queue: .buffered(64, dropping: .newest))
             _ = try await capturer.run()
-            let (numbers, frames) = sink.seen.withLock { $0 }
+            let numbers = log.numbers
             let first = try #require(numbers.first)
             let last = try #require(numbers.last)
             // ffplay itself skips pictures where it is late, and draws one in two steps now and then.
@@ -178,11 +147,11 @@
             #expect(numbers.count >= 100)
             #expect(Double(numbers.count) >= Double(last - first + 1) * 0.9)
             // The sink gets some more than were played, as a window is drawn in parts, and far fewer than 120 a second.
-            #expect(Double(frames) < Double(last - first + 1) * 2.5)
+            #expect(Double(log.frames) < Double(last - first + 1) * 2.5)
 
             try await onThread {
                 try server.clear()
-                let reader = try Reader(server) { $0.refresh = .milliseconds(500) }
+                let reader = try Self.reader(server) { $0.refresh = .milliseconds(500) }
                 _ = try reader.next()
                 var times: [MonotonicTime] = []
                 for _ in 0..<4 { times.append(try #require(try reader.next().captureTime)) }
@@ -195,7 +164,7 @@
         func resize() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "640x480")
-                let reader = try Reader(server)
+                let reader = try Self.reader(server)
                 #expect(try reader.next().size == ImageSize(width: 640, height: 480))
                 try server.resize(to: "320x240")
                 var frame = try reader.next()
@@ -204,7 +173,7 @@
                 #expect(frame.flags.contains(.discontinuity))
                 #expect(!(try reader.next().flags.contains(.discontinuity)))
 
-                let region = try Reader(server) { $0.region = ImageRect(x: 200, y: 100, width: 100, height: 100) }
+                let region = try Self.reader(server) { $0.region = ImageRect(x: 200, y: 100, width: 100, height: 100) }
                 #expect(try region.next().size == ImageSize(width: 100, height: 100))
                 try server.resize(to: "240x180")
                 let error = #expect(throws: InletError.self) {
@@ -219,7 +188,7 @@
             try await onThread {
                 let server = try VirtualScreen(size: "640x480")
                 do {
-                    let reader = try Reader(server) {
+                    let reader = try Self.reader(server) {
                         $0.buffers = 2
                         $0.refresh = .milliseconds(100)
                     }
@@ -249,19 +218,14 @@
         func deaths() async throws {
             try await onThread {
                 let server = try VirtualScreen()
-                let reader = try Reader(server)
+                let reader = try Self.reader(server)
                 _ = try reader.next()
                 try server.freeze()
                 let late = #expect(throws: InletError.self) {
                     for _ in 0..<3 { _ = try reader.next(within: .milliseconds(600)) }
                 }
                 #expect(late?.code == .timedOut)
-                let unopened = ScreenSource(
-                    {
-                        var configuration = ScreenConfiguration()
-                        configuration.display = server.display
-                        return configuration
-                    }())
+                let unopened = ScreenSource(Self.configuration(server))
                 let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
                 context.setDeadline(after: .milliseconds(300))
                 let mute = #expect(throws: InletError.self) { try unopened.open(context) }
@@ -274,7 +238,7 @@
                     for _ in 0..<5 { _ = try reader.next() }
                 }
                 #expect(gone?.code == .disconnected)
-                let again = #expect(throws: InletError.self) { _ = try Reader(server) }
+                let again = #expect(throws: InletError.self) { _ = try Self.reader(server) }
                 #expect(again?.code == .notFound)
             }
         }
@@ -283,10 +247,10 @@
         func extensions() async throws {
             try await onThread {
                 let blind = try VirtualScreen(without: "DAMAGE")
-                let reader = try Reader(blind) { $0.refresh = .seconds(60) }
+                let reader = try Self.reader(blind) { $0.refresh = .seconds(60) }
                 for _ in 0..<10 { _ = try reader.next() }
                 let apart = try VirtualScreen(without: "MIT-SHM")
-                let error = #expect(throws: InletError.self) { _ = try Reader(apart) }
+                let error = #expect(throws: InletError.self) { _ = try Self.reader(apart) }
                 #expect(error?.code == .unsupported)
             }
         }
@@ -295,7 +259,7 @@
         func held() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "320x240")
-                let reader = try Reader(server) {
+                let reader = try Self.reader(server) {
                     $0.buffers = 2
                     $0.refresh = .milliseconds(100)
                 }
