@@ -2,21 +2,11 @@ import Foundation
 import InletCore
 import InletV4L2
 import ReferenceTools
-import Synchronization
 import Testing
 import V4L2Source
 
 extension DriverTests {
     @Suite struct Interruptions {
-        /// What a camera told of interruptions.
-        private final class Story: Sendable {
-            private let told = Mutex([String?]())
-
-            var all: [String?] { told.withLock { $0 } }
-
-            func note(_ reason: String?) { told.withLock { $0.append(reason) } }
-        }
-
         @Test("A closed shutter, at the opening or later, interrupts without a time-out until it opens")
         func shutter() throws {
             // The virtual camera has no shutter; its control of the same kind sends the same events.

@@ -4,22 +4,12 @@ import InletCapture
 import InletCore
 import InletV4L2
 import ReferenceTools
-import Synchronization
 import Testing
 import V4L2Source
 
 extension DriverTests {
     /// Cameras that another program takes from a capture that runs: the driver answers EBUSY until it lets go.
     @Suite struct Taken {
-        /// What a camera told of interruptions.
-        private final class Story: Sendable {
-            private let told = Mutex([String?]())
-
-            var all: [String?] { told.withLock { $0 } }
-
-            func note(_ reason: String?) { told.withLock { $0.append(reason) } }
-        }
-
         /// The reason of an interruption by a program that has the camera.
         private static func reason(_ taker: PeerProcess) -> String {
             "python3 (process \(taker.processIdentifier)) uses the camera"
@@ -27,15 +17,8 @@ extension DriverTests {
 
         @Test("In mid-stream, when the input changes: the stream goes on with the new input when the camera is free")
         func midStream() throws {
-            var configuration = V4L2Configuration(.path(Vivid.first.bus))
-            configuration.input = 3
-            configuration.format = "YUYV"
-            try Vivid.first.control("-i", "3")
-            try Vivid.first.control("-c", "dv_timings_signal_mode=4,dv_timings=1")
-            defer {
-                _ = try? Vivid.first.control("-c", "dv_timings_signal_mode=0")
-                _ = try? Vivid.first.control("-i", "0")
-            }
+            let configuration = try V4L2Configuration.hdmi()
+            defer { Vivid.first.leaveHDMI() }
             let taker = try PeerProcess("v4l2-taker.py")
             defer { taker.stop() }
             let story = Story()

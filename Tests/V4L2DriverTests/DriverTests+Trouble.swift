@@ -187,18 +187,11 @@ extension DriverTests {
 
         @Test("When an HDMI source changes its size, the frames follow, marked as a new beginning")
         func sourceChange() throws {
-            var configuration = V4L2Configuration(.path(Vivid.first.bus))
-            configuration.input = 3
-            configuration.format = "YUYV"
-            try Vivid.first.control("-i", "3")
-            // The first and another of the driver's list of timings.
-            try Vivid.first.control("-c", "dv_timings_signal_mode=4,dv_timings=1")
-            defer {
-                _ = try? Vivid.first.control("-c", "dv_timings_signal_mode=0")
-                _ = try? Vivid.first.control("-i", "0")
-            }
+            let configuration = try V4L2Configuration.hdmi()
+            defer { Vivid.first.leaveHDMI() }
             let camera = try TestCamera(configuration)
             let before = try camera.next()
+            // Another of the driver's list of timings.
             try Vivid.first.control("-c", "dv_timings=4")
             var after = try camera.next()
             for _ in 0..<300 where !after.flags.contains(.discontinuity) { after = try camera.next() }

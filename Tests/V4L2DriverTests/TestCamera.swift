@@ -7,6 +7,7 @@ import InletDecode
 import InletV4L2
 import Logging
 import ReferenceTools
+import Synchronization
 import V4L2Source
 
 /// A camera driven by hand, as the bridge would on its thread.
@@ -64,6 +65,15 @@ final class TestCamera {
     func resume() throws { try source.resume(context) }
 }
 
+/// What a camera told of interruptions.
+final class Story: Sendable {
+    private let told = Mutex([String?]())
+
+    var all: [String?] { told.withLock { $0 } }
+
+    func note(_ reason: String?) { told.withLock { $0.append(reason) } }
+}
+
 extension V4L2Configuration {
     /// A small and fast mode of a vivid device's webcam input.
     static func vivid(_ device: Vivid = .first, format: String = "YU12", size: String = "320x180") -> V4L2Configuration
@@ -73,6 +83,16 @@ extension V4L2Configuration {
         configuration.size = ImageSize(optionText: size)
         configuration.frameRate = Rational(60)
         configuration.format = FourCC(format)
+        return configuration
+    }
+
+    /// The HDMI input of the first camera, to which it is set, with a signal of the first of the driver's timings.
+    static func hdmi() throws -> V4L2Configuration {
+        var configuration = V4L2Configuration(.path(Vivid.first.bus))
+        configuration.input = 3
+        configuration.format = "YUYV"
+        try Vivid.first.control("-i", "3")
+        try Vivid.first.control("-c", "dv_timings_signal_mode=4,dv_timings=1")
         return configuration
     }
 }
@@ -92,6 +112,12 @@ struct Vivid {
     /// Runs `v4l2-ctl` on it.
     @discardableResult func control(_ arguments: String...) throws -> String {
         String(decoding: try ReferenceCommand.run("v4l2-ctl", ["-d", try node] + arguments), as: UTF8.self)
+    }
+
+    /// Undoes what ``V4L2Configuration/hdmi()`` has set.
+    func leaveHDMI() {
+        _ = try? control("-c", "dv_timings_signal_mode=0")
+        _ = try? control("-i", "0")
     }
 
     /// Takes the driver away and brings it back: both cameras are gone in between.
