@@ -2,6 +2,7 @@
 their reader."""
 
 import functools
+import threading
 import time
 import zlib
 
@@ -118,3 +119,20 @@ class Schedule:
             time.sleep(pause / 1e9)
         self.next = number + 1
         return number
+
+
+def feed(player, size, fps):
+    """Draws live pictures for a program that reads them from its input, on a thread, until it has ended."""
+    width, height = (int(side) for side in size.split("x"))
+    schedule = Schedule(fps)
+
+    def work():
+        try:
+            while True:
+                number = schedule.wait()
+                player.stdin.write(draw(width, height, number, time.monotonic_ns(), fps))
+                player.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            pass
+
+    threading.Thread(target=work, daemon=True).start()

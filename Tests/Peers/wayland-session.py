@@ -5,7 +5,6 @@ xdg-desktop-portal and its backend for wlroots. See README.md."""
 import os
 import signal
 import subprocess
-import threading
 import time
 
 import peer
@@ -181,18 +180,7 @@ class Session:
             ["gst-launch-1.0", "-q", "fdsrc", "fd=0", "!", "rawvideoparse", "format=i420", f"width={width}",
              f"height={height}", f"framerate={fps}/1", "!", "videoconvert", "!", "waylandsink",
              "sync=false"], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        threading.Thread(target=self.draw, args=(self.pictures, width, height, fps), daemon=True).start()
-
-    @staticmethod
-    def draw(player, width, height, fps):
-        schedule = timecode.Schedule(fps)
-        try:
-            while True:
-                number = schedule.wait()
-                player.stdin.write(timecode.draw(width, height, number, time.monotonic_ns(), fps))
-                player.stdin.flush()
-        except (BrokenPipeError, ValueError):
-            pass
+        timecode.feed(self.pictures, size, fps)
 
     def clear(self):
         if self.pictures:

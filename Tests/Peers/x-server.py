@@ -4,7 +4,6 @@
 import os
 import signal
 import subprocess
-import threading
 import time
 
 import peer
@@ -66,24 +65,12 @@ class Server:
             ["ffplay", "-hide_banner", "-loglevel", "error", "-noborder", "-left", "0", "-top", "0", "-an",
              "-f", "rawvideo", "-pixel_format", "yuv420p", "-video_size", size, "-framerate", str(fps),
              "-fflags", "nobuffer", "-framedrop", "-i", "pipe:0"], env=self.environment, stdin=subprocess.PIPE)
-        threading.Thread(target=self.draw, args=(self.pictures, size, fps), daemon=True).start()
+        timecode.feed(self.pictures, size, fps)
         self.wait_for_window()
 
     def pause(self):
         """Stops ffplay, whose last picture stays."""
         os.kill(self.pictures.pid, signal.SIGSTOP)
-
-    @staticmethod
-    def draw(player, size, fps):
-        width, height = (int(side) for side in size.split("x"))
-        schedule = timecode.Schedule(fps)
-        try:
-            while True:
-                number = schedule.wait()
-                player.stdin.write(timecode.draw(width, height, number, time.monotonic_ns(), fps))
-                player.stdin.flush()
-        except (BrokenPipeError, ValueError):
-            pass
 
     def resize(self, size):
         width, height = size.split("x")
