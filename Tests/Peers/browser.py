@@ -1,8 +1,11 @@
 """Headless Chromium, driven through chromedriver by WebDriver's HTTP."""
 
+import base64
 import json
 import os
+import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -11,6 +14,8 @@ import urllib.request
 
 LIMIT = 60
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000"]
+# Media over the loopback interface, at addresses that are not hidden.
+WEBRTC = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns"]
 
 
 class Browser:
@@ -23,6 +28,8 @@ class Browser:
         self.flags, self.spawn = [*FLAGS, *flags], spawn
 
     def __enter__(self):
+        # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.start_driver()
         options = {"args": [*self.flags, f"--user-data-dir={self.profile.name}/data"]}
@@ -88,3 +95,21 @@ class Browser:
     def run(self, script, *arguments):
         """What a script in the page returns."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def until(self, script, wanted):
+        """What a script returns once it is as wanted; the last that it returned if that never comes."""
+        end = time.monotonic() + LIMIT
+        while True:
+            seen = self.run(script)
+            if wanted(seen) or time.monotonic() > end:
+                return seen
+            time.sleep(0.05)
+
+    def press(self, *keys):
+        """Presses keys one after another."""
+        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def screenshot(self, path):
+        """Writes a PNG of the page."""
+        pathlib.Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))

@@ -94,7 +94,7 @@ class Phone:
             "select.dispatchEvent(new Event('change'))", message["element"], message["value"])
 
     def screenshot(self, message):
-        pathlib.Path(message["path"]).write_bytes(base64.b64decode(self.browser.call("GET", "/screenshot")))
+        self.browser.screenshot(message["path"])
 
     def kill(self, _):
         for each in pathlib.Path("/proc").iterdir():

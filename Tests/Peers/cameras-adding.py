@@ -6,13 +6,10 @@ Usage: cameras-adding.py URL DEAD SOURCE [SCREENSHOT]
 
 DEAD is the address of a camera that is not there, SOURCE one that gives pictures.
 """
-import base64
 import json
-import signal
 import sys
-import time
 
-from browser import LIMIT, Browser
+from browser import Browser
 
 ENTER, TAB, ESCAPE, SHIFT = "\ue007", "\ue004", "\ue00c", "\ue008"
 FOCUS = "return document.activeElement.id"
@@ -25,25 +22,11 @@ return new Set(data).size;
 
 
 def main():
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     url, dead, source = sys.argv[1:4]
     screenshot = sys.argv[4] if len(sys.argv) > 4 else None
     seen = {}
     with Browser("--force-prefers-reduced-motion") as browser:
-
-        def until(script, wanted):
-            """What a script returns once it is as wanted; the last that it returned if that never comes."""
-            end = time.monotonic() + LIMIT
-            while True:
-                got = browser.run(script)
-                if wanted(got) or time.monotonic() > end:
-                    return got
-                time.sleep(0.05)
-
-        def keys(*pressed):
-            actions = [{"type": kind, "value": key} for key in pressed for kind in ("keyDown", "keyUp")]
-            browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+        until, keys = browser.until, browser.press
 
         def text(name):
             return f"return document.getElementById('{name}').textContent"
@@ -54,8 +37,7 @@ def main():
 
         def shoot(suffix):
             if screenshot:
-                with open(screenshot.replace(".png", suffix + ".png"), "wb") as file:
-                    file.write(base64.b64decode(browser.call("GET", "/screenshot")))
+                browser.screenshot(screenshot.replace(".png", suffix + ".png"))
 
         browser.open(url)
         until("return document.querySelectorAll('.tile').length", lambda n: n > 0)

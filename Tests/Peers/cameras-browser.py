@@ -7,16 +7,10 @@ The grid is looked at until each camera has a picture; CAMERA is opened by the k
 on a canvas until its pixels differ, it is paused and resumed, and closed by Escape. Then the window is made as narrow
 as a phone. With SCREENSHOT, pictures of the grid are written there, and of the camera beside it.
 """
-import base64
 import json
-import signal
 import sys
-import time
 
-from browser import LIMIT, Browser
-
-# Media over the loopback interface, at addresses that are not hidden.
-WEBRTC = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns"]
+from browser import WEBRTC, Browser
 
 PICTURES = "return [...document.querySelectorAll('.tile img')].filter(i => !i.hidden && i.naturalWidth > 0).length"
 LIVE = """
@@ -53,63 +47,41 @@ return [Math.min(...[...document.querySelectorAll(texts)].map(e => {
 """
 
 
-def until(browser, script, wanted):
-    """What a script returns once it is as wanted; the last that it returned if that never comes."""
-    end = time.monotonic() + LIMIT
-    while True:
-        seen = browser.run(script)
-        if wanted(seen) or time.monotonic() > end:
-            return seen
-        time.sleep(0.05)
-
-
-def press(browser, key):
-    browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
-        {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
-
-
-def shoot(browser, path):
-    with open(path, "wb") as file:
-        file.write(base64.b64decode(browser.call("GET", "/screenshot")))
-
-
 def main():
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     url, camera, screenshot = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
     seen = {}
     with Browser("--force-prefers-reduced-motion", *WEBRTC) as browser:
         browser.open(url)
-        count = until(browser, "return document.querySelectorAll('.tile').length", lambda n: n > 0)
+        count = browser.until("return document.querySelectorAll('.tile').length", lambda n: n > 0)
         seen["tiles"] = count
         live = "return [...document.querySelectorAll('.tile .state')].filter(s => s.textContent === 'live').length"
-        seen["live"] = until(browser, live, lambda n: n >= 2)
-        seen["pictures"] = until(browser, PICTURES, lambda n: n >= seen["live"])
+        seen["live"] = browser.until(live, lambda n: n >= 2)
+        seen["pictures"] = browser.until(PICTURES, lambda n: n >= seen["live"])
         seen["summary"] = browser.run("return document.getElementById('summary').textContent")
         seen["labels"] = browser.run("return [...document.querySelectorAll('.tile')].map(t => t.ariaLabel)")
         seen["address"] = browser.run("return location.href")
         if screenshot:
-            shoot(browser, screenshot)
+            browser.screenshot(screenshot)
         browser.run(f"[...document.querySelectorAll('.tile')].find(t => t.ariaLabel.startsWith('{camera},')).focus()")
-        press(browser, "\ue007")
-        seen["opened"] = until(browser, "return document.getElementById('detail').open", bool)
-        first = until(browser, LIVE, bool)
-        seen["moves"] = until(browser, LIVE, lambda now: now is not None and now != first) != first
-        seen["way"] = until(
-            browser, "return document.getElementById('way').textContent", lambda t: t.startswith("Shown "))
-        seen["delay"] = until(browser, "return document.getElementById('delay').textContent", lambda t: t != "-")
-        seen["history"] = until(browser, "return document.getElementById('hour-text').textContent", bool)
+        browser.press("\ue007")
+        seen["opened"] = browser.until("return document.getElementById('detail').open", bool)
+        first = browser.until(LIVE, bool)
+        seen["moves"] = browser.until(LIVE, lambda now: now is not None and now != first) != first
+        seen["way"] = browser.until(
+            "return document.getElementById('way').textContent", lambda t: t.startswith("Shown "))
+        seen["delay"] = browser.until("return document.getElementById('delay').textContent", lambda t: t != "-")
+        seen["history"] = browser.until("return document.getElementById('hour-text').textContent", bool)
         seen["drawn"] = browser.run("return document.querySelectorAll('#graph path.rate').length")
         if screenshot:
-            shoot(browser, screenshot.replace(".png", "-one.png"))
+            browser.screenshot(screenshot.replace(".png", "-one.png"))
         browser.run("document.getElementById('pause').click()")
         state = "return document.getElementById('state').textContent"
-        seen["paused"] = until(browser, state, lambda t: t == "paused")
+        seen["paused"] = browser.until(state, lambda t: t == "paused")
         browser.run("document.getElementById('pause').click()")
-        seen["resumed"] = until(browser, state, lambda t: t == "live")
-        seen["events"] = until(browser, "return document.querySelectorAll('#events li').length", lambda n: n > 0)
-        press(browser, "\ue00c")
-        seen["closed"] = not until(browser, "return document.getElementById('detail').open", lambda o: not o)
+        seen["resumed"] = browser.until(state, lambda t: t == "live")
+        seen["events"] = browser.until("return document.querySelectorAll('#events li').length", lambda n: n > 0)
+        browser.press("\ue00c")
+        seen["closed"] = not browser.until("return document.getElementById('detail').open", lambda o: not o)
         seen["focus"] = browser.run("return document.activeElement.ariaLabel || ''")
         for scheme in ("light", "dark"):
             wanted = {"media": "", "features": [{"name": "prefers-color-scheme", "value": scheme}]}
@@ -118,7 +90,7 @@ def main():
         browser.call("POST", "/window/rect", {"width": 500, "height": 800})
         seen["overflow"] = browser.run("return document.documentElement.scrollWidth > innerWidth")
         if screenshot:
-            shoot(browser, screenshot.replace(".png", "-phone.png"))
+            browser.screenshot(screenshot.replace(".png", "-phone.png"))
         print(json.dumps(seen))
 
 

@@ -9,12 +9,11 @@ and resumed meanwhile. `way`, `other`, `full`, `paused` and `after` are what the
 """
 import base64
 import json
-import signal
 import sys
 import time
 
 import timecode
-from browser import LIMIT, Browser
+from browser import LIMIT, WEBRTC, Browser
 
 WIDTH, HEIGHT = 128, 64
 WATCH = f"""
@@ -51,21 +50,11 @@ LET_GO = "fetch(window.held, { method: 'DELETE' }); window.holder.close();"
 WAY = "return document.getElementById('way').textContent"
 
 
-def until(browser, script, wanted):
-    """What a script returns once it is as wanted; the last that it returned if that never comes."""
-    end = time.monotonic() + LIMIT
-    while True:
-        seen = browser.run(script)
-        if wanted(seen) or time.monotonic() > end:
-            return seen
-        time.sleep(0.05)
-
-
 def open_camera(browser, name):
     tile = f"[...document.querySelectorAll('.tile')].find(t => t.ariaLabel?.startsWith('{name},'))"
-    until(browser, f"return {tile} !== undefined", bool)
+    browser.until(f"return {tile} !== undefined", bool)
     browser.run(f"{tile}.click()")
-    return until(browser, WAY, lambda text: text.startswith("Shown "))
+    return browser.until(WAY, lambda text: text.startswith("Shown "))
 
 
 def close(browser):
@@ -73,12 +62,9 @@ def close(browser):
 
 
 def main():
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     url, camera, other = sys.argv[1:]
     seen = {"unread": 0}
-    with Browser("--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns",
-                 "--autoplay-policy=no-user-gesture-required") as browser:
+    with Browser("--autoplay-policy=no-user-gesture-required", *WEBRTC) as browser:
         browser.open(url)
         seen["way"] = open_camera(browser, camera)
         browser.run(WATCH)
@@ -96,17 +82,17 @@ def main():
         seen["other"] = open_camera(browser, other)
         close(browser)
         browser.run(HOLD, f"/v1/cameras/{camera}/whep")
-        until(browser, "return typeof window.held === 'string'", bool)
+        browser.until("return typeof window.held === 'string'", bool)
         seen["full"] = open_camera(browser, camera)
         browser.run(LET_GO)
-        until(browser, WAY, lambda text: text == "Shown by WebRTC.")
+        browser.until(WAY, lambda text: text == "Shown by WebRTC.")
         browser.run("document.getElementById('pause').click()")
-        seen["paused"] = until(browser, WAY, lambda text: text.startswith("Shown as JPEGs."))
+        seen["paused"] = browser.until(WAY, lambda text: text.startswith("Shown as JPEGs."))
         browser.run("document.getElementById('pause').click()")
-        seen["after"] = until(browser, WAY, lambda text: text == "Shown by WebRTC.")
+        seen["after"] = browser.until(WAY, lambda text: text == "Shown by WebRTC.")
         close(browser)
         # The dialog's event comes after its click.
-        seen["closed"] = until(browser, "return document.getElementById('video').srcObject === null", bool)
+        seen["closed"] = browser.until("return document.getElementById('video').srcObject === null", bool)
         print(json.dumps(seen))
 
 

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Headless Chromium that plays a live HLS playlist by itself, in a plain <video>. See README.md."""
 
-import signal
 import threading
 import urllib.parse
 
@@ -35,8 +34,6 @@ return {seconds: video.currentTime, width: video.videoWidth, pixels: sum,
 
 
 def main():
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     parser = peer.parser(__doc__)
     parser.add_argument("--playlist", required=True,
                         help="URL of the playlist, on a server that answers other paths with a page, be it a 404")

@@ -19,9 +19,7 @@ cable      as publisher; the link has no carrier for some seconds, and then the 
 `asked` from the change to the request that begins the next session, as the server of it has seen that.
 """
 import argparse
-import base64
 import json
-import pathlib
 import signal
 import subprocess
 import sys
@@ -186,7 +184,7 @@ def look_at_page(options, home):
             until("pictures after the change", lambda: seen() >= at + 30)
             found.update(seconds=time.monotonic() - changed, after=seen() - at, states=words)
         if options.screenshot:
-            pathlib.Path(options.screenshot).write_bytes(base64.b64decode(browser.call("GET", "/screenshot")))
+            browser.screenshot(options.screenshot)
         return found
 
 

@@ -8,21 +8,15 @@ is, or the body of a function in JavaScript that is called again and again until
 passed, which gives null.
 """
 import argparse
-import base64
 import json
 import pathlib
-import signal
 import sys
 import time
 
-from browser import Browser
-
-FLAGS = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns"]
+from browser import WEBRTC, Browser
 
 
 def main():
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
     parser.add_argument("steps", nargs="+")
@@ -33,7 +27,7 @@ def main():
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
     results, begun = [], time.monotonic()
-    with Browser(*FLAGS, f"--window-size={width},{height}") as browser:
+    with Browser(*WEBRTC, f"--window-size={width},{height}") as browser:
         browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}})
         browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
@@ -42,7 +36,7 @@ def main():
         for step in options.steps:
             kind, _, path = step.partition(":")
             if kind == "shot":
-                pathlib.Path(path).write_bytes(base64.b64decode(browser.call("GET", "/screenshot")))
+                browser.screenshot(path)
             elif kind == "touch":
                 pathlib.Path(path).touch()
             else:

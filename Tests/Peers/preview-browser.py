@@ -5,10 +5,8 @@ Usage: preview-browser.py URL [SCREENSHOT]
 
 The picture is drawn on a canvas until its pixels differ, and the figures are read until they differ.
 """
-import base64
 import json
 import os
-import signal
 import sys
 import time
 
@@ -38,8 +36,6 @@ def until_changed(read, first=None):
 
 
 def main():
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     url, screenshot = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     with Browser() as browser:
         browser.open(url)
@@ -53,8 +49,7 @@ def main():
             lambda: browser.run("return document.querySelectorAll('#graph polyline').length"), first=0)
         if screenshot:
             time.sleep(float(os.environ.get("PREVIEW_LOOK", "0")))
-            with open(screenshot, "wb") as file:
-                file.write(base64.b64decode(browser.call("GET", "/screenshot")))
+            browser.screenshot(screenshot)
         print(json.dumps({
             "moves": pictures[1] is not None, "captured": captured, "lines": lines[1], "state": text("state"),
             "source": text("source"), "sinks": browser.run("return document.querySelectorAll('#sinks tr').length")}))

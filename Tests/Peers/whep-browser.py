@@ -14,12 +14,11 @@ import argparse
 import base64
 import json
 import pathlib
-import signal
 import subprocess
 import time
 
 import timecode
-from browser import Browser
+from browser import WEBRTC, Browser
 
 LIMIT = 30
 WIDTH, HEIGHT = 128, 64
@@ -140,10 +139,7 @@ def main():
     parser.add_argument("--series", action="store_true")
     parser.add_argument("--without", help="a codec that is not offered, such as H264")
     options = parser.parse_args()
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    with Browser("--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns",
-                 "--autoplay-policy=no-user-gesture-required") as browser:
+    with Browser("--autoplay-policy=no-user-gesture-required", *WEBRTC) as browser:
         begun = time.monotonic()
         if options.without:
             browser.call("POST", "/goog/cdp/execute", {
@@ -188,8 +184,7 @@ def main():
         if options.screenshot:
             # Its own figures are a second old at first.
             time.sleep(2)
-            with open(options.screenshot, "wb") as file:
-                file.write(base64.b64decode(browser.call("GET", "/screenshot")))
+            browser.screenshot(options.screenshot)
         # A gap in the pictures shows for a moment.
         settles = time.monotonic() + 10
         while (browser.run("return document.getElementById('state').textContent") != "live"
