@@ -119,7 +119,9 @@ let package = Package(
         // Its headers are read where the trait WebRTC is on alone.
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
-            providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
+            providers: [
+                .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
+            ]),
         // The build of libsrt that libavformat is linked with: one process has one libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
         .systemLibrary(name: "CLinux"),
@@ -139,6 +141,20 @@ let package = Package(
         // libpipewire and sd-bus, likewise, for screens of Wayland sessions.
         .systemLibrary(name: "CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
         .target(name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))]),
+
+        // A server of packets by RTSP, where the trait WebRTC is on.
+        .target(
+            name: "CRestream", dependencies: [withWebRTC("CGStreamer")],
+            cSettings: [.define("INLET_RESTREAM", .when(traits: ["WebRTC"]))],
+            linkerSettings: [
+                .linkedLibrary("gstrtspserver-1.0", .when(traits: ["WebRTC"])),
+                .linkedLibrary("gstrtsp-1.0", .when(traits: ["WebRTC"])),
+                .linkedLibrary("gstapp-1.0", .when(traits: ["WebRTC"])),
+                .linkedLibrary("gstreamer-1.0", .when(traits: ["WebRTC"])),
+                .linkedLibrary("gio-2.0", .when(traits: ["WebRTC"])),
+                .linkedLibrary("gobject-2.0", .when(traits: ["WebRTC"])),
+                .linkedLibrary("glib-2.0", .when(traits: ["WebRTC"])),
+            ]),
 
         // inlet_plugin.h, for plug-ins that this package does not come with, and what their child processes speak.
         .target(name: "CInletPlugin"),
@@ -269,12 +285,16 @@ let package = Package(
                 "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
                 "CYAML", logging, lifecycle, signals, crypto, collections,
             ] + nio, resources: [.embedInCode("Pages/cameras.html")], swiftSettings: houseSettings),
+        // Cameras of the daemon by RTSP, for other programs.
+        library("InletRestream", ["InletCore", "InletServe", withWebRTC("CRestream")]),
         // The command, for programs that add plug-ins of their own.
         .target(
             name: "InletCommand",
             dependencies: [
                 "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
-                "WebSocketSignaling", onLinux("InletPluginVerify"), withWebRTC("WebRTCSink"), argumentParser, logging,
+                "WebSocketSignaling", onLinux("InletPluginVerify"), withWebRTC("WebRTCSink"),
+                withWebRTC("InletRestream"),
+                argumentParser, logging,
             ] + nio,
             resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),

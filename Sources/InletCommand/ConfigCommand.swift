@@ -2,6 +2,10 @@ import ArgumentParser
 import Inlet
 import InletServe
 
+#if WebRTC
+    import InletRestream
+#endif
+
 /// What is said of configurations without running them.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +60,7 @@ extension ConfigurationReader {
     static var command: ConfigurationReader {
         ConfigurationReader(
             registry: .command, credentials: ServiceEnvironment.credentials, makeProcess: makeProcess,
-            makeWebRTC: makeWebRTC)
+            makeWebRTC: makeWebRTC, makeRestream: makeRestream)
     }
 
     #if os(Linux)
@@ -77,7 +81,11 @@ extension ConfigurationReader {
         private static let makeWebRTC: CameraWebRTCRequest.Maker? = { request throws(InletError) in
             try WHEPHost(request)
         }
+        private static let makeRestream: RestreamRequest.Maker? = { request throws(InletError) in
+            try RTSPRestreamServer(request)
+        }
     #else
         private static let makeWebRTC: CameraWebRTCRequest.Maker? = nil
+        private static let makeRestream: RestreamRequest.Maker? = nil
     #endif
 }

@@ -67,10 +67,12 @@ enum ImportRule {
             "NIOCore", "NIOPosix", "NIOHTTP1", "Crypto", "DequeModule", "FoundationEssentials", "Logging",
             "ServiceLifecycle", "UnixSignals",
         ]),
+        "InletRestream": system.union(["InletCore", "InletServe", "CRestream"]),
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
             "Inlet", "InletSystem", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletServe",
-            "InletRTSP", "RTSPSource", "InletPluginVerify", "WebSocketSignaling", "WebRTCSink", "InletRTC",
+            "InletRTSP", "RTSPSource", "InletRestream", "InletPluginVerify", "WebSocketSignaling", "WebRTCSink",
+            "InletRTC",
             "ArgumentParser",
             "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),

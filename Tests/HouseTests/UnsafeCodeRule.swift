@@ -150,6 +150,7 @@ enum UnsafeCodeRule {
         "Sources/InletTLS/TLSClientHandler.swift": "owns a connection of OpenSSL",
         "Sources/InletTLS/TLSServerCertificate.swift": "owns a context of OpenSSL",
         "Sources/InletTLS/TLSServerHandler.swift": "owns a connection of OpenSSL",
+        "Sources/InletRestream/RTSPRestreamServer.swift": "owns an RTSP server, and what its callbacks hold",
         "Sources/InletWebRTC/SharedPacket.swift": "owns a reference to a packet as GStreamer has it",
     ]
 

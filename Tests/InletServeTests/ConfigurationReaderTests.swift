@@ -41,6 +41,30 @@ struct ConfigurationReaderTests {
         #expect(read.server.host == "127.0.0.1")
     }
 
+    @Test("Where cameras are handed on by RTSP is checked: what others reach needs logins")
+    func restream() throws {
+        let cameras = "\ncameras: {door: 'pattern:'}"
+        #expect(try Self.read("cameras: {door: 'pattern:'}").server.restream == nil)
+        var reader = Self.reader()
+        func complaints(_ text: String) -> [String] {
+            do throws(ConfigurationProblems) {
+                _ = try reader.read(Array((text + cameras).utf8))
+                return []
+            } catch {
+                return error.list.map(\.description)
+            }
+        }
+        let absent = complaints("server: {restream: 127.0.0.1:8554}")
+        #expect(absent.count == 1 && absent[0].contains("server.restream: This build hands on no"), "\(absent)")
+        reader.makeRestream = { _ throws(InletError) in throw InletError(.unsupported, "not in this test") }
+        #expect(complaints("server: {restream: 127.0.0.1:8554}") == [])
+        let open = complaints("server: {restream: 0.0.0.0:8554}")
+        #expect(open.count == 1 && open[0].contains("readers log in: add tokens:"), "\(open)")
+        #expect(complaints("server: {restream: 'door:x'}").count == 1)
+        let read = try reader.read(Array(("server: {restream: '[::1]:0'}" + cameras).utf8))
+        #expect(read.server.restream == RestreamSettings(host: "::1", port: 0))
+    }
+
     @Test("What WebRTC is told stands in the options of its sink, and is checked as they are")
     func webRTC() throws {
         #expect(try Self.read("cameras: {door: 'pattern:'}").server.webRTC == "webrtc:")

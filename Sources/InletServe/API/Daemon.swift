@@ -26,6 +26,7 @@ package enum Daemon {
             makeView: { PictureHub(listener.loop, context: nil) })
         let webhooks = WebhookHub(logger: logger)
         let (keeper, server, audit): (ConfigurationKeeper, ServerService, AuditLog)
+        var restream: RestreamService?
         let certificate: CertificateService?
         do {
             keeper = try ConfigurationKeeper(
@@ -43,8 +44,13 @@ package enum Daemon {
                     nil
                 }
             server = ServerService(settings, certificate: certificate, listener: listener, logger: logger)
+            let streams = StreamCount(most: settings.streams)
+            if let address = settings.restream, let make = reader.makeRestream {
+                restream = try RestreamService(
+                    address, settings, fleet: fleet, streams: streams, logger: logger, make: make)
+            }
             _ = try server.listen(
-                for: fleet, keeper: keeper, audit: audit, webhooks: webhooks, search: search,
+                for: fleet, keeper: keeper, streams: streams, audit: audit, webhooks: webhooks, search: search,
                 makeWebRTC: reader.makeWebRTC)
         } catch {
             listener.stop()
@@ -60,6 +66,7 @@ package enum Daemon {
                 .init(service: BudgetService(fleet)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit)), .init(service: notifier),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        if let restream { configuration.services.append(.init(service: restream)) }
         if let certificate { configuration.services.append(.init(service: certificate)) }
         configuration.maximumGracefulShutdownDuration = farewell
         do {

@@ -35,7 +35,7 @@ final class ServeResponder: Sendable {
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, settings: ServerSettings,
-        requiresToken: Bool, audit: AuditLog, webhooks: WebhookHub, search: CameraSearch?,
+        requiresToken: Bool, streams: StreamCount, audit: AuditLog, webhooks: WebhookHub, search: CameraSearch?,
         makeWebRTC: CameraWebRTCRequest.Maker?, logger: Logger
     ) {
         (self.search, self.logger) = (search, logger)
@@ -44,7 +44,7 @@ final class ServeResponder: Sendable {
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         segmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
-        streams = StreamCount(most: settings.streams)
+        self.streams = streams
         webRTC = WebRTCDirectory(makeWebRTC, settings, fleet: fleet, streams: streams)
     }
 

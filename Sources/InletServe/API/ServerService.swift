@@ -22,7 +22,7 @@ package final class ServerService: Service {
     ///
     /// - Parameters:
     ///   - certificate: that of a server that speaks TLS; nil for plain HTTP.
-    ///   - listener: owned by the server from ``listen(for:keeper:audit:webhooks:search:makeWebRTC:)`` on.
+    ///   - listener: owned by the server from ``listen(for:keeper:streams:audit:webhooks:search:makeWebRTC:)`` on.
     package init(
         _ settings: ServerSettings, certificate: CertificateService? = nil, listener: HTTPListener, logger: Logger
     ) {
@@ -37,17 +37,18 @@ package final class ServerService: Service {
 
     /// Starts to listen. Blocks briefly.
     ///
+    /// - Parameter streams: counts the streams of all cameras.
     /// - Returns: the address that it listens at, such as `127.0.0.1:8080`.
     /// - Throws: ``InletError`` if it cannot.
     package func listen(
-        for fleet: Fleet, keeper: ConfigurationKeeper, audit: AuditLog, webhooks: WebhookHub,
+        for fleet: Fleet, keeper: ConfigurationKeeper, streams: StreamCount, audit: AuditLog, webhooks: WebhookHub,
         search: CameraSearch? = nil, makeWebRTC: CameraWebRTCRequest.Maker? = nil
     ) throws(InletError) -> String {
         let events = EventHub(listener.loop)
         let responder = ServeResponder(
             fleet: fleet, keeper: keeper, loop: listener.loop, events: events, settings: settings,
-            requiresToken: access.token != nil, audit: audit, webhooks: webhooks, search: search,
-            makeWebRTC: makeWebRTC, logger: logger)
+            requiresToken: access.token != nil, streams: streams, audit: audit, webhooks: webhooks,
+            search: search, makeWebRTC: makeWebRTC, logger: logger)
         var place = HTTPListener.Place(
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)

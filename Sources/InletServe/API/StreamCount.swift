@@ -1,12 +1,12 @@
 import Synchronization
 
 /// Counts streams, and says whether another one may begin. Safe from any thread.
-final class StreamCount: Sendable {
+package final class StreamCount: Sendable {
     private let most: Int
     private let count = Atomic(0)
 
     /// - Parameter most: the most streams at a time.
-    init(most: Int) { self.most = most }
+    package init(most: Int) { self.most = most }
 
     /// Begins a stream.
     ///

@@ -35,6 +35,9 @@ extension ConfigurationReader {
                 _ = try makeWebRTC?(.check(uri))
             }
         }
+        if let place = node["restream"], let text = place.scalar {
+            settings.restream = restream(text, place, hasTokens: !(node["tokens"]?.members ?? []).isEmpty, &problems)
+        }
         func rate(_ key: String) -> Int? {
             node["requests"]?[key]?.scalar.flatMap { TextBytes.number($0.utf8, upTo: 100_000) }
         }
@@ -55,6 +58,31 @@ extension ConfigurationReader {
                 settings.tokens[member.key] = token
             } catch {
                 problems.append(.init(error.message, at: member.value.place, path: path))
+            }
+        }
+        return settings
+    }
+
+    /// Returns where cameras are handed on by RTSP.
+    private func restream(
+        _ text: String, _ place: ConfigurationNode, hasTokens: Bool, _ problems: inout [ConfigurationProblem]
+    ) -> RestreamSettings? {
+        guard let address = try? ListenAddress(text, scheme: "restream"), let host = address.host,
+            let port = address.port
+        else { return nil }
+        let settings = RestreamSettings(host: host, port: port)
+        check(place, path: "server.restream", &problems) {
+            guard makeRestream != nil else {
+                throw InletError(
+                    .unsupported,
+                    "This build hands on no cameras by RTSP. Install a package that has WebRTC, or build with 'swift "
+                        + "build --traits WebRTC'.")
+            }
+            guard hasTokens || AccessRule.isLoopback(settings.host) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "At an address that other machines reach, readers log in: add tokens:, whose names are their user "
+                        + "names and whose secrets their passwords.")
             }
         }
         return settings

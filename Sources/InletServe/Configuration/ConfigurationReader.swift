@@ -15,11 +15,14 @@ package struct ConfigurationReader: Sendable {
     package var makeProcess: CameraProcess.Maker?
     /// Makes what sends cameras by WebRTC; nil for a build without it.
     package var makeWebRTC: CameraWebRTCRequest.Maker?
+    /// Makes the server of cameras by RTSP; nil for a build without it.
+    package var makeRestream: RestreamRequest.Maker?
 
     package init(
         registry: PluginRegistry, credentials: String? = nil, makeProcess: CameraProcess.Maker? = nil,
-        makeWebRTC: CameraWebRTCRequest.Maker? = nil
+        makeWebRTC: CameraWebRTCRequest.Maker? = nil, makeRestream: RestreamRequest.Maker? = nil
     ) {
+        self.makeRestream = makeRestream
         (self.registry, self.credentials, self.makeProcess) = (registry, credentials, makeProcess)
         self.makeWebRTC = makeWebRTC
     }

@@ -137,6 +137,10 @@ extension ConfigurationShape {
             "webrtc", "How cameras are sent by WebRTC: the options of the sink webrtc:, as webrtc:?viewers=20",
             default: "webrtc:", .scalar(.uri("webrtc: with options, such as webrtc:?max-size=1920x1080"))),
         ConfigurationKey(
+            "restream",
+            "HOST:PORT at which other programs read all cameras by RTSP, as rtsp://HOST:PORT/NAME, packets as they are",
+            default: "none", .scalar(.listen)),
+        ConfigurationKey(
             "requests", "The most requests a second, of which five seconds' worth may come at once; 0 for no limit",
             .object([
                 ConfigurationKey(

@@ -39,6 +39,8 @@ package struct ServerSettings: Sendable, Hashable {
     /// How cameras are sent by WebRTC, as the sink `webrtc:` takes its options, with secrets if it has any. The default
     /// is `webrtc:`.
     package var webRTC = "webrtc:"
+    /// Where cameras are handed on by RTSP; nil, the default, for nowhere.
+    package var restream: RestreamSettings?
     /// The file that changes are noted in; nil for the log alone, which is the default.
     package var audit: String?
 

@@ -1,0 +1,62 @@
+#pragma once
+
+// An RTSP server (gst-rtsp-server) that hands on packets as they are: each reader has a pipeline of its own, of an
+// appsrc and a payloader. There is one where INLET_RESTREAM is defined alone.
+#include <stddef.h>
+#include <stdint.h>
+
+// RTSP's own numbers (RFC 2326, 7.1.1).
+static const int inlet_restream_ok = 200;
+
+typedef struct inlet_restream_server inlet_restream_server;
+typedef struct inlet_restream_reader inlet_restream_reader;
+
+// What a reader is sent. Both texts are for GStreamer: caps, and one or more elements joined by `!`, the last of which
+// is a payloader called pay0. They are to be freed by free().
+typedef struct {
+    char *caps, *payloader;
+} inlet_restream_format;
+
+// Called on threads of the server's; each reader's connection has one, which `open` may block.
+typedef struct {
+    // Whether somebody may watch a camera: a status. `user` is NULL for who did not log in. Must not block.
+    int (*permits)(void *owner, const char *user, const char *camera);
+    // A reader comes: sets what it is sent and what stands for it, or returns another status than OK. From then on
+    // packets may be pushed to `reader`, from one thread at a time.
+    int (*open)(void *owner, const char *camera, inlet_restream_reader *reader, inlet_restream_format *format,
+        void **stream);
+    // A reader has left. When this returns, nothing uses its `reader` any more; it is called once for each `open` that
+    // returned OK.
+    void (*close)(void *stream);
+    // The server has ended.
+    void (*release)(void *owner);
+} inlet_restream_handlers;
+
+// Who may log in. Digest authentication (RFC 7616, MD5) is the only one that is offered.
+typedef struct inlet_restream_users inlet_restream_users;
+inlet_restream_users *inlet_restream_users_new(void);
+void inlet_restream_users_add(inlet_restream_users *users, const char *name, const char *password);
+
+// Returns what is missing, which is constant, or NULL.
+const char *inlet_restream_missing(void);
+
+// Starts a server, which takes the users; `most` connections are accepted. With no users nobody is asked to log in.
+// Returns NULL on failure; then `*code` is an errno or 0, `*text` says why and is to be freed by free(), and the owner
+// is not released.
+inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_restream_users *users, int most,
+    inlet_restream_handlers handlers, void *owner, int *code, char **text);
+
+// The port that it listens at.
+int inlet_restream_port(const inlet_restream_server *server);
+
+// Closes all connections, waits until none is left, and frees the server.
+void inlet_restream_stop(inlet_restream_server *server);
+
+// Hands over a packet at a time of the machine's monotonic clock, in nanoseconds; `release(owner)` lets go of its
+// bytes. Waits until the reader's pipeline is made, or the reader has left. Returns 0 where too many bytes wait
+// already, or it has left; the packet is let go of then, too.
+int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, uint64_t time, int is_key,
+    void *owner, void (*release)(void *));
+
+// Closes the reader's connection: there is nothing more to send. Returns at once.
+void inlet_restream_end(inlet_restream_reader *reader);

@@ -1,0 +1,173 @@
+#include "restream.h"
+
+#ifdef INLET_RESTREAM
+
+// The most bytes that wait for a reader's connection in its pipeline.
+static const guint64 most_bytes = 8 << 20;
+// A pipeline's time begins so long before it is made that the packets of before have one, too.
+static const guint64 head_start = 3600 * GST_SECOND;
+
+static const char held_reader[] = "inlet-reader";
+
+// What hands a camera to readers: each gets a pipeline of its own, so that it begins with a key frame, and waits for
+// nobody.
+typedef struct {
+    GstRTSPMediaFactory parent;
+    inlet_restream_server *server;
+    char *camera;
+} InletFactory;
+typedef struct {
+    GstRTSPMediaFactoryClass parent;
+} InletFactoryClass;
+GType inlet_factory_get_type(void);
+G_DEFINE_TYPE(InletFactory, inlet_factory, GST_TYPE_RTSP_MEDIA_FACTORY)
+
+inlet_restream_reader *inlet_restream_reader_new(
+    inlet_restream_server *server, GstRTSPClient *client, const char *camera, int *status) {
+    inlet_restream_reader *reader = g_new0(inlet_restream_reader, 1);
+    reader->server = server;
+    g_mutex_init(&reader->mutex);
+    g_cond_init(&reader->changed);
+    GstClockTime now = (GstClockTime)g_get_monotonic_time() * GST_USECOND;
+    reader->base = now > head_start ? now - head_start : 0;
+    g_weak_ref_init(&reader->client, client);
+    g_mutex_lock(&server->readers);
+    server->count++;
+    g_mutex_unlock(&server->readers);
+    inlet_restream_format format = {NULL, NULL};
+    *status = server->handlers.open(server->owner, camera, reader, &format, &reader->stream);
+    reader->caps = format.caps;
+    reader->payloader = format.payloader;
+    if (*status == inlet_restream_ok) return reader;
+    inlet_restream_reader_free(reader);
+    return NULL;
+}
+
+void inlet_restream_reader_free(gpointer pointer) {
+    inlet_restream_reader *reader = pointer;
+    inlet_restream_server *server = reader->server;
+    g_mutex_lock(&reader->mutex);
+    reader->has_left = 1;
+    g_cond_broadcast(&reader->changed);
+    g_mutex_unlock(&reader->mutex);
+    if (reader->stream) server->handlers.close(reader->stream);
+    g_clear_object(&reader->source);
+    g_weak_ref_clear(&reader->client);
+    g_cond_clear(&reader->changed);
+    g_mutex_clear(&reader->mutex);
+    free(reader->caps);
+    free(reader->payloader);
+    g_free(reader);
+    g_mutex_lock(&server->readers);
+    if (--server->count == 0) g_cond_broadcast(&server->none_left);
+    g_mutex_unlock(&server->readers);
+}
+
+// The pipeline of the reader that was opened for this client, or now, for who asks for no description.
+static GstElement *create_element(GstRTSPMediaFactory *factory, const GstRTSPUrl *url) {
+    (void)url;
+    InletFactory *own = (InletFactory *)factory;
+    GstRTSPContext *context = gst_rtsp_context_get_current();
+    if (!context || !context->client) return NULL;
+    int status = 0;
+    inlet_restream_reader *reader = g_object_steal_data(G_OBJECT(context->client), held_reader);
+    if (!reader) reader = inlet_restream_reader_new(own->server, context->client, own->camera, &status);
+    if (!reader) return NULL;
+    char *text = g_strconcat("appsrc name=source ! ", reader->payloader, NULL);
+    GstElement *bin = gst_parse_bin_from_description(text, FALSE, NULL);
+    g_free(text);
+    GstElement *source = bin ? gst_bin_get_by_name(GST_BIN(bin), "source") : NULL;
+    GstCaps *caps = source ? gst_caps_from_string(reader->caps) : NULL;
+    if (!caps) {
+        g_clear_object(&source);
+        if (bin) gst_object_unref(bin);
+        inlet_restream_reader_free(reader);
+        return NULL;
+    }
+    g_object_set(source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "max-bytes", most_bytes, NULL);
+    gst_caps_unref(caps);
+    g_mutex_lock(&reader->mutex);
+    reader->source = source;
+    g_cond_broadcast(&reader->changed);
+    g_mutex_unlock(&reader->mutex);
+    g_object_set_data_full(G_OBJECT(bin), held_reader, reader, inlet_restream_reader_free);
+    return bin;
+}
+
+// A pipeline that runs by the machine's monotonic clock from a time before any packet on, so that each packet has its
+// true time, and RTCP's sender reports say when it was taken.
+static GstElement *create_pipeline(GstRTSPMediaFactory *factory, GstRTSPMedia *media) {
+    (void)factory;
+    GstElement *element = gst_rtsp_media_get_element(media);
+    const inlet_restream_reader *reader = g_object_get_data(G_OBJECT(element), held_reader);
+    GstElement *pipeline = gst_pipeline_new("inlet-reader");
+    GstClock *clock = gst_system_clock_obtain();
+    gst_pipeline_use_clock(GST_PIPELINE(pipeline), clock);
+    gst_element_set_start_time(pipeline, GST_CLOCK_TIME_NONE);
+    gst_element_set_base_time(pipeline, reader->base);
+    gst_object_unref(clock);
+    gst_object_unref(element);
+    gst_rtsp_media_take_pipeline(media, GST_PIPELINE(pipeline));
+    return pipeline;
+}
+
+static void finalize(GObject *object) {
+    g_free(((InletFactory *)object)->camera);
+    G_OBJECT_CLASS(inlet_factory_parent_class)->finalize(object);
+}
+
+static void inlet_factory_init(InletFactory *factory) { factory->camera = NULL; }
+
+static void inlet_factory_class_init(InletFactoryClass *class) {
+    G_OBJECT_CLASS(class)->finalize = finalize;
+    GST_RTSP_MEDIA_FACTORY_CLASS(class)->create_element = create_element;
+    GST_RTSP_MEDIA_FACTORY_CLASS(class)->create_pipeline = create_pipeline;
+}
+
+GstRTSPMediaFactory *inlet_restream_factory_new(inlet_restream_server *server, const char *camera) {
+    InletFactory *factory = g_object_new(inlet_factory_get_type(), NULL);
+    factory->server = server;
+    factory->camera = g_strdup(camera);
+    gst_rtsp_media_factory_set_protocols(
+        GST_RTSP_MEDIA_FACTORY(factory), GST_RTSP_LOWER_TRANS_TCP | GST_RTSP_LOWER_TRANS_UDP);
+    return GST_RTSP_MEDIA_FACTORY(factory);
+}
+
+int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, uint64_t time, int is_key,
+    void *owner, void (*release)(void *)) {
+    GstBuffer *packet
+        = gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, (gpointer)bytes, count, 0, count, owner, release);
+    g_mutex_lock(&reader->mutex);
+    while (!reader->source && !reader->has_left) g_cond_wait(&reader->changed, &reader->mutex);
+    GstElement *source = reader->has_left ? NULL : gst_object_ref(reader->source);
+    g_mutex_unlock(&reader->mutex);
+    int is_taken = 0;
+    if (source && gst_app_src_get_current_level_bytes(GST_APP_SRC(source)) + count <= most_bytes) {
+        GST_BUFFER_PTS(packet) = time > reader->base ? time - reader->base : 0;
+        if (!is_key) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT);
+        is_taken = gst_app_src_push_buffer(GST_APP_SRC(source), packet) == GST_FLOW_OK;
+        packet = NULL;
+    }
+    if (packet) gst_buffer_unref(packet);
+    if (source) gst_object_unref(source);
+    return is_taken;
+}
+
+static gpointer close_client(gpointer client) {
+    gst_rtsp_client_close(client);
+    g_object_unref(client);
+    return NULL;
+}
+
+void inlet_restream_end(inlet_restream_reader *reader) {
+    GstRTSPClient *client = g_weak_ref_get(&reader->client);
+    // On a thread of its own: closing waits for the pipeline, and with it for whoever pushes.
+    GThread *thread = client ? g_thread_try_new("inlet-rtsp-end", close_client, client, NULL) : NULL;
+    if (thread) {
+        g_thread_unref(thread);
+    } else if (client) {
+        // It stays until its reader goes, and is sent nothing.
+        g_object_unref(client);
+    }
+}
+#endif

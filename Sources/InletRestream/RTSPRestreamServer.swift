@@ -1,0 +1,167 @@
+#if WebRTC
+    import CRestream
+    package import InletCore
+    package import InletServe
+    import Synchronization
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #elseif canImport(Darwin)
+        import Darwin
+    #endif
+
+    /// Cameras by RTSP, by gst-rtsp-server, with a pipeline for each reader. Safe from any thread.
+    @safe package final class RTSPRestreamServer: RestreamServer {
+        // The server is used by `stop()` and nothing else after `init`; `stop()` takes it away.
+        private let server: Mutex<Handle?>
+        package let port: Int
+
+        /// `@unchecked Sendable`: the server behind the pointer is used from any thread.
+        @safe private struct Handle: @unchecked Sendable {
+            let pointer: OpaquePointer
+        }
+
+        /// Starts to listen.
+        ///
+        /// - Throws: ``InletError/Code/notFound`` if a part of GStreamer is missing or the machine has no such address;
+        ///   ``InletError/Code/busy`` if something else listens there; ``InletError/Code/inputOutput`` for what else
+        ///   the system refuses.
+        package init(_ request: RestreamRequest) throws(InletError) {
+            if let missing = unsafe inlet_restream_missing() {
+                throw InletError(
+                    .notFound,
+                    "Cameras cannot be handed on by RTSP: GStreamer lacks \(unsafe String(cString: missing)). Install "
+                        + "gstreamer1.0-plugins-good and gstreamer1.0-plugins-base.")
+            }
+            let box = unsafe Unmanaged.passRetained(Questions(request))
+            var handlers = inlet_restream_handlers()
+            unsafe handlers.permits = { unsafe Questions.of($0).permits($1, $2) }
+            unsafe handlers.open = { unsafe Questions.of($0).open($1, $2, $3, $4) }
+            unsafe handlers.close = { unsafe OpenStream.close($0) }
+            unsafe handlers.release = { owner in
+                if let owner = unsafe owner { unsafe Unmanaged<Questions>.fromOpaque(owner).release() }
+            }
+            let users = unsafe inlet_restream_users_new()
+            for (name, password) in request.users { unsafe inlet_restream_users_add(users, name, password) }
+            var code: CInt = 0
+            var text: UnsafeMutablePointer<CChar>?
+            let made = unsafe inlet_restream_start(
+                request.host, CInt(request.port), users, CInt(request.connections), handlers, box.toOpaque(), &code,
+                &text)
+            guard let made = unsafe made else {
+                defer { unsafe free(text) }
+                unsafe box.release()
+                throw Self.failure(code, unsafe text.map { unsafe String(cString: $0) } ?? "", request)
+            }
+            port = unsafe Int(inlet_restream_port(made))
+            server = unsafe Mutex(Handle(pointer: made))
+        }
+
+        private static func failure(_ code: CInt, _ text: String, _ request: RestreamRequest) -> InletError {
+            let place = "\(request.host) port \(request.port)"
+            return switch code {
+            case EADDRINUSE:
+                InletError(
+                    .busy, "Something else listens at \(place). Choose another port for restream:, or 0 for any.")
+            case EACCES: InletError(.permissionDenied, "The system refuses \(place): ports below 1024 are for root.")
+            default: InletError(.inputOutput, "Cannot listen for readers by RTSP at \(place): \(text)")
+            }
+        }
+
+        package func stop() {
+            let taken = server.withLock { handle in
+                defer { handle = nil }
+                return handle
+            }
+            if let taken { unsafe inlet_restream_stop(taken.pointer) }
+        }
+    }
+
+    /// What the server asks, from threads of its own.
+    private final class Questions: Sendable {
+        private let request: RestreamRequest
+
+        init(_ request: RestreamRequest) { self.request = request }
+
+        static func of(_ owner: UnsafeMutableRawPointer?) -> Questions {
+            guard let owner = unsafe owner else { preconditionFailure("the server has an owner") }
+            return unsafe Unmanaged<Questions>.fromOpaque(owner).takeUnretainedValue()
+        }
+
+        func permits(_ user: UnsafePointer<CChar>?, _ camera: UnsafePointer<CChar>?) -> CInt {
+            guard let camera = unsafe camera else { return CInt(RestreamRefusal.notFound.rawValue) }
+            let name = unsafe user.map { unsafe String(cString: $0) }
+            return request.permits(name, unsafe String(cString: camera))
+                ? inlet_restream_ok : CInt(RestreamRefusal.notFound.rawValue)
+        }
+
+        func open(
+            _ camera: UnsafePointer<CChar>?, _ reader: OpaquePointer?,
+            _ format: UnsafeMutablePointer<inlet_restream_format>?,
+            _ stream: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        ) -> CInt {
+            guard let camera = unsafe camera, let reader = unsafe reader, let format = unsafe format,
+                let stream = unsafe stream
+            else { return CInt(RestreamRefusal.notFound.rawValue) }
+            do throws(RestreamRefusal) {
+                let opened = try request.open(unsafe String(cString: camera), unsafe ReaderOutlet(reader))
+                guard let texts = opened.beginning.flatMap({ RestreamFormat($0) }) else {
+                    opened.close()
+                    throw .unsupportedMediaType
+                }
+                unsafe format.pointee.caps = strdup(texts.caps)
+                unsafe format.pointee.payloader = strdup(texts.payloader)
+                unsafe stream.pointee = Unmanaged.passRetained(OpenStream(opened)).toOpaque()
+                return inlet_restream_ok
+            } catch {
+                return CInt(error.rawValue)
+            }
+        }
+    }
+
+    /// A reader's stream, as the server holds it.
+    private final class OpenStream: Sendable {
+        let reader: RestreamReader
+
+        init(_ reader: RestreamReader) { self.reader = reader }
+
+        static func close(_ stream: UnsafeMutableRawPointer?) {
+            guard let stream = unsafe stream else { return }
+            unsafe Unmanaged<OpenStream>.fromOpaque(stream).takeRetainedValue().reader.close()
+        }
+    }
+
+    /// Where a reader's packets go.
+    ///
+    /// `@unchecked Sendable`: the pointer is valid until ``RestreamReader/close()`` has returned, after which nothing
+    /// uses the outlet, and what it points to is used from any thread.
+    @safe private final class ReaderOutlet: RestreamOutlet, @unchecked Sendable {
+        private let reader: OpaquePointer
+
+        init(_ reader: OpaquePointer) { unsafe self.reader = reader }
+
+        func push(_ packet: EncodedPacket) -> Bool {
+            let (memory, _) = unsafe packet.data.storage
+            let owner = unsafe Unmanaged.passRetained(PacketOwner(packet.data)).toOpaque()
+            return unsafe inlet_restream_push(
+                reader, memory.baseAddress, memory.count, UInt64(clamping: packet.captureTime.nanoseconds),
+                packet.isKey ? 1 : 0, owner, { unsafe PacketOwner.release($0) }) != 0
+        }
+
+        func end() { unsafe inlet_restream_end(reader) }
+    }
+
+    /// Keeps a packet's bytes while GStreamer uses them.
+    private final class PacketOwner: Sendable {
+        private let data: PacketData
+
+        init(_ data: PacketData) { self.data = data }
+
+        static func release(_ owner: UnsafeMutableRawPointer?) {
+            guard let owner = unsafe owner else { return }
+            unsafe Unmanaged<PacketOwner>.fromOpaque(owner).release()
+        }
+    }
+#endif

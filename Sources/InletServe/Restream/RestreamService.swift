@@ -1,0 +1,144 @@
+import Dispatch
+import InletCore
+import InletHTTP
+import InletSystem
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Hands on the cameras of a fleet by RTSP, as `rtsp://HOST:PORT/NAME`: a service of the daemon.
+final class RestreamService: Service {
+    private let server: any RestreamServer
+
+    /// Connections beside those with a stream.
+    private static let reserved = 16
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - streams: counts the readers among the streams of the daemon.
+    /// - Throws: ``InletError`` if it cannot.
+    init(
+        _ address: RestreamSettings, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount, logger: Logger,
+        make: RestreamRequest.Maker
+    ) throws(InletError) {
+        let views = fleet.views
+        let cameras = settings.tokens.mapValues(\.cameras)
+        let opener = Opener(fleet: fleet, streams: streams, logger: logger)
+        server = try make(
+            RestreamRequest(
+                host: address.host, port: address.port, users: settings.tokens.mapValues(\.secret),
+                connections: settings.streams + Self.reserved, open: opener.open,
+                permits: { user, camera in
+                    views[camera] != nil && (user.flatMap { cameras[$0] } ?? .all).allows(camera)
+                }))
+        let place = address.host.utf8.contains(UInt8(ascii: ":")) ? "[\(address.host)]" : address.host
+        logger.notice("Cameras are at rtsp://\(place):\(server.port)/NAME.")
+    }
+
+    /// Serves until the daemon ends.
+    func run() async throws {
+        try? await gracefulShutdown()
+        let (server, ended) = (server, AsyncStream<Void>.makeStream())
+        do throws(InletError) {
+            // Not on a thread of tasks, as it waits for connections.
+            try SystemThread.start(named: "inlet-rtsp-stop") {
+                server.stop()
+                ended.continuation.finish()
+            }
+        } catch {
+            ended.continuation.finish()
+        }
+        for await _ in ended.stream {}
+    }
+
+    /// Opens cameras for readers, whose threads it blocks.
+    private final class Opener: Sendable {
+        private let fleet: Fleet
+        private let streams: StreamCount
+        private let logger: Logger
+
+        init(fleet: Fleet, streams: StreamCount, logger: Logger) {
+            (self.fleet, self.streams, self.logger) = (fleet, streams, logger)
+        }
+
+        @Sendable func open(_ camera: String, _ outlet: any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader {
+            guard streams.begin() else { throw refuse(camera, .serviceUnavailable, "There are too many streams.") }
+            do throws(RestreamRefusal) {
+                return try begin(camera, outlet)
+            } catch {
+                streams.end()
+                throw error
+            }
+        }
+
+        private func begin(_ camera: String, _ outlet: any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader {
+            let media: CameraMedia
+            switch needPackets(of: camera) {
+            case .success(let found): media = found
+            case .failure(let error):
+                let refusal: RestreamRefusal =
+                    switch error.code {
+                    case .notFound: .notFound
+                    case .unsupported: .unsupportedMediaType
+                    default: .serviceUnavailable
+                    }
+                throw refuse(camera, refusal, error.message)
+            }
+            let reader: RestreamReader
+            let isOpen = Mutex(false)
+            do throws(InletError) {
+                reader = try RestreamReader(media, outlet) { [streams] in
+                    // What was refused is counted out by who refuses it.
+                    if isOpen.withLock({ $0 }) { streams.end() }
+                }
+            } catch {
+                throw refuse(camera, error.code == .notFound ? .notFound : .serviceUnavailable, error.message)
+            }
+            guard reader.waitForBeginning() else {
+                reader.close()
+                throw refuse(camera, .gatewayTimeout, "The camera gave no key frame in time.")
+            }
+            isOpen.withLock { $0 = true }
+            return reader
+        }
+
+        private func refuse(_ camera: String, _ refusal: RestreamRefusal, _ message: String) -> RestreamRefusal {
+            logger.info(
+                "A reader by RTSP was refused: \(message)",
+                metadata: ["camera": "\(camera)", "status": "\(refusal.rawValue)"])
+            return refusal
+        }
+
+        /// Returns the packets of a camera that is about to be read. Blocks.
+        private func needPackets(of name: String) -> Result<CameraMedia, InletError> {
+            let found = Mutex<Result<CameraMedia, InletError>?>(nil)
+            let isKnown = DispatchSemaphore(value: 0)
+            let task = Task { [fleet] in
+                var result = Result<CameraMedia, InletError>.failure(
+                    InletError(.notFound, "There is no such camera."))
+                if let camera = await fleet.camera(name) {
+                    do throws(InletError) {
+                        try await camera.needPackets()
+                        result = .success(camera.media)
+                    } catch {
+                        result = .failure(error)
+                    }
+                }
+                found.withLock { [result] in $0 = result }
+                isKnown.signal()
+            }
+            if isKnown.wait(timeout: .now() + .seconds(5)) == .timedOut { task.cancel() }
+            return found.withLock { $0 } ?? .failure(InletError(.busy, "The camera is being changed."))
+        }
+    }
+}
+
+/// Where cameras are handed on by RTSP.
+package struct RestreamSettings: Sendable, Hashable {
+    package var host: String
+    /// 0 lets the system choose one.
+    package var port: Int
+
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+}

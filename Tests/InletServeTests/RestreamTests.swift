@@ -1,0 +1,239 @@
+#if WebRTC
+    import Foundation
+    import InletCore
+    import ReferenceTools
+    import Testing
+
+    /// Cameras of the daemon by RTSP, read by ffmpeg and GStreamer.
+    @Suite(.tags(.server), .serialized, .timeLimit(.minutes(6))) struct RestreamTests {
+        private static let guest = "guest-0123456789abcdefghij"
+
+        private static func camera(_ codec: RTSPServer.Codec = .h264) throws -> RTSPServer {
+            var options = RTSPServer.Options()
+            (options.codec, options.size, options.frameRate, options.keyFrameInterval) = (
+                codec, ImageSize(width: 320, height: 240), Rational(20), 20
+            )
+            return try RTSPServer(options)
+        }
+
+        /// The daemon with a camera, and where it hands cameras on, for a token's user.
+        private static func daemon(
+            _ cameras: String, tokens: Bool = true
+        ) async throws -> (serve: ServeProcess, place: String) {
+            let port = try await FreePort.find()
+            let guests = "    visitor: {scope: view, env: INLET_GUEST, cameras: [drawn]}\n"
+            let serve = try await ServeProcess(
+                (tokens ? guests : "") + "  restream: 127.0.0.1:\(port)\ncameras:\n" + cameras, tokens: tokens,
+                environment: ["INLET_GUEST": guest])
+            return (serve, "127.0.0.1:\(port)")
+        }
+
+        private static func url(_ place: String, _ path: String, user: String = "wall") -> String {
+            "rtsp://\(user):\(user == "wall" ? ServeProcess.viewer : guest)@\(place)/\(path)"
+        }
+
+        /// The digests of so many packets that ffmpeg copies from an address.
+        ///
+        /// - Parameter filter: a bitstream filter of ffmpeg's.
+        private static func packets(
+            _ count: Int, of url: String, _ transport: String = "tcp", filter: String = "null"
+        ) async throws -> [String] {
+            let sums = try await ReferenceCommand.runAside(
+                "ffmpeg",
+                [
+                    "-nostdin", "-v", "error", "-rtsp_transport", transport, "-i", url, "-c", "copy", "-bsf:v", filter,
+                    "-frames:v", "\(count)", "-f", "framemd5", "-",
+                ])
+            return FrameLines(sums).lines.map(\.md5)
+        }
+
+        /// What ffmpeg says of an address that it reads some packets of.
+        private static func complaint(_ url: String) async throws -> String {
+            let output = try await ReferenceCommand.runAside(
+                "sh",
+                ["-c", "timeout 60 ffmpeg -nostdin -v error -i \"$0\" -frames:v 2 -f null - 2>&1; true", url])
+            return String(decoding: output, as: UTF8.self)
+        }
+
+        @Test(
+            "Readers have the packets that the camera sends, byte by byte, from one session at the camera",
+            arguments: [(RTSPServer.Codec.h264, "tcp"), (.h264, "udp"), (.h265, "tcp"), (.mjpeg, "tcp")])
+        func packets(codec: RTSPServer.Codec, transport: String) async throws {
+            let camera = try Self.camera(codec)
+            let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
+            _ = try await serve.camera("door") { $0.captured > 1 }
+            // This camera has its parameter sets of H.265 in its description alone; Inlet puts them before key frames.
+            let filter = codec == .h265 ? "filter_units=remove_types=32-34" : "null"
+            async let direct = Self.packets(200, of: camera.url, filter: filter)
+            async let first = Self.packets(60, of: Self.url(place, "door"), transport, filter: filter)
+            async let second = Self.packets(80, of: Self.url(place, "door"), transport, filter: filter)
+            let (sent, readers) = try await (direct, [first, second])
+            for seen in readers {
+                // Each begins with a key frame, which is the camera's as well.
+                let known = seen.filter { sent.contains($0) }
+                #expect(known.count >= 30, "\(known.count) of \(seen.count)")
+                let start = try #require(sent.firstIndex(of: known[0]))
+                let common = min(known.count, sent.count - start)
+                #expect(Array(known.prefix(common)) == Array(sent[start..<start + common]))
+                let begin = try #require(seen.firstIndex(of: known[0]))
+                #expect(Array(seen[begin..<begin + common]) == Array(known.prefix(common)), "one lacks in between")
+            }
+            #expect(try await serve.camera("door") { _ in true }.openings == 1)
+            let requests = try camera.report()["requests"]
+            #expect(requests?["play"]?.int == 2, "ffmpeg's own and the daemon's: \(String(describing: requests))")
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("Who does not log in, asks for what is not there, or for what has no packets is told so")
+        func refusals() async throws {
+            let camera = try Self.camera()
+            let (serve, place) = try await Self.daemon(
+                "  door: \"\(camera.url)\"\n  drawn: pattern:smpte?size=64x64&fps=5\n")
+            _ = try await serve.camera("drawn") { $0.captured > 1 }
+            for (url, status) in [
+                ("rtsp://\(place)/door", "401"), ("rtsp://wall:wrong@\(place)/door", "401"),
+                ("rtsp://\(place)/none", "401"), (Self.url(place, "none"), "404"), (Self.url(place, ""), "404"),
+                (Self.url(place, "../door"), "404"), (Self.url(place, "door", user: "visitor"), "404"),
+                // ffmpeg has no word for 415.
+                (Self.url(place, "drawn", user: "visitor"), "415"),
+            ] {
+                let text = try await Self.complaint(url)
+                #expect(text.contains("DESCRIBE failed: \(status)"), "\(status): \(text)")
+            }
+            #expect(try await Self.packets(5, of: Self.url(place, "door")).count == 5)
+            let log = serve.complaints
+            #expect(!log.contains(ServeProcess.viewer) && !log.contains(Self.guest) && !log.contains("wrong"))
+            // A camera that is removed has readers no more, and one that is added has.
+            async let left = Self.packets(100_000, of: Self.url(place, "door"))
+            try await Task.sleep(for: .seconds(1))
+            #expect(try await serve.ask("DELETE", "/v1/cameras/door").status < 300)
+            _ = try? await left
+            #expect(try await Self.complaint(Self.url(place, "door")).contains("404"))
+            let body = "{\"source\": \"\(camera.url)\"}"
+            #expect(try await serve.ask("PUT", "/v1/cameras/gate", body: body).status < 300)
+            #expect(try await Self.packets(5, of: Self.url(place, "gate")).count == 5)
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("RTCP gives each packet the time of day that the camera gives it")
+        func times() async throws {
+            let camera = try Self.camera()
+            let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n", tokens: false)
+            _ = try await serve.camera("door") { $0.captured > 1 }
+            let output = try await ReferenceCommand.runAside(
+                "/usr/bin/python3", ["-B", PeerProcess.path("rtsp-times.py"), camera.url, "rtsp://\(place)/door"])
+            let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+            let times = try lines.map { try JSONDecoder().decode([String: Double].self, from: Data($0.utf8)) }
+            try #require(times.count == 2)
+            let differences = times[0].compactMap { digest, time in times[1][digest].map { abs($0 - time) } }.sorted()
+            #expect(differences.count > 20)
+            // A busy machine hands packets on late, which the smallest difference is not affected by.
+            #expect(differences.first ?? 1 < 0.1, "\(differences)")
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("A camera on demand is opened for its first reader, and closed after the last, which is killed")
+        func onDemand() async throws {
+            let camera = try Self.camera()
+            let (serve, place) = try await Self.daemon("  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
+            // It is opened once to know what it has, and closed.
+            let before = try await camera.teardowns()
+            for round in 0..<2 {
+                #expect(try await Self.packets(30, of: Self.url(place, "door")).count == 30)
+                let reader = Process()
+                reader.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+                reader.arguments = [
+                    "ffmpeg", "-nostdin", "-v", "error", "-i", Self.url(place, "door"), "-f", "null", "-",
+                ]
+                try reader.run()
+                let opened = try await serve.camera("door") { $0.captured > 1 }.openings
+                try await Task.sleep(for: .seconds(2))
+                #expect(reader.isRunning)
+                kill(reader.processIdentifier, SIGKILL)
+                reader.waitUntilExit()
+                try await Waiting.until("the camera's end", progress: { try camera.report()["frames"]?.int }) {
+                    try camera.report()["requests"]?["teardown"]?.int ?? 0 > before + round
+                }
+                #expect(opened >= round + 1)
+            }
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("Readers go on where the size changes; where the codec does, they are let go, and come back")
+        func changes() async throws {
+            let camera = try Self.camera()
+            let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
+            let captured = try await serve.camera("door") { $0.captured > 1 }.captured
+            let file = serve.folder.path("copy.h264")
+            async let copied = ReferenceCommand.runAside(
+                "timeout",
+                [
+                    "120", "ffmpeg", "-nostdin", "-v", "fatal", "-y", "-rtsp_transport", "tcp", "-i",
+                    Self.url(place, "door"), "-c", "copy", "-f", "h264", file,
+                ])
+            let before = try await serve.camera("door") { $0.captured > captured + 40 }.captured
+            try camera.change(size: ImageSize(width: 160, height: 120))
+            try camera.killConnections()
+            let after = try await serve.camera("door") { $0.captured > before + 60 }.captured
+            try camera.change(codec: .h265)
+            try camera.killConnections()
+            // It ends by itself, as its connection is closed.
+            _ = try? await copied
+            let output = try await ReferenceCommand.runAside(
+                "ffprobe", ["-v", "error", "-show_entries", "frame=width", "-of", "csv=p=0", file])
+            let widths = Set(String(decoding: output, as: UTF8.self).split { !$0.isNumber })
+            #expect(widths == ["320", "160"])
+            _ = try await serve.camera("door") { $0.captured > after + 20 }
+            let codec = try await ReferenceCommand.runAside(
+                "ffprobe",
+                ["-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", Self.url(place, "door")])
+            #expect(String(decoding: codec, as: UTF8.self).hasPrefix("hevc"))
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("Hostile clients and readers that do not read cost other readers nothing, and are let go")
+        func hostile() async throws {
+            let camera = try Self.camera()
+            let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
+            _ = try await serve.camera("door") { $0.captured > 1 }
+            async let attack = ReferenceCommand.runAside(
+                "/usr/bin/python3",
+                ["-B", PeerProcess.path("rtsp-hostile.py"), place, "door", "wall", ServeProcess.viewer])
+            async let direct = Self.packets(500, of: camera.url)
+            async let reader = Self.packets(400, of: Self.url(place, "door"))
+            let (sent, seen) = try await (direct, reader)
+            let known = seen.filter { sent.contains($0) }
+            let begin = try #require(known.first)
+            let start = try #require(sent.firstIndex(of: begin))
+            let common = min(known.count, sent.count - start)
+            #expect(common > 200)
+            #expect(Array(known.prefix(common)) == Array(sent[start..<start + common]))
+            let report = String(decoding: try await attack, as: UTF8.self)
+            #expect(report.hasSuffix("all closed\n"), "\(report)")
+            // Nobody is counted who has gone.
+            struct Viewers: Decodable { var viewers: Int }
+            let left = try await ServeProcess.last {
+                let (_, body) = try await serve.ask("GET", "/v1/cameras/door")
+                return try JSONDecoder().decode(Viewers.self, from: body).viewers
+            } until: {
+                $0 == 0
+            }
+            #expect(left == 0)
+            #expect(try await serve.camera("door") { _ in true }.openings == 1)
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("A daemon whose port for readers is taken ends with 75 and says so")
+        func takenPort() async throws {
+            let (serve, place) = try await Self.daemon("  drawn: pattern:smpte?size=64x64&fps=5\n", tokens: false)
+            let other = serve.folder.path("other.yaml")
+            let text = "server: {listen: '127.0.0.1:0', restream: '\(place)'}\ncameras: {a: 'pattern:'}\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: other))
+            let output = try await ReferenceCommand.runAside(
+                "sh", ["-c", "timeout 60 \"$0\" serve \"$1\" 2>&1; echo status $?", BuiltProgram.inlet, other])
+            let said = String(decoding: output, as: UTF8.self)
+            #expect(said.contains("Something else listens at") && said.hasSuffix("status 75\n"), "\(said)")
+            #expect(await serve.end() == 0)
+        }
+    }
+#endif
