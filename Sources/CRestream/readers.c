@@ -1,19 +1,18 @@
 #include "restream.h"
 
 #ifdef INLET_RESTREAM
+#include <sys/socket.h>
+#include <unistd.h>
 
 // The most bytes that wait for a reader's connection in its pipeline.
 static const guint64 most_bytes = 8 << 20;
 // A pipeline's time begins so long before it is made that the packets of before have one, too.
 static const guint64 head_start = 3600 * GST_SECOND;
 
-static const char held_reader[] = "inlet-reader";
-
 // What hands a camera to readers: each gets a pipeline of its own, so that it begins with a key frame, and waits for
 // nobody.
 typedef struct {
     GstRTSPMediaFactory parent;
-    inlet_restream_server *server;
     char *camera;
 } InletFactory;
 typedef struct {
@@ -23,19 +22,20 @@ GType inlet_factory_get_type(void);
 G_DEFINE_TYPE(InletFactory, inlet_factory, GST_TYPE_RTSP_MEDIA_FACTORY)
 
 inlet_restream_reader *inlet_restream_reader_new(
-    inlet_restream_server *server, GstRTSPClient *client, const char *camera, int *status) {
+    inlet_restream_server *server, int descriptor, const char *user, const char *camera, int *status) {
     inlet_restream_reader *reader = g_new0(inlet_restream_reader, 1);
     reader->server = server;
+    reader->camera = g_strdup(camera);
+    reader->descriptor = dup(descriptor);
     g_mutex_init(&reader->mutex);
     g_cond_init(&reader->changed);
     GstClockTime now = (GstClockTime)g_get_monotonic_time() * GST_USECOND;
     reader->base = now > head_start ? now - head_start : 0;
-    g_weak_ref_init(&reader->client, client);
-    g_mutex_lock(&server->readers);
-    server->count++;
-    g_mutex_unlock(&server->readers);
+    g_mutex_lock(&server->mutex);
+    server->readers++;
+    g_mutex_unlock(&server->mutex);
     inlet_restream_format format = {NULL, NULL};
-    *status = server->handlers.open(server->owner, camera, reader, &format, &reader->stream);
+    *status = server->handlers.open(server->owner, user, camera, reader, &format, &reader->stream);
     reader->caps = format.caps;
     reader->payloader = format.payloader;
     if (*status == inlet_restream_ok) return reader;
@@ -52,27 +52,32 @@ void inlet_restream_reader_free(gpointer pointer) {
     g_mutex_unlock(&reader->mutex);
     if (reader->stream) server->handlers.close(reader->stream);
     g_clear_object(&reader->source);
-    g_weak_ref_clear(&reader->client);
+    if (reader->descriptor >= 0) close(reader->descriptor);
     g_cond_clear(&reader->changed);
     g_mutex_clear(&reader->mutex);
     free(reader->caps);
     free(reader->payloader);
+    g_free(reader->camera);
     g_free(reader);
-    g_mutex_lock(&server->readers);
-    if (--server->count == 0) g_cond_broadcast(&server->none_left);
-    g_mutex_unlock(&server->readers);
+    g_mutex_lock(&server->mutex);
+    server->readers--;
+    g_cond_broadcast(&server->changed);
+    g_mutex_unlock(&server->mutex);
 }
 
-// The pipeline of the reader that was opened for this client, or now, for who asks for no description.
+// The pipeline of the reader that was opened for this client. There is none for who has asked for no description, or
+// for that of another camera: opening takes time, and here a lock is held.
 static GstElement *create_element(GstRTSPMediaFactory *factory, const GstRTSPUrl *url) {
     (void)url;
     InletFactory *own = (InletFactory *)factory;
     GstRTSPContext *context = gst_rtsp_context_get_current();
     if (!context || !context->client) return NULL;
-    int status = 0;
-    inlet_restream_reader *reader = g_object_steal_data(G_OBJECT(context->client), held_reader);
-    if (!reader) reader = inlet_restream_reader_new(own->server, context->client, own->camera, &status);
+    inlet_restream_reader *reader = g_object_steal_data(G_OBJECT(context->client), inlet_restream_held_reader);
     if (!reader) return NULL;
+    if (strcmp(reader->camera, own->camera) != 0) {
+        inlet_restream_reader_free(reader);
+        return NULL;
+    }
     char *text = g_strconcat("appsrc name=source ! ", reader->payloader, NULL);
     GstElement *bin = gst_parse_bin_from_description(text, FALSE, NULL);
     g_free(text);
@@ -90,7 +95,7 @@ static GstElement *create_element(GstRTSPMediaFactory *factory, const GstRTSPUrl
     reader->source = source;
     g_cond_broadcast(&reader->changed);
     g_mutex_unlock(&reader->mutex);
-    g_object_set_data_full(G_OBJECT(bin), held_reader, reader, inlet_restream_reader_free);
+    g_object_set_data_full(G_OBJECT(bin), inlet_restream_held_reader, reader, inlet_restream_reader_free);
     return bin;
 }
 
@@ -99,7 +104,7 @@ static GstElement *create_element(GstRTSPMediaFactory *factory, const GstRTSPUrl
 static GstElement *create_pipeline(GstRTSPMediaFactory *factory, GstRTSPMedia *media) {
     (void)factory;
     GstElement *element = gst_rtsp_media_get_element(media);
-    const inlet_restream_reader *reader = g_object_get_data(G_OBJECT(element), held_reader);
+    const inlet_restream_reader *reader = g_object_get_data(G_OBJECT(element), inlet_restream_held_reader);
     GstElement *pipeline = gst_pipeline_new("inlet-reader");
     GstClock *clock = gst_system_clock_obtain();
     gst_pipeline_use_clock(GST_PIPELINE(pipeline), clock);
@@ -124,9 +129,8 @@ static void inlet_factory_class_init(InletFactoryClass *class) {
     GST_RTSP_MEDIA_FACTORY_CLASS(class)->create_pipeline = create_pipeline;
 }
 
-GstRTSPMediaFactory *inlet_restream_factory_new(inlet_restream_server *server, const char *camera) {
+GstRTSPMediaFactory *inlet_restream_factory_new(const char *camera) {
     InletFactory *factory = g_object_new(inlet_factory_get_type(), NULL);
-    factory->server = server;
     factory->camera = g_strdup(camera);
     gst_rtsp_media_factory_set_protocols(
         GST_RTSP_MEDIA_FACTORY(factory), GST_RTSP_LOWER_TRANS_TCP | GST_RTSP_LOWER_TRANS_UDP);
@@ -153,21 +157,7 @@ int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t
     return is_taken;
 }
 
-static gpointer close_client(gpointer client) {
-    gst_rtsp_client_close(client);
-    g_object_unref(client);
-    return NULL;
-}
-
 void inlet_restream_end(inlet_restream_reader *reader) {
-    GstRTSPClient *client = g_weak_ref_get(&reader->client);
-    // On a thread of its own: closing waits for the pipeline, and with it for whoever pushes.
-    GThread *thread = client ? g_thread_try_new("inlet-rtsp-end", close_client, client, NULL) : NULL;
-    if (thread) {
-        g_thread_unref(thread);
-    } else if (client) {
-        // It stays until its reader goes, and is sent nothing.
-        g_object_unref(client);
-    }
+    if (reader->descriptor >= 0) shutdown(reader->descriptor, SHUT_RDWR);
 }
 #endif

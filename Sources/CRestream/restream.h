@@ -17,34 +17,37 @@ struct inlet_restream_server {
     GSource *acceptor, *timer;
     inlet_restream_handlers handlers;
     void *owner;
-    int needs_user;
-    gint connections, most;
-    GMutex mutex;    // guards the mount points that are made and taken away
-    GMutex readers;  // guards `count`
-    GCond none_left;
-    int count;       // readers
+    int needs_user, most;
+    GMutex mounting;         // guards the mount points that are made and taken away
+    GMutex mutex;            // guards what follows
+    GCond changed;
+    int connections, readers;
+    GHashTable *newcomers;   // how many connections without an allowed request an address has
 };
 
 // One reader of a camera. The reader's pipeline holds it, and for a moment the client that asked for it.
 struct inlet_restream_reader {
     inlet_restream_server *server;
+    char *camera;
     void *stream;            // what `open` gave; NULL before
     char *caps, *payloader;
     GstClockTime base;       // the base time of its pipeline
-    GWeakRef client;
+    int descriptor;          // of its connection, to be shut down
     GMutex mutex;            // guards what follows
     GCond changed;
     GstElement *source;      // NULL before the pipeline is made
     int has_left;
 };
 
-// Makes a reader of a camera, or returns NULL and the status.
+// Makes a reader of a camera, for a user who may be NULL, or returns NULL and the status.
 inlet_restream_reader *inlet_restream_reader_new(
-    inlet_restream_server *server, GstRTSPClient *client, const char *camera, int *status);
+    inlet_restream_server *server, int descriptor, const char *user, const char *camera, int *status);
 void inlet_restream_reader_free(gpointer reader);
+// By this a client holds its reader until its pipeline is made.
+extern const char inlet_restream_held_reader[];
 
 // Makes what hands a camera to readers.
-GstRTSPMediaFactory *inlet_restream_factory_new(inlet_restream_server *server, const char *camera);
+GstRTSPMediaFactory *inlet_restream_factory_new(const char *camera);
 
 // Makes what decides who may ask for what, and says of which server.
 GstRTSPAuth *inlet_restream_gate_new(void);
@@ -53,6 +56,9 @@ void inlet_restream_gate_serve(GstRTSPAuth *gate, inlet_restream_server *server)
 // Sets up a client that has connected.
 void inlet_restream_client_connected(GstRTSPServer *object, GstRTSPClient *client, gpointer server);
 
-// Closes the clients that have not asked for a stream in time.
+// Closes the connections that have not asked for a stream in time, or say too much.
 gboolean inlet_restream_look_at_clients(gpointer server);
+
+// Has all connections be closed by their own threads.
+void inlet_restream_shut_clients(inlet_restream_server *server);
 #endif

@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <gio/gio.h>
 
-// Longer requests are refused. A SETUP of a camera has some hundred bytes.
+// Requests with longer bodies are refused: of those that are served none has one.
 static const guint longest_body = 64 << 10;
-// How often connections are looked at, in seconds.
-static const guint interval = 2;
+// How often connections are looked at, in milliseconds, and how long their end is waited for, in microseconds.
+static const guint interval = 500;
+static const gint64 farewell = 5 * G_TIME_SPAN_SECOND;
 
 const char *inlet_restream_missing(void) {
     if (!gst_init_check(NULL, NULL, NULL)) return "GStreamer itself";
@@ -38,9 +39,10 @@ static void free_server(inlet_restream_server *server) {
     g_clear_pointer(&server->timer, g_source_unref);
     g_clear_pointer(&server->loop, g_main_loop_unref);
     g_clear_pointer(&server->context, g_main_context_unref);
+    g_hash_table_unref(server->newcomers);
+    g_mutex_clear(&server->mounting);
     g_mutex_clear(&server->mutex);
-    g_mutex_clear(&server->readers);
-    g_cond_clear(&server->none_left);
+    g_cond_clear(&server->changed);
     g_free(server);
 }
 
@@ -72,9 +74,10 @@ void inlet_restream_users_add(inlet_restream_users *users, const char *name, con
 inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_restream_users *users, int most,
     inlet_restream_handlers handlers, void *owner, int *code, char **text) {
     inlet_restream_server *server = g_new0(inlet_restream_server, 1);
+    g_mutex_init(&server->mounting);
     g_mutex_init(&server->mutex);
-    g_mutex_init(&server->readers);
-    g_cond_init(&server->none_left);
+    g_cond_init(&server->changed);
+    server->newcomers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     server->handlers = handlers;
     server->owner = owner;
     server->needs_user = users->count > 0;
@@ -113,7 +116,7 @@ inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_re
         return NULL;
     }
     g_source_attach(server->acceptor, server->context);
-    server->timer = g_timeout_source_new_seconds(interval);
+    server->timer = g_timeout_source_new(interval);
     g_source_set_callback(server->timer, inlet_restream_look_at_clients, server, NULL);
     g_source_attach(server->timer, server->context);
     server->thread = g_thread_try_new("inlet-rtsp", run, server, &error);
@@ -131,35 +134,29 @@ inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_re
 
 int inlet_restream_port(const inlet_restream_server *server) { return gst_rtsp_server_get_bound_port(server->server); }
 
-static GstRTSPFilterResult take_client(GstRTSPServer *object, GstRTSPClient *client, gpointer server) {
-    (void)object;
-    (void)client;
-    (void)server;
-    return GST_RTSP_FILTER_REMOVE;
-}
-
 static gboolean quit(gpointer server) {
     g_main_loop_quit(((inlet_restream_server *)server)->loop);
     return G_SOURCE_REMOVE;
 }
 
 void inlet_restream_stop(inlet_restream_server *server) {
+    // Its thread first: it accepts connections.
     g_source_destroy(server->acceptor);
     g_source_destroy(server->timer);
-    // Closing a client takes away its media, with which its reader goes, on threads of the pool.
-    gst_rtsp_server_client_filter(server->server, take_client, server);
-    gint64 end = g_get_monotonic_time() + 5 * G_TIME_SPAN_SECOND;
-    g_mutex_lock(&server->readers);
-    while (server->count > 0 && g_cond_wait_until(&server->none_left, &server->readers, end)) {}
-    int is_free = server->count == 0;
-    g_mutex_unlock(&server->readers);
     GSource *last = g_idle_source_new();
     g_source_set_callback(last, quit, server, NULL);
     g_source_attach(last, server->context);
     g_source_unref(last);
     g_thread_join(server->thread);
-    // One whose connection does not close in time keeps what it uses: the process is about to end.
-    if (!is_free || g_atomic_int_get(&server->connections) > 0) return;
+    inlet_restream_shut_clients(server);
+    // A client goes with its media, and these with their readers, on threads of their own.
+    gint64 end = g_get_monotonic_time() + farewell;
+    g_mutex_lock(&server->mutex);
+    while (server->connections + server->readers > 0 && g_cond_wait_until(&server->changed, &server->mutex, end)) {}
+    int is_left = server->connections + server->readers > 0;
+    g_mutex_unlock(&server->mutex);
+    // What is left uses the server: the process is about to end.
+    if (is_left) return;
     server->handlers.release(server->owner);
     free_server(server);
 }

@@ -25,9 +25,9 @@
 
         /// Starts to listen.
         ///
-        /// - Throws: ``InletError/Code/notFound`` if a part of GStreamer is missing or the machine has no such address;
-        ///   ``InletError/Code/busy`` if something else listens there; ``InletError/Code/inputOutput`` for what else
-        ///   the system refuses.
+        /// - Throws: ``InletError/Code/notFound`` if a part of GStreamer is missing; ``InletError/Code/busy`` if
+        ///   something else listens there; ``InletError/Code/permissionDenied`` if the port is for root;
+        ///   ``InletError/Code/inputOutput`` for what else the system refuses, as an address of another machine.
         package init(_ request: RestreamRequest) throws(InletError) {
             if let missing = unsafe inlet_restream_missing() {
                 throw InletError(
@@ -38,7 +38,7 @@
             let box = unsafe Unmanaged.passRetained(Questions(request))
             var handlers = inlet_restream_handlers()
             unsafe handlers.permits = { unsafe Questions.of($0).permits($1, $2) }
-            unsafe handlers.open = { unsafe Questions.of($0).open($1, $2, $3, $4) }
+            unsafe handlers.open = { unsafe Questions.of($0).open($1, $2, $3, $4, $5) }
             unsafe handlers.close = { unsafe OpenStream.close($0) }
             unsafe handlers.release = { owner in
                 if let owner = unsafe owner { unsafe Unmanaged<Questions>.fromOpaque(owner).release() }
@@ -98,7 +98,7 @@
         }
 
         func open(
-            _ camera: UnsafePointer<CChar>?, _ reader: OpaquePointer?,
+            _ user: UnsafePointer<CChar>?, _ camera: UnsafePointer<CChar>?, _ reader: OpaquePointer?,
             _ format: UnsafeMutablePointer<inlet_restream_format>?,
             _ stream: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         ) -> CInt {
@@ -106,7 +106,9 @@
                 let stream = unsafe stream
             else { return CInt(RestreamRefusal.notFound.rawValue) }
             do throws(RestreamRefusal) {
-                let opened = try request.open(unsafe String(cString: camera), unsafe ReaderOutlet(reader))
+                let opened = try request.open(
+                    unsafe user.map { unsafe String(cString: $0) }, unsafe String(cString: camera),
+                    unsafe ReaderOutlet(reader))
                 guard let texts = opened.beginning.flatMap({ RestreamFormat($0) }) else {
                     opened.close()
                     throw .unsupportedMediaType

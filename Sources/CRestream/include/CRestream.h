@@ -1,7 +1,7 @@
 #pragma once
 
 // An RTSP server (gst-rtsp-server) that hands on packets as they are: each reader has a pipeline of its own, of an
-// appsrc and a payloader. There is one where INLET_RESTREAM is defined alone.
+// appsrc and a payloader. There is one only where INLET_RESTREAM is defined.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,20 +19,22 @@ typedef struct {
 
 // Called on threads of the server's; each reader's connection has one, which `open` may block.
 typedef struct {
-    // Whether somebody may watch a camera: a status. `user` is NULL for who did not log in. Must not block.
+    // Whether somebody may watch a camera: a status. `user` is NULL for who need not log in, and to ask whether there
+    // is such a camera. Must not block.
     int (*permits)(void *owner, const char *user, const char *camera);
     // A reader comes: sets what it is sent and what stands for it, or returns another status than OK. From then on
     // packets may be pushed to `reader`, from one thread at a time.
-    int (*open)(void *owner, const char *camera, inlet_restream_reader *reader, inlet_restream_format *format,
-        void **stream);
+    int (*open)(void *owner, const char *user, const char *camera, inlet_restream_reader *reader,
+        inlet_restream_format *format, void **stream);
     // A reader has left. When this returns, nothing uses its `reader` any more; it is called once for each `open` that
     // returned OK.
     void (*close)(void *stream);
-    // The server has ended.
+    // The server has ended, and asks nothing any more.
     void (*release)(void *owner);
 } inlet_restream_handlers;
 
-// Who may log in. Digest authentication (RFC 7616, MD5) is the only one that is offered.
+// Who may log in. Digest authentication is the only one that is offered, in its oldest form (RFC 2069), which is
+// gst-rtsp-server's.
 typedef struct inlet_restream_users inlet_restream_users;
 inlet_restream_users *inlet_restream_users_new(void);
 void inlet_restream_users_add(inlet_restream_users *users, const char *name, const char *password);
@@ -49,7 +51,8 @@ inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_re
 // The port that it listens at.
 int inlet_restream_port(const inlet_restream_server *server);
 
-// Closes all connections, waits until none is left, and frees the server.
+// Closes all connections, waits up to five seconds until none is left, and then frees the server. One that is left
+// after that keeps it in memory.
 void inlet_restream_stop(inlet_restream_server *server);
 
 // Hands over a packet at a time of the machine's monotonic clock, in nanoseconds; `release(owner)` lets go of its

@@ -53,6 +53,7 @@ package enum Daemon {
                 for: fleet, keeper: keeper, streams: streams, audit: audit, webhooks: webhooks, search: search,
                 makeWebRTC: reader.makeWebRTC)
         } catch {
+            restream?.stop()
             listener.stop()
             throw error
         }

@@ -10,7 +10,7 @@ import Synchronization
 final class RestreamService: Service {
     private let server: any RestreamServer
 
-    /// Connections beside those with a stream.
+    /// How many connections there may be beside those that have a stream.
     private static let reserved = 16
 
     /// Starts to listen.
@@ -35,6 +35,9 @@ final class RestreamService: Service {
         let place = address.host.utf8.contains(UInt8(ascii: ":")) ? "[\(address.host)]" : address.host
         logger.notice("Cameras are at rtsp://\(place):\(server.port)/NAME.")
     }
+
+    /// Ends a server that does not get to serve. Blocks.
+    func stop() { server.stop() }
 
     /// Serves until the daemon ends.
     func run() async throws {
@@ -62,17 +65,22 @@ final class RestreamService: Service {
             (self.fleet, self.streams, self.logger) = (fleet, streams, logger)
         }
 
-        @Sendable func open(_ camera: String, _ outlet: any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader {
+        @Sendable func open(
+            _ user: String?, _ camera: String, _ outlet: any RestreamOutlet
+        ) throws(RestreamRefusal) -> RestreamReader {
             guard streams.begin() else { throw refuse(camera, .serviceUnavailable, "There are too many streams.") }
             do throws(RestreamRefusal) {
-                return try begin(camera, outlet)
+                return try begin(user, camera, outlet)
             } catch {
                 streams.end()
                 throw error
             }
         }
 
-        private func begin(_ camera: String, _ outlet: any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader {
+        private func begin(
+            _ user: String?, _ camera: String, _ outlet: any RestreamOutlet
+        ) throws(RestreamRefusal) -> RestreamReader {
+            let facts: Logger.Metadata = ["camera": "\(camera)", "user": "\(user ?? "anonymous")"]
             let media: CameraMedia
             switch needPackets(of: camera) {
             case .success(let found): media = found
@@ -88,9 +96,11 @@ final class RestreamService: Service {
             let reader: RestreamReader
             let isOpen = Mutex(false)
             do throws(InletError) {
-                reader = try RestreamReader(media, outlet) { [streams] in
-                    // What was refused is counted out by who refuses it.
-                    if isOpen.withLock({ $0 }) { streams.end() }
+                reader = try RestreamReader(media, outlet) { [streams, logger] in
+                    // The stream of one that was refused is given back by ``open``.
+                    guard isOpen.withLock({ $0 }) else { return }
+                    streams.end()
+                    logger.info("A reader by RTSP has left.", metadata: facts)
                 }
             } catch {
                 throw refuse(camera, error.code == .notFound ? .notFound : .serviceUnavailable, error.message)
@@ -100,6 +110,7 @@ final class RestreamService: Service {
                 throw refuse(camera, .gatewayTimeout, "The camera gave no key frame in time.")
             }
             isOpen.withLock { $0 = true }
+            logger.info("A reader by RTSP has come.", metadata: facts)
             return reader
         }
 

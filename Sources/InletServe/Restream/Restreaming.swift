@@ -6,7 +6,7 @@ package import InletCore
 package protocol RestreamServer: AnyObject, Sendable {
     /// The port that it listens at.
     var port: Int { get }
-    /// Closes all connections, and returns when no reader is left. Blocks.
+    /// Closes all connections, and returns when none is left, after five seconds at most. Blocks.
     func stop()
 }
 
@@ -39,8 +39,9 @@ package struct RestreamRequest: Sendable {
     package var connections: Int
     /// Opens a camera for a reader, and blocks until it is known what the packets are. They come as soon as the outlet
     /// takes them.
-    package var open: @Sendable (_ camera: String, any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader
-    /// Returns whether there is a camera of this name that a user may watch; nil stands for who did not log in. Does
+    package var open:
+        @Sendable (_ user: String?, _ camera: String, any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader
+    /// Returns whether there is a camera of this name that a user may watch; nil stands for who need not log in. Does
     /// not block.
     package var permits: @Sendable (_ user: String?, _ camera: String) -> Bool
 
