@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet latency` against delays that others insert: a proxy that holds what passes for a known time.
-@Suite(.tags(.server), .serialized) struct LatencyTests {
+@Suite(.tags(.browser), .serialized) struct LatencyTests {
     private struct Measured: Decodable {
         struct Delay: Decodable {
             var p50: Double

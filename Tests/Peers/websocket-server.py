@@ -34,7 +34,9 @@ async def echo(request):
 
 
 async def many(request):
-    socket = web.WebSocketResponse()
+    # It says goodbye when all is sent, and breaks the connection where that is not answered in time: 10 s, which a
+    # client on a busy machine takes to read what waits.
+    socket = web.WebSocketResponse(timeout=120)
     await socket.prepare(request)
     for number in range(int(request.query["count"])):
         await socket.send_str(f"{number}:".ljust(int(request.query["size"]), "x"))
