@@ -18,7 +18,8 @@
         private let server: Mutex<Handle?>
         package let port: Int
 
-        /// `@unchecked Sendable`: the server behind the pointer is used from any thread.
+        /// `@unchecked Sendable`: whoever takes it out of the mutex is the only one that has it, and
+        /// `inlet_restream_stop` may be called on any thread.
         @safe private struct Handle: @unchecked Sendable {
             let pointer: OpaquePointer
         }
@@ -37,8 +38,8 @@
             }
             let box = unsafe Unmanaged.passRetained(Questions(request))
             var handlers = inlet_restream_handlers()
-            unsafe handlers.permits = { unsafe Questions.of($0).permits($1, $2) }
-            unsafe handlers.open = { unsafe Questions.of($0).open($1, $2, $3, $4, $5) }
+            unsafe handlers.permits = { unsafe Questions.of($0)?.permits($1, $2) ?? Questions.absent }
+            unsafe handlers.open = { unsafe Questions.of($0)?.open($1, $2, $3, $4, $5) ?? Questions.absent }
             unsafe handlers.close = { unsafe OpenStream.close($0) }
             unsafe handlers.release = { owner in
                 if let owner = unsafe owner { unsafe Unmanaged<Questions>.fromOpaque(owner).release() }
@@ -85,16 +86,19 @@
 
         init(_ request: RestreamRequest) { self.request = request }
 
-        static func of(_ owner: UnsafeMutableRawPointer?) -> Questions {
-            guard let owner = unsafe owner else { preconditionFailure("the server has an owner") }
+        /// The status for what there is not.
+        static let absent = CInt(RestreamRefusal.notFound.rawValue)
+
+        static func of(_ owner: UnsafeMutableRawPointer?) -> Questions? {
+            guard let owner = unsafe owner else { return nil }
             return unsafe Unmanaged<Questions>.fromOpaque(owner).takeUnretainedValue()
         }
 
         func permits(_ user: UnsafePointer<CChar>?, _ camera: UnsafePointer<CChar>?) -> CInt {
-            guard let camera = unsafe camera else { return CInt(RestreamRefusal.notFound.rawValue) }
+            guard let camera = unsafe camera else { return Self.absent }
             let name = unsafe user.map { unsafe String(cString: $0) }
             return request.permits(name, unsafe String(cString: camera))
-                ? inlet_restream_ok : CInt(RestreamRefusal.notFound.rawValue)
+                ? inlet_restream_ok : Self.absent
         }
 
         func open(
@@ -104,7 +108,7 @@
         ) -> CInt {
             guard let camera = unsafe camera, let reader = unsafe reader, let format = unsafe format,
                 let stream = unsafe stream
-            else { return CInt(RestreamRefusal.notFound.rawValue) }
+            else { return Self.absent }
             do throws(RestreamRefusal) {
                 let opened = try request.open(
                     unsafe user.map { unsafe String(cString: $0) }, unsafe String(cString: camera),
