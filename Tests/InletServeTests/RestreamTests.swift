@@ -34,6 +34,8 @@
 
         /// The digests of so many packets that ffmpeg copies from an address.
         ///
+        /// With `-copyinkf`, as ffmpeg knows no key frames of VP9 that comes by RTP.
+        ///
         /// - Parameter filter: a bitstream filter of ffmpeg's.
         private static func packets(
             _ count: Int, of url: String, _ transport: String = "tcp", filter: String = "null"
@@ -41,8 +43,8 @@
             let sums = try await ReferenceCommand.runAside(
                 "ffmpeg",
                 [
-                    "-nostdin", "-v", "error", "-rtsp_transport", transport, "-i", url, "-c", "copy", "-bsf:v", filter,
-                    "-frames:v", "\(count)", "-f", "framemd5", "-",
+                    "-nostdin", "-v", "error", "-rtsp_transport", transport, "-i", url, "-c", "copy", "-copyinkf",
+                    "-bsf:v", filter, "-frames:v", "\(count)", "-f", "framemd5", "-",
                 ])
             return FrameLines(sums).lines.map(\.md5)
         }
@@ -57,7 +59,10 @@
 
         @Test(
             "Readers have the packets that the camera sends, byte by byte, from one session at the camera",
-            arguments: [(RTSPServer.Codec.h264, "tcp"), (.h264, "udp"), (.h265, "tcp"), (.mjpeg, "tcp")])
+            arguments: [
+                (.h264, "tcp"), (.h264, "udp"), (.h265, "tcp"), (.mjpeg, "tcp"), (.vp8, "tcp"),
+                (.vp9, "udp"),
+            ] as [(RTSPServer.Codec, String)])
         func packets(codec: RTSPServer.Codec, transport: String) async throws {
             let camera = try Self.camera(codec)
             let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
@@ -238,6 +243,21 @@
             #expect(stopped.isRunning)
             #expect(try await serve.camera("door") { _ in true }.openings == 1)
             #expect(await serve.end() == 0)
+        }
+
+        @Test("A daemon that ends while a reader waits for a camera that gives nothing lets it go, and ends with 0")
+        func waitingReader() async throws {
+            let dead = try await FreePort.find()
+            let (serve, place) = try await Self.daemon("  door: rtsp://127.0.0.1:\(dead)/none\n")
+            #expect(try await serve.ask("PUT", "/v1/log-level", body: "{\"level\": \"debug\"}").status == 200)
+            async let left = Self.complaint(Self.url(place, "door"))
+            let log = try await ServeProcess.last(of: { serve.complaints }) {
+                $0.contains("A reader by RTSP waits for a key frame.")
+            }
+            #expect(log.contains("A reader by RTSP waits for a key frame."))
+            #expect(await serve.end() == 0)
+            #expect(serve.complaints.contains("A reader by RTSP was refused: The daemon ends."), "\(serve.complaints)")
+            _ = try await left
         }
 
         @Test("A daemon whose port for readers is taken ends with 75 and says so")

@@ -43,6 +43,8 @@ ENCODERS = {
     "h265": "x265enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={gop} "
             "log-level=error",
     "mjpeg": "jpegenc name=encoder quality=85",
+    "vp8": "vp8enc name=encoder deadline=1 cpu-used=8 lag-in-frames=0 target-bitrate={kbps}000 keyframe-max-dist={gop}",
+    "vp9": "vp9enc name=encoder deadline=1 cpu-used=8 lag-in-frames=0 target-bitrate={kbps}000 keyframe-max-dist={gop}",
 }
 # x264enc and x265enc move the first picture to a thousand hours, so that its DTS can lie before.
 ENCODER_START = 3_600_000 * Gst.SECOND

@@ -4,7 +4,7 @@ public import InletCore
 /// An RTSP server on 127.0.0.1 (gst-rtsp-server) that sends live timecode pictures or a file.
 public final class RTSPServer: Sendable {
     /// What the pictures are encoded with.
-    public enum Codec: String, Sendable, CaseIterable { case h264, h265, mjpeg }
+    public enum Codec: String, Sendable, CaseIterable { case h264, h265, mjpeg, vp8, vp9 }
     /// How the server asks who is there.
     public enum Authentication: String, Sendable, CaseIterable { case none, basic, digest }
     /// What the server agrees to; `all` is TCP, UDP and the HTTP tunnel.

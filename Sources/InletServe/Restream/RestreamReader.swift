@@ -70,6 +70,9 @@ package final class RestreamReader: Sendable {
         return beginning != nil
     }
 
+    /// Ends a wait for the first key frame. Returns at once.
+    func giveUp() { begun.signal() }
+
     /// What its packets are; nil before the first one.
     package var beginning: RestreamBeginning? { first.withLock { $0 } }
 

@@ -9,6 +9,7 @@ import Synchronization
 /// Hands on the cameras of a fleet by RTSP, as `rtsp://HOST:PORT/NAME`: a service of the daemon.
 final class RestreamService: Service {
     private let server: any RestreamServer
+    private let opener: Opener
 
     /// How many connections there may be beside those that have a stream.
     private static let reserved = 16
@@ -24,7 +25,7 @@ final class RestreamService: Service {
     ) throws(InletError) {
         let views = fleet.views
         let cameras = settings.tokens.mapValues(\.cameras)
-        let opener = Opener(fleet: fleet, streams: streams, logger: logger)
+        opener = Opener(fleet: fleet, streams: streams, logger: logger)
         server = try make(
             RestreamRequest(
                 host: address.host, port: address.port, users: settings.tokens.mapValues(\.secret),
@@ -37,16 +38,19 @@ final class RestreamService: Service {
     }
 
     /// Ends a server that does not get to serve. Blocks.
-    func stop() { server.stop() }
+    func stop() {
+        opener.stop()
+        server.stop()
+    }
 
     /// Serves until the daemon ends.
     func run() async throws {
         try? await gracefulShutdown()
-        let (server, ended) = (server, AsyncStream<Void>.makeStream())
+        let ended = AsyncStream<Void>.makeStream()
         do throws(InletError) {
             // Not on a thread of tasks, as it waits for connections.
-            try SystemThread.start(named: "inlet-rtsp-stop") {
-                server.stop()
+            try SystemThread.start(named: "inlet-rtsp-stop") { [self] in
+                stop()
                 ended.continuation.finish()
             }
         } catch {
@@ -60,9 +64,30 @@ final class RestreamService: Service {
         private let fleet: Fleet
         private let streams: StreamCount
         private let logger: Logger
+        /// The readers that wait for their first key frame; nil when the server ends.
+        private let waiting = Mutex<[ObjectIdentifier: RestreamReader]?>([:])
 
         init(fleet: Fleet, streams: StreamCount, logger: Logger) {
             (self.fleet, self.streams, self.logger) = (fleet, streams, logger)
+        }
+
+        /// Ends all waits for a first key frame, and lets none begin. Returns at once.
+        func stop() {
+            let readers = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            for reader in (readers ?? [:]).values { reader.giveUp() }
+        }
+
+        /// Returns whether a reader's first key frame came before the time was over or the server ended. Blocks.
+        private func hasBeginning(_ reader: RestreamReader) -> Bool {
+            let mayWait = waiting.withLock { waiting in
+                waiting?[ObjectIdentifier(reader)] = reader
+                return waiting != nil
+            }
+            defer { waiting.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(reader)) } }
+            return mayWait && reader.waitForBeginning()
         }
 
         @Sendable func open(
@@ -105,8 +130,12 @@ final class RestreamService: Service {
             } catch {
                 throw refuse(camera, error.code == .notFound ? .notFound : .serviceUnavailable, error.message)
             }
-            guard reader.waitForBeginning() else {
+            logger.debug("A reader by RTSP waits for a key frame.", metadata: facts)
+            guard hasBeginning(reader) else {
                 reader.close()
+                if waiting.withLock({ $0 == nil }) {
+                    throw refuse(camera, .serviceUnavailable, "The daemon ends.")
+                }
                 throw refuse(camera, .gatewayTimeout, "The camera gave no key frame in time.")
             }
             isOpen.withLock { $0 = true }
