@@ -446,7 +446,7 @@ let package = Package(
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
                 "PatternSource", "FFmpegDecoder",
                 "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
-                "WebRTCSource",
+                "WebRTCSource", withWebRTC("CGStreamer"),
             ]),
         tests(
             "WebSocketSignalingTests",

@@ -613,6 +613,19 @@ typedef struct {
     double round_trip;         // seconds
 } inlet_gst_feedback;
 
+// Returns whether the far end made a report later than another. It reports from an SSRC of its own that changes with the
+// directions of the session, and the last report from each is kept. The time of a report is that of the sender report
+// that it has seen and what passed since then: 32 bits that overflow after 18 hours (RFC 3550, 6.4.1).
+static inline gboolean inlet_gst_is_later(const inlet_gst_feedback *report, const inlet_gst_feedback *other) {
+    if (!other->is_known) return TRUE;
+    if (report->last_report == 0 || other->last_report == 0) {
+        if (report->last_report != other->last_report) return report->last_report != 0;
+        return report->highest_sequence >= other->highest_sequence;
+    }
+    uint32_t since = report->last_report + report->delay - (other->last_report + other->delay);
+    return since < UINT32_C(0x80000000);
+}
+
 static inline gboolean inlet_gst_read_source(GQuark field, const GValue *value, gpointer pointer) {
     (void)field;
     inlet_gst_feedback *feedback = pointer;
@@ -632,8 +645,16 @@ static inline gboolean inlet_gst_read_source(GQuark field, const GValue *value, 
     gst_structure_get_uint(source, "rb-round-trip", &trip);
     gst_structure_get_int(source, "rb-packetslost", &lost);
     // RTCP's round trip is a 16.16 fixed-point number of seconds.
-    *feedback = (inlet_gst_feedback){1, ssrc, report, delay, highest, lost, trip / 65536.0};
+    inlet_gst_feedback found = {1, ssrc, report, delay, highest, lost, trip / 65536.0};
+    if (inlet_gst_is_later(&found, feedback)) *feedback = found;
     return TRUE;
+}
+
+// Returns what the far end reported last, by the statistics of its connection.
+static inline inlet_gst_feedback inlet_gst_latest_feedback(const GstStructure *statistics) {
+    inlet_gst_feedback feedback = {0};
+    gst_structure_foreach(statistics, inlet_gst_read_source, &feedback);
+    return feedback;
 }
 
 typedef void (*inlet_gst_reported)(void *owner, inlet_gst_feedback feedback);
@@ -652,7 +673,7 @@ static inline void inlet_gst_on_statistics(GstPromise *promise, gpointer pointer
     inlet_gst_feedback feedback = {0};
     if (gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED) {
         const GstStructure *reply = gst_promise_get_reply(promise);
-        if (reply) gst_structure_foreach(reply, inlet_gst_read_source, &feedback);
+        if (reply) feedback = inlet_gst_latest_feedback(reply);
     }
     if (feedback.is_known) inquiry->reported(inquiry->listener->owner, feedback);
     gst_promise_unref(promise);
