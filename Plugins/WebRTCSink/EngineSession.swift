@@ -341,7 +341,7 @@
                 handle(.feedback)
             case .arrivals(let arrivals):
                 steering?.add(arrivals, at: .now)
-                if machine.isDoubted { handle(.feedback) }
+                handle(.feedback)
                 steer()
             case .channel(let channel): channels.add(channel)
             case .channelSaid(let channel, let event): channels.handle(event, from: channel)

@@ -611,6 +611,9 @@ typedef struct {
     uint32_t highest_sequence; // extended
     int64_t lost;              // in total
     double round_trip;         // seconds
+    // Of all that the far end has reported, from whatever SSRC and about whatever: changes with each report that says
+    // anything new.
+    uint64_t fingerprint;
 } inlet_gst_feedback;
 
 // Returns whether the far end made a report later than another. It reports from an SSRC of its own that changes with the
@@ -645,14 +648,21 @@ static inline gboolean inlet_gst_read_source(GQuark field, const GValue *value, 
     gst_structure_get_uint(source, "rb-round-trip", &trip);
     gst_structure_get_int(source, "rb-packetslost", &lost);
     // RTCP's round trip is a 16.16 fixed-point number of seconds.
-    inlet_gst_feedback found = {1, ssrc, report, delay, highest, lost, trip / 65536.0};
+    inlet_gst_feedback found = {1, ssrc, report, delay, highest, lost, trip / 65536.0, 0};
+    const uint32_t values[] = {ssrc, report, delay, highest, (uint32_t)lost};
+    uint64_t fingerprint = feedback->fingerprint;
+    // FNV-1a, a value at a time.
+    for (size_t index = 0; index < G_N_ELEMENTS(values); index++) {
+        fingerprint = (fingerprint ^ values[index]) * UINT64_C(0x100000001B3);
+    }
     if (inlet_gst_is_later(&found, feedback)) *feedback = found;
+    feedback->fingerprint = fingerprint;
     return TRUE;
 }
 
 // Returns what the far end reported last, by the statistics of its connection.
 static inline inlet_gst_feedback inlet_gst_latest_feedback(const GstStructure *statistics) {
-    inlet_gst_feedback feedback = {0};
+    inlet_gst_feedback feedback = {.fingerprint = UINT64_C(0xCBF29CE484222325)};
     gst_structure_foreach(statistics, inlet_gst_read_source, &feedback);
     return feedback;
 }

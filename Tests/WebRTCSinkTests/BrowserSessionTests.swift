@@ -94,7 +94,12 @@
             let unread = readings.indices.filter { readings[$0] == nil }
             // The camera may give the first picture of its file twice.
             let repeated = readings.indices.dropFirst().filter { readings[$0] == readings[$0 - 1] && readings[$0] != 0 }
-            let places = (unread + repeated).map { "\($0): \(readings[max(0, $0 - 2)..<min($0 + 3, readings.count)])" }
+            let times = remote.times
+            let places = (unread + repeated).map { place in
+                let near = max(0, place - 2)..<min(place + 3, readings.count)
+                return
+                    "\(place): \(zip(readings[near], times[near]).map { "\($0.map(String.init) ?? "-") at \($1) ms" })"
+            }
             #expect(places.isEmpty, "of \(readings.count), \(unread.count) unread")
         }
 

@@ -5,7 +5,9 @@
     /// Which of a peer's receiver reports counts, by statistics in GStreamer's form.
     @Suite struct ReceiverReportTests {
         /// Statistics with a report from each of the peer's SSRCs, in this order.
-        private static func latest(_ reports: [(lastReport: UInt32, delay: UInt32, highest: UInt32)]) throws -> UInt32 {
+        private static func feedback(
+            _ reports: [(lastReport: UInt32, delay: UInt32, highest: UInt32)]
+        ) throws -> inlet_gst_feedback {
             #expect(unsafe inlet_gst_start() == nil)
             let fields = reports.enumerated().map { index, report in
                 "s\(index)=(structure)[application/x-rtp-source-stats, have-rb=(boolean)true, rb-ssrc=(uint)7, "
@@ -17,7 +19,23 @@
             defer { unsafe gst_structure_free(statistics) }
             let feedback = unsafe inlet_gst_latest_feedback(UnsafePointer(statistics))
             #expect(feedback.is_known == (reports.isEmpty ? 0 : 1))
-            return feedback.highest_sequence
+            return feedback
+        }
+
+        private static func latest(_ reports: [(lastReport: UInt32, delay: UInt32, highest: UInt32)]) throws -> UInt32 {
+            try feedback(reports).highest_sequence
+        }
+
+        @Test("Whichever SSRC reports anything new, the peer is heard")
+        func anySource() throws {
+            // That on retransmissions, which no sender report is sent for, says the same for as long as there are none.
+            let (media, other) = ((UInt32(100 << 16), UInt32(9), UInt32(50)), (UInt32(0), UInt32(0), UInt32(7)))
+            let (later, further) = ((UInt32(100 << 16), UInt32(70), UInt32(50)), (UInt32(0), UInt32(0), UInt32(8)))
+            let seen = try [[media, other], [later, other], [media, further], [other, media], [other, later]].map {
+                try Self.feedback($0).fingerprint
+            }
+            #expect(Set(seen).count == seen.count)
+            #expect(try Self.feedback([media, other]).fingerprint == seen[0])
         }
 
         @Test("A peer that reports from another SSRC after a change is heard, in whatever order its SSRCs are listed")

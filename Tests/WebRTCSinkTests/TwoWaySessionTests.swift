@@ -242,6 +242,8 @@
 
         /// The number in each picture; nil where it cannot be read.
         var readings: [Int?] { log.readings.withLock { $0 } }
+        /// The PTS of each picture, in milliseconds.
+        var times: [Int] { log.times.withLock { $0 } }
         /// Whether the peer sends nothing.
         var isInterrupted: Bool { if case .interrupted = capturer.state { true } else { false } }
         /// How often the source was opened.
@@ -274,13 +276,17 @@
 
     /// Notes the number of each picture.
     private final class NumberSink: FrameSink {
-        final class Log: Sendable { let readings = Mutex<[Int?]>([]) }
+        final class Log: Sendable {
+            let readings = Mutex<[Int?]>([])
+            let times = Mutex<[Int]>([])
+        }
         private let log: Log
 
         init(_ log: Log) { self.log = log }
 
         func consume(_ frame: VideoFrame) {
             let number = TimecodeReader.read(frame.buffer).map { Int($0.frame) }
+            log.times.withLock { $0.append(Int((frame.pts?.seconds ?? 0) * 1000)) }
             log.readings.withLock { $0.append(number) }
         }
     }
