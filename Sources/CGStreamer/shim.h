@@ -616,9 +616,9 @@ typedef struct {
     uint64_t fingerprint;
 } inlet_gst_feedback;
 
-// Returns whether the far end made a report later than another. It reports from an SSRC of its own that changes with the
-// directions of the session, and the last report from each is kept. The time of a report is that of the sender report
-// that it has seen and what passed since then: 32 bits that overflow after 18 hours (RFC 3550, 6.4.1).
+// Returns whether the far end made a report later than another. It reports from an SSRC of its own, which changes with
+// the directions of the session, and the last report from each is kept. The time of a report is that of the sender
+// report that it has seen and what passed since then: 32 bits that overflow after 18 hours (RFC 3550, 6.4.1).
 static inline gboolean inlet_gst_is_later(const inlet_gst_feedback *report, const inlet_gst_feedback *other) {
     if (!other->is_known) return TRUE;
     if (report->last_report == 0 || other->last_report == 0) {

@@ -87,14 +87,15 @@
             }
         }
 
-        /// Expects that each picture of the page's camera was read, and that the numbers grow until the camera begins
-        /// again.
+        /// Expects that each picture of the page's camera was read, and none came twice from this side.
         private static func expectWhole(_ remote: RemoteRun) {
-            let readings = remote.readings
+            let (readings, times) = (remote.readings, remote.times)
             let unread = readings.indices.filter { readings[$0] == nil }
-            // The camera may give the first picture of its file twice.
-            let repeated = readings.indices.dropFirst().filter { readings[$0] == readings[$0 - 1] && readings[$0] != 0 }
-            let times = remote.times
+            // The camera may give a picture twice, and the browser sends it again with a time of its own. What comes
+            // twice from this side has the same time twice.
+            let repeated = readings.indices.dropFirst().filter {
+                readings[$0] == readings[$0 - 1] && times[$0] - times[$0 - 1] < 10
+            }
             let places = (unread + repeated).map { place in
                 let near = max(0, place - 2)..<min(place + 3, readings.count)
                 return
