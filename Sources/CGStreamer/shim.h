@@ -124,12 +124,14 @@ static inline int inlet_gst_has_network(void) {
 static inline int inlet_gst_has_ipv4(void) { return inlet_gst_has_family(AF_INET) || !inlet_gst_has_network(); }
 
 #include "receiver.h"
+#include "receiverreports.h"
 
 // A peer's pipeline. `source` is NULL where nothing is sent, `receiver` where nothing is received.
 typedef struct {
     GstElement *pipeline, *web, *source;
     inlet_gst_listener *listener;
     inlet_gst_receiver *receiver;
+    inlet_gst_reports reports;
 } inlet_gst_viewer;
 
 static inline void inlet_gst_on_gathering(GObject *web, GParamSpec *spec, gpointer listener) {
@@ -601,98 +603,10 @@ static inline uint64_t inlet_gst_viewer_queued(inlet_gst_viewer *viewer) {
     return gst_app_src_get_current_level_buffers(GST_APP_SRC(viewer->source));
 }
 
-// What the far end reported last.
-typedef struct {
-    int is_known;
-    // The SSRC that it is about: that of the media, or that of retransmissions, whichever stood last in the report.
-    uint32_t source;
-    uint32_t last_report;      // of the sender reports, the one that it has seen: the middle of its time
-    uint32_t delay;            // since then, in 1/65536 s
-    uint32_t highest_sequence; // extended
-    int64_t lost;              // in total
-    double round_trip;         // seconds
-    // Of all that the far end has reported, from whatever SSRC and about whatever: changes with each report that says
-    // anything new.
-    uint64_t fingerprint;
-} inlet_gst_feedback;
-
-// Returns whether the far end made a report later than another. It reports from an SSRC of its own, which changes with
-// the directions of the session, and the last report from each is kept. The time of a report is that of the sender
-// report that it has seen and what passed since then: 32 bits that overflow after 18 hours (RFC 3550, 6.4.1).
-static inline gboolean inlet_gst_is_later(const inlet_gst_feedback *report, const inlet_gst_feedback *other) {
-    if (!other->is_known) return TRUE;
-    if (report->last_report == 0 || other->last_report == 0) {
-        if (report->last_report != other->last_report) return report->last_report != 0;
-        return report->highest_sequence >= other->highest_sequence;
-    }
-    uint32_t since = report->last_report + report->delay - (other->last_report + other->delay);
-    return since < UINT32_C(0x80000000);
-}
-
-static inline gboolean inlet_gst_read_source(GQuark field, const GValue *value, gpointer pointer) {
-    (void)field;
-    inlet_gst_feedback *feedback = pointer;
-    if (!GST_VALUE_HOLDS_STRUCTURE(value)) return TRUE;
-    const GstStructure *entry = gst_value_get_structure(value);
-    const GstStructure *source = entry;
-    const GValue *inner = gst_structure_get_value(entry, "gst-rtpsource-stats");
-    if (inner && GST_VALUE_HOLDS_STRUCTURE(inner)) source = gst_value_get_structure(inner);
-    gboolean has_report = FALSE;
-    guint ssrc = 0, report = 0, delay = 0, highest = 0, trip = 0;
-    gint lost = 0;
-    if (!gst_structure_get_boolean(source, "have-rb", &has_report) || !has_report) return TRUE;
-    if (!gst_structure_get_uint(source, "rb-lsr", &report)) return TRUE;
-    gst_structure_get_uint(source, "rb-ssrc", &ssrc);
-    gst_structure_get_uint(source, "rb-dlsr", &delay);
-    gst_structure_get_uint(source, "rb-exthighestseq", &highest);
-    gst_structure_get_uint(source, "rb-round-trip", &trip);
-    gst_structure_get_int(source, "rb-packetslost", &lost);
-    // RTCP's round trip is a 16.16 fixed-point number of seconds.
-    inlet_gst_feedback found = {1, ssrc, report, delay, highest, lost, trip / 65536.0, 0};
-    const uint32_t values[] = {ssrc, report, delay, highest, (uint32_t)lost};
-    uint64_t fingerprint = feedback->fingerprint;
-    // FNV-1a, a value at a time.
-    for (size_t index = 0; index < G_N_ELEMENTS(values); index++) {
-        fingerprint = (fingerprint ^ values[index]) * UINT64_C(0x100000001B3);
-    }
-    if (inlet_gst_is_later(&found, feedback)) *feedback = found;
-    feedback->fingerprint = fingerprint;
-    return TRUE;
-}
-
-// Returns what the far end reported last, by the statistics of its connection.
-static inline inlet_gst_feedback inlet_gst_latest_feedback(const GstStructure *statistics) {
-    inlet_gst_feedback feedback = {.fingerprint = UINT64_C(0xCBF29CE484222325)};
-    gst_structure_foreach(statistics, inlet_gst_read_source, &feedback);
-    return feedback;
-}
-
 typedef void (*inlet_gst_reported)(void *owner, inlet_gst_feedback feedback);
-typedef struct {
-    inlet_gst_listener *listener;
-    inlet_gst_reported reported;
-} inlet_gst_inquiry;
 
-static inline void inlet_gst_inquiry_free(gpointer pointer) {
-    inlet_gst_listener_unref(((inlet_gst_inquiry *)pointer)->listener);
-    g_free(pointer);
-}
-
-static inline void inlet_gst_on_statistics(GstPromise *promise, gpointer pointer) {
-    inlet_gst_inquiry *inquiry = pointer;
-    inlet_gst_feedback feedback = {0};
-    if (gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED) {
-        const GstStructure *reply = gst_promise_get_reply(promise);
-        if (reply) feedback = inlet_gst_latest_feedback(reply);
-    }
-    if (feedback.is_known) inquiry->reported(inquiry->listener->owner, feedback);
-    gst_promise_unref(promise);
-}
-
-// Asks what the far end has reported; told only where it has.
+// Reads what the far end has reported since the last inquiry; told at once, and only where it has. One at a time.
 static inline void inlet_gst_viewer_inquire(inlet_gst_viewer *viewer, inlet_gst_reported reported) {
-    inlet_gst_inquiry *inquiry = g_new0(inlet_gst_inquiry, 1);
-    *inquiry = (inlet_gst_inquiry){inlet_gst_listener_ref(viewer->listener), reported};
-    GstPromise *promise = gst_promise_new_with_change_func(inlet_gst_on_statistics, inquiry, inlet_gst_inquiry_free);
-    g_signal_emit_by_name(viewer->web, "get-stats", NULL, promise);
+    inlet_gst_feedback feedback = inlet_gst_read_reports(&viewer->reports, viewer->web);
+    if (feedback.is_known) reported(viewer->listener->owner, feedback);
 }

@@ -46,10 +46,6 @@ inlet_restream_reader *inlet_restream_reader_new(
 void inlet_restream_reader_free(gpointer pointer) {
     inlet_restream_reader *reader = pointer;
     inlet_restream_server *server = reader->server;
-    g_mutex_lock(&reader->mutex);
-    reader->has_left = 1;
-    g_cond_broadcast(&reader->changed);
-    g_mutex_unlock(&reader->mutex);
     if (reader->stream) server->handlers.close(reader->stream);
     g_clear_object(&reader->source);
     if (reader->descriptor >= 0) close(reader->descriptor);
@@ -155,6 +151,13 @@ int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t
     if (packet) gst_buffer_unref(packet);
     if (source) gst_object_unref(source);
     return is_taken;
+}
+
+void inlet_restream_leave(inlet_restream_reader *reader) {
+    g_mutex_lock(&reader->mutex);
+    reader->has_left = 1;
+    g_cond_broadcast(&reader->changed);
+    g_mutex_unlock(&reader->mutex);
 }
 
 void inlet_restream_end(inlet_restream_reader *reader) {

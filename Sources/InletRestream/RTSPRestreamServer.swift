@@ -156,6 +156,8 @@
                 packet.isKey ? 1 : 0, owner, { unsafe PacketOwner.release($0) }) != 0
         }
 
+        func leave() { unsafe inlet_restream_leave(reader) }
+
         func end() { unsafe inlet_restream_end(reader) }
     }
 

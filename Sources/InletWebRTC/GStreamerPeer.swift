@@ -43,8 +43,6 @@
             /// The total number of lost packets.
             package var lost: Int
             package var roundTrip: Duration
-            /// Changes with each report from whatever SSRC of the far end's, and about whatever SSRC of this one's.
-            package var fingerprint: UInt64
         }
 
         /// A summary of the far end's report on each packet.
@@ -337,8 +335,7 @@
                         Feedback(
                             source: feedback.source, report: feedback.last_report, delay: feedback.delay,
                             highestSequence: feedback.highest_sequence,
-                            lost: Int(feedback.lost), roundTrip: .seconds(feedback.round_trip),
-                            fingerprint: feedback.fingerprint)))
+                            lost: Int(feedback.lost), roundTrip: .seconds(feedback.round_trip))))
             }
 
             static let arrived: @convention(c) (UnsafeMutableRawPointer?, inlet_gst_arrivals) -> Void = {

@@ -35,6 +35,7 @@ import Testing
             ])
         let text = String(decoding: output, as: UTF8.self)
         #expect(text.hasSuffix("status 0\n"), "\(text)")
+        #expect(!text.contains(" 0 selected /"), "\(text)")
         #expect(try await serve.ask("GET", "/v1/cameras").status == 200)
         #expect(await serve.end() == 0)
     }

@@ -11,15 +11,15 @@ public struct ReferenceCommand {
     private static let limit = 900
 
     /// Runs a program found through `PATH` until it ends, or for a quarter of an hour: then it is ended, and its status
-    /// is 124 as `timeout` states it.
+    /// is 124 or 137, as `timeout` states it.
     ///
     /// - Returns: what it wrote to standard output.
     /// - Throws: ``Failure`` with its standard error where it did not succeed.
     @discardableResult
     public static func run(_ program: String, _ arguments: [String]) throws -> Data {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-        process.arguments = ["--kill-after=5", "\(limit)", program] + arguments
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["timeout", "--kill-after=5", "\(limit)", program] + arguments
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         let folder = try TemporaryFolder()

@@ -94,7 +94,7 @@
             // The camera may give a picture twice, and the browser sends it again with a time of its own. What comes
             // twice from this side has the same time twice.
             let repeated = readings.indices.dropFirst().filter {
-                readings[$0] == readings[$0 - 1] && times[$0] - times[$0 - 1] < 10
+                readings[$0] == readings[$0 - 1] && (0..<10).contains(times[$0] - times[$0 - 1])
             }
             let places = (unread + repeated).map { place in
                 let near = max(0, place - 2)..<min(place + 3, readings.count)

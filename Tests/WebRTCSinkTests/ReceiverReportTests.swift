@@ -4,61 +4,84 @@
 
     /// Which of a peer's receiver reports counts, by statistics in GStreamer's form.
     @Suite struct ReceiverReportTests {
-        /// Statistics with a report from each of the peer's SSRCs, in this order.
-        private static func feedback(
-            _ reports: [(lastReport: UInt32, delay: UInt32, highest: UInt32)]
-        ) throws -> inlet_gst_feedback {
-            #expect(unsafe inlet_gst_start() == nil)
-            let fields = reports.enumerated().map { index, report in
-                "s\(index)=(structure)[application/x-rtp-source-stats, have-rb=(boolean)true, rb-ssrc=(uint)7, "
-                    + "rb-lsr=(uint)\(report.lastReport), rb-dlsr=(uint)\(report.delay), "
-                    + "rb-exthighestseq=(uint)\(report.highest)]"
+        /// The last report of one of the peer's SSRCs.
+        private struct Report {
+            var reporter: UInt32
+            var lastReport: UInt32
+            var delay: UInt32
+            var highest: UInt32
+        }
+
+        private static let old = Report(reporter: 7, lastReport: 100 << 16, delay: 9, highest: 50)
+        private static let new = Report(reporter: 8, lastReport: 101 << 16, delay: 3, highest: 90)
+
+        /// Returns the highest sequence number of the report that counts; nil where none is new.
+        private func inquire(_ known: inout inlet_gst_reports, _ reports: [Report]) throws -> UInt32? {
+            try #require(unsafe inlet_gst_start() == nil)
+            var latest = inlet_gst_feedback()
+            for report in reports {
+                let text =
+                    "application/x-rtp-source-stats, ssrc=(uint)\(report.reporter), have-rb=(boolean)true, "
+                    + "rb-ssrc=(uint)1, rb-lsr=(uint)\(report.lastReport), rb-dlsr=(uint)\(report.delay), "
+                    + "rb-exthighestseq=(uint)\(report.highest);"
+                let source = unsafe try #require(unsafe gst_structure_from_string(text, nil))
+                unsafe inlet_gst_add_report(&known, UnsafePointer(source), &latest)
+                unsafe gst_structure_free(source)
             }
-            let text = (["statistics", "own=(structure)[own, have-rb=(boolean)false]"] + fields).joined(separator: ", ")
-            let statistics = unsafe try #require(unsafe gst_structure_from_string(text + ";", nil))
-            defer { unsafe gst_structure_free(statistics) }
-            let feedback = unsafe inlet_gst_latest_feedback(UnsafePointer(statistics))
-            #expect(feedback.is_known == (reports.isEmpty ? 0 : 1))
-            return feedback
+            return latest.is_known == 0 ? nil : latest.highest_sequence
         }
 
-        private static func latest(_ reports: [(lastReport: UInt32, delay: UInt32, highest: UInt32)]) throws -> UInt32 {
-            try feedback(reports).highest_sequence
-        }
-
-        @Test("Whichever SSRC reports anything new, the peer is heard")
-        func anySource() throws {
-            // That on retransmissions, which no sender report is sent for, says the same for as long as there are none.
-            let (media, other) = ((UInt32(100 << 16), UInt32(9), UInt32(50)), (UInt32(0), UInt32(0), UInt32(7)))
-            let (later, further) = ((UInt32(100 << 16), UInt32(70), UInt32(50)), (UInt32(0), UInt32(0), UInt32(8)))
-            let seen = try [[media, other], [later, other], [media, further], [other, media], [other, later]].map {
-                try Self.feedback($0).fingerprint
+        @Test("A peer that reports from another SSRC is heard, in whatever order its SSRCs are listed")
+        func otherReporter() throws {
+            var known = inlet_gst_reports()
+            #expect(try inquire(&known, [Self.old]) == 50)
+            #expect(try inquire(&known, [Self.new, Self.old]) == 90)
+            var later = Self.new
+            for step in UInt32(1)...4 {
+                later.delay += 1
+                later.highest += 1
+                #expect(
+                    try inquire(&known, step.isMultiple(of: 2) ? [Self.old, later] : [later, Self.old]) == 90 + step)
             }
-            #expect(Set(seen).count == seen.count)
-            #expect(try Self.feedback([media, other]).fingerprint == seen[0])
         }
 
-        @Test("A peer that reports from another SSRC after a change is heard, in whatever order its SSRCs are listed")
-        func otherSource() throws {
-            let (old, new) = ((UInt32(100 << 16), UInt32(9), UInt32(50)), (UInt32(101 << 16), UInt32(3), UInt32(90)))
-            #expect(try Self.latest([]) == 0)
-            #expect(try Self.latest([old]) == 50)
-            for order in [[old, new], [new, old]] { #expect(try Self.latest(order) == 90) }
+        @Test("Neither the same reports again, nor in another order, nor fewer of them are a sign of life")
+        func nothingNew() throws {
+            var known = inlet_gst_reports()
+            #expect(try inquire(&known, []) == nil)
+            #expect(try inquire(&known, [Self.old, Self.new]) == 90)
+            for reports in [[Self.old, Self.new], [Self.new, Self.old], [Self.new], [Self.old], []] {
+                #expect(try inquire(&known, reports) == nil)
+            }
         }
 
-        @Test("Of two reports on the same sender report the one made later counts")
-        func sameSenderReport() throws {
-            let (old, new) = ((UInt32(100 << 16), UInt32(9), UInt32(50)), (UInt32(100 << 16), UInt32(70), UInt32(90)))
-            for order in [[old, new], [new, old]] { #expect(try Self.latest(order) == 90) }
+        @Test("Of two new reports the one made later counts, also where the times overflow or are not known")
+        func latest() throws {
+            var known = inlet_gst_reports()
+            let before = Report(reporter: 1, lastReport: .max - 5, delay: 3, highest: 50)
+            let after = Report(reporter: 2, lastReport: .max - 1, delay: 9, highest: 90)
+            let untimed = Report(reporter: 3, lastReport: 0, delay: 0, highest: 40)
+            #expect(try inquire(&known, [before, after, untimed]) == 90)
+            #expect(try inquire(&known, [untimed]) == nil)
+            for (index, order) in [[untimed, after, before], [after, before, untimed]].enumerated() {
+                let changed = order.map { report in
+                    var report = report
+                    report.highest += UInt32(index + 1)
+                    return report
+                }
+                #expect(try inquire(&known, changed) == 91 + UInt32(index))
+            }
         }
 
-        @Test("The times of reports overflow, and those before the first sender report have none")
-        func limits() throws {
-            let (old, new) = ((UInt32.max - 5, UInt32(3), UInt32(50)), (UInt32.max - 1, UInt32(9), UInt32(90)))
-            let (early, first) = ((UInt32(0), UInt32(0), UInt32(40)), (UInt32(0), UInt32(0), UInt32(45)))
-            for order in [[old, new], [new, old]] { #expect(try Self.latest(order) == 90) }
-            for order in [[early, first], [first, early]] { #expect(try Self.latest(order) == 45) }
-            for order in [[early, old], [old, early]] { #expect(try Self.latest(order) == 50) }
+        @Test("However many SSRCs a peer reports from, so many are remembered, and each is heard")
+        func manyReporters() throws {
+            var known = inlet_gst_reports()
+            for number in UInt32(1)...100 {
+                let report = Report(reporter: number, lastReport: 100 << 16, delay: 1, highest: number)
+                #expect(try inquire(&known, [report]) == number)
+                #expect(try inquire(&known, [report]) == nil)
+            }
+            #expect(known.count == UInt32(INLET_GST_MOST_REPORTERS))
         }
     }
 #endif

@@ -79,6 +79,8 @@ package final class RestreamReader: Sendable {
     /// Takes no more packets, and returns when the outlet is not used any more. Called once. Blocks briefly.
     package func close() {
         leaving.signal()
+        // Its thread may wait for a pipeline that is not made any more.
+        outlet.leave()
         media.hub.detach(job)
         job.finish()
         ended.wait()

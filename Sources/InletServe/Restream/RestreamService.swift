@@ -93,6 +93,9 @@ final class RestreamService: Service {
         @Sendable func open(
             _ user: String?, _ camera: String, _ outlet: any RestreamOutlet
         ) throws(RestreamRefusal) -> RestreamReader {
+            guard waiting.withLock({ $0 != nil }) else {
+                throw refuse(camera, .serviceUnavailable, "The daemon ends.")
+            }
             guard streams.begin() else { throw refuse(camera, .serviceUnavailable, "There are too many streams.") }
             do throws(RestreamRefusal) {
                 return try begin(user, camera, outlet)

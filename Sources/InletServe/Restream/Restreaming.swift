@@ -16,6 +16,8 @@ package protocol RestreamOutlet: AnyObject, Sendable {
     ///
     /// - Returns: false if it was not taken: too many wait already, or the reader has left.
     func push(_ packet: EncodedPacket) -> Bool
+    /// Takes no more packets, and ends a wait in ``push(_:)``. Returns at once.
+    func leave()
     /// Closes the reader's connection. Returns at once.
     func end()
 }
