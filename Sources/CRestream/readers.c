@@ -161,6 +161,9 @@ void inlet_restream_leave(inlet_restream_reader *reader) {
 }
 
 void inlet_restream_end(inlet_restream_reader *reader) {
-    if (reader->descriptor >= 0) shutdown(reader->descriptor, SHUT_RDWR);
+    g_mutex_lock(&reader->mutex);
+    int has_left = reader->has_left;
+    g_mutex_unlock(&reader->mutex);
+    if (!has_left && reader->descriptor >= 0) shutdown(reader->descriptor, SHUT_RDWR);
 }
 #endif

@@ -61,8 +61,9 @@ void inlet_restream_stop(inlet_restream_server *server);
 int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, uint64_t time, int is_key,
     void *owner, void (*release)(void *));
 
-// Takes no more packets, and ends a wait for the reader's pipeline. Returns at once.
+// Takes no more packets, and ends a wait for the reader's pipeline. The connection stays, for an answer. Returns at
+// once.
 void inlet_restream_leave(inlet_restream_reader *reader);
 
-// Closes the reader's connection: there is nothing more to send. Returns at once.
+// Closes the connection of a reader that has not left: there is nothing more to send. Returns at once.
 void inlet_restream_end(inlet_restream_reader *reader);

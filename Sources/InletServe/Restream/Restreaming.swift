@@ -16,9 +16,9 @@ package protocol RestreamOutlet: AnyObject, Sendable {
     ///
     /// - Returns: false if it was not taken: too many wait already, or the reader has left.
     func push(_ packet: EncodedPacket) -> Bool
-    /// Takes no more packets, and ends a wait in ``push(_:)``. Returns at once.
+    /// Takes no more packets, and ends a wait in ``push(_:)``. The connection stays, for an answer. Returns at once.
     func leave()
-    /// Closes the reader's connection. Returns at once.
+    /// Closes the reader's connection, unless it was left. Returns at once.
     func end()
 }
 
