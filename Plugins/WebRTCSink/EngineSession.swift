@@ -90,6 +90,8 @@
         var hasWarnedOfChannels = false
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
+        /// When the network changed last, or the session began.
+        private var lastChange = MonotonicTime.now
         private static let inquiryInterval = Duration.seconds(1)
         private static let doubtInterval = Duration.milliseconds(200)
         var hub: ViewerHub { environment.hub }
@@ -151,7 +153,11 @@
         /// Has the session find out whether its path still works after a change of the network. Returns at once.
         func networkChanged(_ change: NetworkChange) {
             // A report that arrived before the change is told first, so that it does not count as one after it.
-            queue.async { self.viewer?.inquire() }
+            let now = MonotonicTime.now
+            queue.async {
+                self.lastChange = now
+                self.viewer?.inquire()
+            }
             queue.asyncAfter(deadline: .now() + .milliseconds(50)) {
                 self.logger.info("The network changed: \(change).", metadata: ["peer": "\(self.name.prefix(8))"])
                 if self.nextInquiry != .distantFuture { self.nextInquiry = .now + Self.doubtInterval }
@@ -341,7 +347,8 @@
                 handle(.feedback)
             case .arrivals(let arrivals):
                 steering?.add(arrivals, at: .now)
-                handle(.feedback)
+                // A report on packets from before a change of the network says nothing of the path after it.
+                if !machine.isDoubted || (arrivals.newest ?? .distantFuture) > lastChange { handle(.feedback) }
                 steer()
             case .channel(let channel): channels.add(channel)
             case .channelSaid(let channel, let event): channels.handle(event, from: channel)
