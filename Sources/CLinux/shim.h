@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -33,6 +35,15 @@ extern int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_
 extern int pthread_setname_np(pthread_t, const char *);
 extern int pipe2(int *, int);
 extern char **environ;
+
+// Limits the arenas of the C library's allocator, where it has any, unless the environment does: mallopt(3).
+static inline void inlet_limit_arenas(int most) {
+#ifdef M_ARENA_MAX
+    if (!getenv("MALLOC_ARENA_MAX") && !getenv("GLIBC_TUNABLES")) mallopt(M_ARENA_MAX, most);
+#else
+    (void)most;
+#endif
+}
 
 // gettid(2): the number of the calling thread.
 static inline int inlet_thread_number(void) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Inlet
 import InletRTSP
 import InletServe
+import InletSystem
 import Logging
 import RTSPSource
 
@@ -38,6 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
     var logLevel = Logger.Level.notice
 
     func run() async throws {
+        Allocator.shareArenas()
         LogLevelSwitch.level = logLevel
         let reader = ConfigurationReader.command
         do {
