@@ -128,7 +128,7 @@
 
         @Test("A reader that is refused when packets have come already leaves no thread behind")
         func refusedLate() async throws {
-            // The server of cameras hands on no MPEG-4, which its packets tell.
+            // There is no payload format for MPEG-4 here, which is known when the first packet has come.
             let folder = try TemporaryFolder()
             _ = try ReferenceCommand.ffmpeg([
                 "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=10", "-t", "60", "-c:v", "mpeg4", "-g", "5",

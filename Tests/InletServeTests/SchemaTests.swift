@@ -24,8 +24,8 @@ import Testing
             types = ["application/sdp", "application/trickle-ice-sdpfrag"]
             schemathesis.serializer.alias(types, "text/plain")' > schema_hooks.py
             SCHEMATHESIS_HOOKS=schema_hooks "$2" -m schemathesis.cli run "$3/v1/openapi.json" -H "Authorization: Bearer $4" \\
-                $5 --seed 19 --workers 1 --request-timeout 30 --max-response-time 30 --no-color --suppress-health-check all \\
-                --checks all --exclude-checks "$unchecked" 2>&1
+                $5 --seed 19 --workers 1 --request-timeout 30 --max-response-time 30 --no-color \\
+                --suppress-health-check all --checks all --exclude-checks "$unchecked" 2>&1
             """
         let output = try await ReferenceCommand.runAside(
             "bash",

@@ -91,10 +91,13 @@
         private static func expectWhole(_ remote: RemoteRun) {
             let (readings, times) = (remote.readings, remote.times)
             let unread = readings.indices.filter { readings[$0] == nil }
-            // The camera may give a picture twice, and the browser sends it again with a time of its own. What comes
-            // twice from this side has the same time twice.
-            let repeated = readings.indices.dropFirst().filter {
-                readings[$0] == readings[$0 - 1] && (0..<10).contains(times[$0] - times[$0 - 1])
+            // The camera may give a picture twice, and the browser sends it again with a time of its own; the next one
+            // follows. What comes twice from this side has the same time twice, or stands for one that is lost.
+            let repeated = readings.indices.dropFirst().filter { place in
+                guard readings[place] == readings[place - 1], let number = readings[place] else { return false }
+                let next = place + 1 < readings.count ? readings[place + 1] : nil
+                let follows = next == nil || next == (number + 1) % CameraBrowser.frames
+                return (0..<10).contains(times[place] - times[place - 1]) || !follows
             }
             let places = (unread + repeated).map { place in
                 let near = max(0, place - 2)..<min(place + 3, readings.count)

@@ -37,7 +37,7 @@ final class RestreamService: Service {
         logger.notice("Cameras are at rtsp://\(place):\(server.port)/NAME.")
     }
 
-    /// Ends a server that does not get to serve. Blocks.
+    /// Ends all waits and connections: for a server that does not get to serve, and at the end. Blocks.
     func stop() {
         opener.stop()
         server.stop()
