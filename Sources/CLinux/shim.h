@@ -36,12 +36,17 @@ extern int pthread_setname_np(pthread_t, const char *);
 extern int pipe2(int *, int);
 extern char **environ;
 
-// Limits the arenas of the C library's allocator, where it has any, unless the environment does: mallopt(3).
-static inline void inlet_limit_arenas(int most) {
+// Limits the arenas of the C library's allocator, where it has any, and has blocks of so many bytes mapped one by one,
+// unless the environment says otherwise: mallopt(3).
+static inline void inlet_set_allocator(int most_arenas, int mapped) {
 #ifdef M_ARENA_MAX
-    if (!getenv("MALLOC_ARENA_MAX") && !getenv("GLIBC_TUNABLES")) mallopt(M_ARENA_MAX, most);
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    if (tunables && strstr(tunables, "glibc.malloc.")) return;
+    if (!getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, most_arenas);
+    if (!getenv("MALLOC_MMAP_THRESHOLD_")) mallopt(M_MMAP_THRESHOLD, mapped);
 #else
-    (void)most;
+    (void)most_arenas;
+    (void)mapped;
 #endif
 }
 

@@ -92,7 +92,7 @@ struct RunReport: Encodable {
 
     init(_ statistics: CaptureStatistics, reason: EndReason?, error: InletError?) {
         var names: [String: UInt64] = [:]
-        for sink in statistics.sinks {
+        for sink in statistics.allSinks {
             let name = names[sink.name] == nil ? sink.name : "\(sink.name) (\(sink.id))"
             names[name] = sink.delivered
             guard let found = sink.sessions else { continue }
@@ -101,14 +101,14 @@ struct RunReport: Encodable {
         }
         frames = Frames(
             captured: statistics.captured, converted: statistics.converted,
-            delivered: statistics.sinks.count == 1 ? .one(statistics.delivered) : .several(names),
+            delivered: statistics.allSinks.count == 1 ? .one(statistics.delivered) : .several(names),
             dropped: Dictionary(uniqueKeysWithValues: statistics.drops.map { ($0.description, $1) }))
         latency = [:]
         let stages: [(String, KeyPath<CaptureStatistics.Sink, LatencyDistribution>)] = [
             ("queue", \.queueLatency), ("convert", \.conversionTime), ("deliver", \.deliveryLatency),
             ("consume", \.consumeTime),
         ]
-        for (name, stage) in stages { latency[name] = Latency(statistics.sinks.map { $0[keyPath: stage] }) }
+        for (name, stage) in stages { latency[name] = Latency(statistics.allSinks.map { $0[keyPath: stage] }) }
         reception = statistics.reception.map(Reception.init)
         let updates = statistics.supervision.updates
         pluginUpdates = updates > 0 ? updates : nil

@@ -39,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
     var logLevel = Logger.Level.notice
 
     func run() async throws {
-        Allocator.shareArenas()
+        Allocator.keepFlat()
         LogLevelSwitch.level = logLevel
         let reader = ConfigurationReader.command
         do {

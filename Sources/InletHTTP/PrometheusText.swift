@@ -88,6 +88,15 @@ package struct PrometheusText {
             "inlet_source_failures_total", "counter", "How often the source failed.",
             entries.flatMap { counts($0.statistics.supervision.failures, as: "code", $0.labels) })
         family(
+            "inlet_source_placeholders_total", "counter", "Placeholders shown in outages.",
+            each(\.supervision.placeholders))
+        family(
+            "inlet_source_plugin_updates_total", "counter",
+            "How often the source went over to a new version of its plug-in.", each(\.supervision.updates))
+        family(
+            "inlet_source_abandoned_threads", "gauge",
+            "Threads of sources that ignored their cancellation and still run.", each(\.supervision.abandonedThreads))
+        family(
             "inlet_frame_rate", "gauge", "Frames a second of late.",
             entries.compactMap { entry in entry.statistics.recentFrameRate.map { (entry.labels, $0) } })
         family(
@@ -99,12 +108,39 @@ package struct PrometheusText {
                 entry.statistics.phase.map { (entry.labels + [("state", $0.rawValue)], 1) }
             })
         summary("inlet_capture_latency_seconds", "From capture to arrival.", each(\.captureLatency))
+        family(
+            "inlet_sinks_attached", "gauge", "Sinks that take frames now.",
+            each { $0.sinks.count(where: \.isAttached) })
         writeSinks(entries)
     }
 
+    /// Returns a capture's sinks by their names, in the order of the first of each: those of one name are one, so that
+    /// a sink that is attached again and again makes no further series.
+    private static func byName(_ sinks: [CaptureStatistics.Sink]) -> [CaptureStatistics.Sink] {
+        var places: [String: Int] = [:]
+        var result: [CaptureStatistics.Sink] = []
+        for var sink in sinks {
+            sink.name = sink.name.sanitized(limit: longestName)
+            // One that has ended has none.
+            if !sink.isAttached {
+                sink.sessions?.open = 0
+                sink.sessions?.pending = 0
+            }
+            guard let place = places[sink.name] else {
+                places[sink.name] = result.count
+                result.append(sink)
+                continue
+            }
+            result[place].add(sink)
+        }
+        return result
+    }
+
+    private static let longestName = 256
+
     private mutating func writeSinks(_ entries: [Entry]) {
         let sinks = entries.flatMap { entry in
-            entry.statistics.sinks.map { (entry.labels + [("sink", $0.name), ("id", $0.id.description)], $0) }
+            Self.byName(entry.statistics.allSinks).map { (entry.labels + [("sink", $0.name)], $0) }
         }
         family(
             "inlet_sink_frames_delivered_total", "counter", "Frames that a sink took.",
@@ -112,6 +148,16 @@ package struct PrometheusText {
         family(
             "inlet_sink_frames_dropped_total", "counter", "Frames that a sink did not get.",
             sinks.flatMap { counts($0.1.drops, as: "reason", $0.0) })
+        let sessions = sinks.compactMap { labels, sink in sink.sessions.map { (labels, $0) } }
+        family(
+            "inlet_sink_sessions", "gauge", "Sessions over which frames can go now.",
+            sessions.map { ($0.0, $0.1.open) })
+        family(
+            "inlet_sink_sessions_pending", "gauge", "Sessions that are being established.",
+            sessions.map { ($0.0, $0.1.pending) })
+        family(
+            "inlet_sink_sessions_opened_total", "counter", "Sessions that came up, also again.",
+            sessions.map { ($0.0, $0.1.opened) })
         summary(
             "inlet_sink_queue_latency_seconds", "From arrival to the sink's turn.",
             sinks.map { ($0.0, $0.1.queueLatency) })

@@ -19,7 +19,7 @@ package enum StatisticsJSON {
         var reception: Reception?
         var outage: Double
         var captureLatency: Stage
-        var sinks: [Sink]
+        var sinks, earlierSinks: [Sink]
 
         init(_ statistics: CaptureStatistics) {
             (source, state) = (statistics.source, statistics.phase?.rawValue ?? "")
@@ -30,7 +30,7 @@ package enum StatisticsJSON {
             sourceDrops = named(statistics.sourceDrops)
             reception = statistics.reception.map(Reception.init)
             captureLatency = Stage(statistics.captureLatency)
-            sinks = statistics.sinks.map(Sink.init)
+            (sinks, earlierSinks) = (statistics.sinks.map(Sink.init), statistics.earlierSinks.map(Sink.init))
             let supervision = statistics.supervision
             (openings, stalls) = (supervision.openings, supervision.stalls)
             failures = Dictionary(uniqueKeysWithValues: supervision.failures.map { ("\($0.key)", $0.value) })

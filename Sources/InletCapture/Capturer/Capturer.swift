@@ -37,21 +37,11 @@ public final class Capturer: Sendable {
         /// How the source ended, once it has: receivers attached later end at once.
         var result: Result<EndReason, InletError>?
         var receivers: [any SinkReceiver] = []
-        /// Receivers that no longer take frames, for the statistics; at most ``Capturer/rememberedSinks``.
-        var pastSinks: [PastSink] = []
+        /// Receivers that no longer take frames, for the statistics.
+        var pastSinks = PastSinks()
         var sinkNumber = 0
         var reduction = PictureReduction()
     }
-
-    /// A sink that has ended. Its counters may still change: frames queued in a sequence are taken after the run.
-    private struct PastSink {
-        var id: SinkID
-        var name: String
-        var counters: SinkCounters
-    }
-
-    /// How many ended sinks statistics still show, so that attaching and detaching for days does not grow memory.
-    static let rememberedSinks = 64
 
     /// Makes a capturer. Opens nothing.
     ///
@@ -108,9 +98,9 @@ public final class Capturer: Sendable {
         statistics.supervision = supervisor.figures
         let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
         statistics.sinks =
-            past.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
-            + present.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
+            past.figures + present.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
         statistics.sinks.sort { $0.id.number < $1.id.number }
+        statistics.earlierSinks = past.sums
         return statistics
     }
 
@@ -246,8 +236,7 @@ public final class Capturer: Sendable {
         tell(.sinkEnded(receiver.id, name: receiver.name, error))
         let isLast = shared.withLock { shared in
             shared.receivers.removeAll { $0 === receiver }
-            shared.pastSinks.append(PastSink(id: receiver.id, name: receiver.name, counters: receiver.counters))
-            if shared.pastSinks.count > Self.rememberedSinks { shared.pastSinks.removeFirst() }
+            shared.pastSinks.add(receiver.id, receiver.name, receiver.counters)
             return shared.receivers.isEmpty
         }
         supervisor.receiversChanged()

@@ -7,14 +7,18 @@ extension SinkDelivery {
     /// How long a sink has no use for pictures before none is decoded for it: a viewer that asks for one picture a
     /// second has the next one at once.
     private static let idleAfter = Duration.seconds(2)
-    /// How often an idle sink is asked, if it does not report by itself that somebody watches.
+    /// How often an idle sink is asked.
     private static let askingInterval = Duration.milliseconds(100)
+    /// How often one is asked that reports its sessions: each report has it asked at once.
+    private static let reportingInterval = Duration.seconds(1)
 
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
     func passPicture(at time: MonotonicTime) {
         let asks = state.withLock { state in
-            guard state.isIdle, state.lastAsked.map({ time - $0 >= Self.askingInterval }) ?? true else { return false }
+            guard state.isIdle else { return false }
+            let interval = counters.hasSessions ? Self.reportingInterval : Self.askingInterval
+            if let last = state.lastAsked, time - last < interval { return false }
             state.lastAsked = time
             return true
         }

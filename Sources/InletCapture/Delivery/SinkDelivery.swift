@@ -261,11 +261,11 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         let (counters, watchersChanged, signal) = (counters, context.watchersChanged, signal)
         let sinkContext = SinkContext(
             statistics: { [context = context.sinkContext] in context.statistics },
-            sessions: {
-                guard counters.setSessions($0) else { return }
-                watchersChanged()
-                // An idle sink is asked whether it has use for pictures.
-                signal.signal()
+            sessions: { [weak self] sessions in
+                let isOther = counters.setSessions(sessions)
+                if isOther { watchersChanged() }
+                // An idle sink is asked whether it has use for pictures: a session that was pending may have come up.
+                if isOther || self?.isIdle == true { signal.signal() }
             })
         try sink.start(format, sinkContext)
         worker.hasStarted = true

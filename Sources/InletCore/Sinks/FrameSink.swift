@@ -16,9 +16,10 @@ public protocol FrameSink: AnyObject {
     /// case. The default is true.
     ///
     /// If it is false for two seconds, for every sink that takes pictures, the pictures of a live source that has
-    /// packets are no longer decoded. It is then read ten times a second, and when the sink's first session is reported
-    /// (``SinkContext/report(_:)``); decoding goes on with the next packet where the packets since the last key frame
-    /// could be kept, or else at the next key frame. A sink with a lossless queue is not concerned.
+    /// packets are no longer decoded. It is then read ten times a second, or, if the sink reports its sessions
+    /// (``SinkContext/report(_:)``), once a second and with each report; decoding goes on with the next packet where
+    /// the packets since the last key frame could be kept, or else at the next key frame. A sink with a lossless queue
+    /// is not concerned.
     var takesFrames: Bool { get }
 
     /// Starts the sink. Called once, before the first frame.

@@ -19,8 +19,11 @@ public struct CaptureStatistics: Sendable {
     public var sourceDrops: [DropReason: UInt64] = [:]
     /// What was received by RTP, over all connections of the run; nil if the source receives nothing in this way.
     public var reception: ReceptionFigures?
-    /// Every sink that is or was attached, in the order of attachment.
+    /// The sinks that are attached, and the 64 that ended last, in the order of attachment.
     public var sinks: [Sink] = []
+    /// The sums of the sinks that ended before those in ``sinks``, one of each name, with the last one's identifier; of
+    /// at most 64 names.
+    public var earlierSinks: [Sink] = []
     /// The time from the capture of a picture to its arrival here, decoded; only if the source reports when it was
     /// captured.
     public var captureLatency = LatencyDistribution()
@@ -43,12 +46,15 @@ public struct CaptureStatistics: Sendable {
     public init() {}
 
     /// Frames delivered, over all sinks.
-    public var delivered: UInt64 { sinks.reduce(0) { $0 + $1.delivered } }
+    public var delivered: UInt64 { allSinks.reduce(0) { $0 &+ $1.delivered } }
 
     /// All drops by reason, in the source and in the sinks.
     public var drops: [DropReason: UInt64] {
-        sinks.reduce(into: sourceDrops) { total, sink in total.merge(sink.drops, uniquingKeysWith: &+) }
+        allSinks.reduce(into: sourceDrops) { total, sink in total.merge(sink.drops, uniquingKeysWith: &+) }
     }
+
+    /// The figures of every sink that is or was attached: the sums of the earlier ones, then the others.
+    package var allSinks: [Sink] { earlierSinks + sinks }
 
     /// Statistics of one sink.
     public struct Sink: Sendable {
@@ -77,6 +83,22 @@ public struct CaptureStatistics: Sendable {
         public init(id: SinkID, name: String) {
             self.id = id
             self.name = name
+        }
+
+        /// Adds what another sink of the same name did.
+        package mutating func add(_ other: Sink) {
+            delivered &+= other.delivered
+            drops.merge(other.drops, uniquingKeysWith: &+)
+            queueLatency.merge(other.queueLatency)
+            conversionTime.merge(other.conversionTime)
+            deliveryLatency.merge(other.deliveryLatency)
+            consumeTime.merge(other.consumeTime)
+            guard let theirs = other.sessions else { return }
+            var sum = sessions ?? SinkSessions()
+            sum.open += theirs.open
+            sum.pending += theirs.pending
+            sum.opened &+= theirs.opened
+            sessions = sum
         }
     }
 }

@@ -29,6 +29,7 @@ package enum SourceServer {
     package static func runIfAsked(_ registry: () -> PluginRegistry) async {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, arguments[1] == word, isConnected else { return }
+        Allocator.keepFlat()
         // Who stops a service often signals all of its processes. The daemon closes this one, and the guard ends it if
         // the daemon is gone.
         for number in [SIGTERM, SIGINT] { signal(number, SIG_IGN) }

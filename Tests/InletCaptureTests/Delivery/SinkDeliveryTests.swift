@@ -87,6 +87,12 @@ import Testing
             ) { false }
         }
 
+        /// Ends the stream, and waits until the sink has ended with it, so that no thread is left behind.
+        func end() async {
+            delivery.finish(nil)
+            await delivery.ended.value()
+        }
+
         var converted: Int { events.conversions.load(ordering: .relaxed) }
 
         var drops: [DropReason: UInt64] { delivery.counters.snapshot(id: delivery.id, name: "").drops }
@@ -107,8 +113,7 @@ import Testing
             await gate.someoneWaits()
             #expect(run.converted == converted, "\(policy)")
             gate.open()
-            run.delivery.finish(nil)
-            await run.delivery.ended.value()
+            await run.end()
             let snapshot = run.delivery.counters.snapshot(id: run.delivery.id, name: "")
             // Once for each frame, whoever converted it.
             #expect(snapshot.conversionTime.count == snapshot.delivered, "\(policy)")
@@ -121,6 +126,7 @@ import Testing
         try await run.offer()
         for _ in 0..<3 { try await run.offer() }
         #expect(run.converted == 1)
+        await run.end()
     }
 
     // MARK: Failing
@@ -141,8 +147,7 @@ import Testing
         #expect(sinks.made.count.load(ordering: .relaxed) == 2)
         #expect(sinks.log.formats.count == 2)
         #expect(sinks.log.frames.map(\.sequence) == [0, 1, 5, 6, 7, 8])
-        run.delivery.finish(nil)
-        await run.delivery.ended.value()
+        await run.end()
         #expect(run.events.all.last == "ended well")
         #expect(run.delivered == 6 && run.drops == [.sinkFailed: 3])
     }
@@ -183,6 +188,7 @@ import Testing
             run.events.all == [
                 "resourceExhausted 1 1.0 seconds", "resourceExhausted 2 2.0 seconds", "resourceExhausted 1 1.0 seconds",
             ])
+        await run.end()
     }
 
     @Test("A sink that takes a long time to fail at its first frame is no healthier for that")
@@ -204,6 +210,7 @@ import Testing
             run.events.all == [
                 "resourceExhausted 1 1.0 seconds", "resourceExhausted 2 2.0 seconds", "resourceExhausted 3 4.0 seconds",
             ])
+        await run.end()
     }
 
     @Test("A sink that fails to start is restarted, too, and was not finished")
@@ -217,6 +224,7 @@ import Testing
         run.clock.advance(by: .seconds(1))
         try await run.offer()
         #expect(sinks.log.frames.map(\.sequence) == [1])
+        await run.end()
     }
 
     @Test("A stream that ends while a sink waits to be restarted ends it with what it failed with")
@@ -273,6 +281,7 @@ import Testing
         #expect(run.drops == [.outsidePicture: 2])
         #expect(sinks.log.frames.map(\.size) == Array(repeating: ImageSize(width: 32, height: 48), count: 3))
         #expect(run.events.all.isEmpty)
+        await run.end()
     }
 
     // MARK: Through the capturer
