@@ -75,6 +75,8 @@ final class RTSPClient {
 
     /// How long a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
+    /// How long a packet may wait that is as short as an access unit delimiter: longer than pictures are apart.
+    private static let delimiterPatience = Duration.milliseconds(250)
     /// More than a large picture has.
     private static let mostDatagramsInRow = 1024
 
@@ -147,9 +149,11 @@ final class RTSPClient {
         if isAtEnd { throw InletError(.streamEnded, "The capture ends before the server plays.") }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
         if let event = try connection.next(take) { return try handle(event, until: end) }
+        // Taken before looking for input: there may have been silence up to this time, not after it.
+        let time = now
         // However fast datagrams come, what is due is done, and a cancellation is seen. Those that came before the end
         // of the connection count, too.
-        if datagramsInRow < Self.mostDatagramsInRow, receiveDatagram() {
+        if datagramsInRow < Self.mostDatagramsInRow, receiveDatagram(at: time) {
             datagramsInRow += 1
             return try noteMedia(until: end)
         }
@@ -158,7 +162,11 @@ final class RTSPClient {
             stream?.end()
             return try perform(session.handle(.disconnected, at: now), until: end)
         }
-        try doWhatIsDue(connection, until: end)
+        // What looks like silence may be bytes that this thread has had no time to read.
+        if let stream, replay == nil, stream.silenceDeadline <= time {
+            guard try !read(connection, at: time, until: end) else { return }
+        }
+        try doWhatIsDue(connection, at: time, until: end)
         // What was due may have led to another connection.
         guard failure == nil, self.connection === connection, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)
@@ -168,8 +176,9 @@ final class RTSPClient {
     private var mayReport: Bool { playingSince != nil || hasMedia }
 
     /// Does what time alone requires.
-    private func doWhatIsDue(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
-        let time = now
+    private func doWhatIsDue(
+        _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
+    ) throws(InletError) {
         if let replay {
             // What was due shows in the capture: no time passes between its records.
             guard replay.takeTimer() || stream?.hasEnded == true else { return }
@@ -255,29 +264,59 @@ final class RTSPClient {
         } else if connection.hasBuffered {
             isReady = true
         } else {
-            polled.removeAll(keepingCapacity: true)
-            connection.appendPolled(to: &polled)
-            let count = polled.count
-            if let sockets {
-                polled.append(pollfd(fd: sockets.rtp, events: Int16(POLLIN), revents: 0))
-                polled.append(pollfd(fd: sockets.rtcp, events: Int16(POLLIN), revents: 0))
+            let expectsPicture = hasMedia && sockets == nil && !isPaused && stream?.mayBeginWithDelimiter == true
+            let skips = connection.prepareToWait(skippingDelimiter: expectsPicture)
+            var comes = false
+            if skips { comes = try poll(connection, until: min(until, now + Self.delimiterPatience)) }
+            if !comes {
+                // No picture follows: what there is may be something else, as an RTCP BYE.
+                if skips { connection.prepareToWait(skippingDelimiter: false) }
+                comes = try poll(connection, until: until)
             }
-            if let keeper { polled.append(pollfd(fd: keeper.descriptor, events: Int16(POLLIN), revents: 0)) }
-            polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
-            try wait.wait(&polled, until: until)
-            isReady = polled[..<count].contains { $0.revents != 0 }
+            isReady = comes
         }
         guard isReady else {
             isQuiet = true
             return
         }
+        _ = try read(connection, at: now, until: end)
+    }
+
+    /// Reads what has arrived, without waiting.
+    ///
+    /// - Returns: whether anything has, or the connection has failed.
+    private func read(
+        _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
+    ) throws(InletError) -> Bool {
         do throws(InletError) {
             if connection.wantsOutput || connection.second != nil { try connection.flush() }
-            if try connection.read(at: now) { context.reportProgress() }
+            guard try connection.read(at: time) else { return false }
+            context.reportProgress()
         } catch {
-            guard session.outlivesConnection else { return endStream(error) }
-            try perform(session.handle(.disconnected, at: now), until: end)
+            if session.outlivesConnection {
+                try perform(session.handle(.disconnected, at: time), until: end)
+            } else {
+                endStream(error)
+            }
         }
+        return true
+    }
+
+    /// Waits for the connection, for packets by UDP, for a message of the pause's thread or a cancellation.
+    ///
+    /// - Returns: whether the connection is ready.
+    private func poll(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
+        polled.removeAll(keepingCapacity: true)
+        connection.appendPolled(to: &polled)
+        let count = polled.count
+        if let sockets {
+            polled.append(pollfd(fd: sockets.rtp, events: Int16(POLLIN), revents: 0))
+            polled.append(pollfd(fd: sockets.rtcp, events: Int16(POLLIN), revents: 0))
+        }
+        if let keeper { polled.append(pollfd(fd: keeper.descriptor, events: Int16(POLLIN), revents: 0)) }
+        polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
+        try wait.wait(&polled, until: end)
+        return polled[..<count].contains { $0.revents != 0 }
     }
 
     /// Ends the stream: what is complete is handed on first, then the error is thrown.
@@ -294,9 +333,8 @@ final class RTSPClient {
         stream?.take(packet, at: connection?.arrival ?? now, hasMore: hasMore)
     }
 
-    private func receiveDatagram() -> Bool {
+    private func receiveDatagram(at time: MonotonicTime) -> Bool {
         guard let sockets, let stream else { return false }
-        let time = now
         for descriptor in [sockets.rtp, sockets.rtcp] {
             let isReceived = sockets.receive(on: descriptor) { packet in
                 // Only a marker asks whether the picture goes on.
@@ -335,46 +373,5 @@ final class RTSPClient {
         hasMedia = true
         memory?.transport = session.currentTransport
         try perform(session.handle(.mediaArrived, at: now), until: end)
-    }
-
-    // MARK: What the session wants
-
-    func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
-        // A farewell that cannot be sent changes neither where to go nor why.
-        let isFarewell = actions.contains { action in
-            switch action {
-            case .reconnect, .fail: true
-            default: false
-            }
-        }
-        for action in actions {
-            switch action {
-            case .send(let bytes):
-                do throws(InletError) {
-                    try connection?.send(bytes, at: now)
-                } catch {
-                    guard isFarewell else { throw error }
-                }
-            case .openPorts: try openPorts(until: end)
-            case .closePorts: sockets = nil
-            case .established(let established): try begin(established)
-            case .playing(let playing):
-                playingSince = now
-                waitingSince = now
-                isPaused = false
-                if case .clock(let start, _) = playing.range, let timestamp = playing.info?.timestamp {
-                    stream?.noteStart(start, at: timestamp)
-                }
-            case .paused: isPaused = true
-            case .pauseRefused: isPauseRefused = true
-            case .reconnect(let url): try reconnect(to: url, until: end)
-            case .fail(let error):
-                let isOpening = playingSince == nil && error.code == .timedOut
-                failure =
-                    failure
-                    ?? (isOpening ? InletError(.timedOut, "\(error.message) \(HostConnection.advice)") : error)
-            case .close: break
-            }
-        }
     }
 }

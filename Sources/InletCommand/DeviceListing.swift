@@ -12,6 +12,8 @@ struct DeviceListing: Encodable {
     var addresses: [String]
     /// The profiles; nil if they were not asked for, or not told.
     var profiles: [Profile]?
+    /// How many seconds the device's clock is ahead of this machine's; nil if it was not asked, or does not say.
+    var clockOffset: Int64?
     /// Why there are no profiles; nil if they were not asked for, or are there.
     var error: String?
 
@@ -45,7 +47,8 @@ struct DeviceListing: Encodable {
     init(_ device: DiscoveredDevice, _ answer: DeviceLogin.Answer?) {
         (endpoint, name, hardware) = (device.endpoint, device.name, device.hardware)
         (location, addresses) = (device.location, device.addresses)
-        switch answer {
+        clockOffset = answer?.clockOffset
+        switch answer?.profiles {
         case .success(let found): profiles = found.map(Profile.init)
         case .failure(let failure): error = failure.message
         case nil: break
@@ -72,9 +75,17 @@ struct DeviceListing: Encodable {
                 next += 1
             }
             if device.profiles?.isEmpty == true { text.append("  no profiles") }
+            if let warning = device.clockWarning { text.append("  \(warning)") }
             if let error = device.error { text.append("  \(error)") }
         }
         return text.joined(separator: "\n")
+    }
+
+    /// Who compares recordings of several cameras, or signs in by ONVIF, needs clocks that agree to seconds; answers
+    /// tell whole ones, and take a part of one.
+    private var clockWarning: String? {
+        guard let clockOffset, clockOffset.magnitude > 2 else { return nil }
+        return "its clock is \(clockOffset.magnitude) s \(clockOffset > 0 ? "ahead" : "behind"): set its time server"
     }
 
     /// Returns a line for each row, whose columns but the last are padded.

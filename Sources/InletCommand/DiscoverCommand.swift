@@ -12,8 +12,9 @@ struct DiscoverCommand: ParsableCommand {
             Cameras are asked by multicast (WS-Discovery), which no router passes on. What they answer is shown as \
             they state it; no address is contacted without --login.
 
-            With --login each camera is asked for its profiles and the addresses of their streams. It gets a digest of \
-            the password, and so does whatever claims to be a camera. --device asks cameras that no multicast reaches.
+            With --login each camera is asked for its time, its profiles and the addresses of their streams. It gets a \
+            digest of the password, and so does whatever claims to be a camera. --device asks cameras that no multicast \
+            reaches.
 
             Examples:
 

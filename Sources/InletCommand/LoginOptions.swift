@@ -65,7 +65,7 @@ struct LoginOptions: ParsableArguments {
             .addressRefused,
             "It was not asked, as no address that it states is that of the host that answered. "
                 + "If it is yours, ask it by --device.")
-        return services.map { $0 == nil ? .failure(stranger) : answers.popFirst() }
+        return services.map { $0 == nil ? DeviceLogin.Answer(.failure(stranger)) : answers.popFirst() }
     }
 
     private func password() throws(InletError) -> String {

@@ -55,7 +55,7 @@ MUTATIONS = {
 }
 SOURCE, OLD_SOURCE = 0x1234ABCD, 0x0BADCAFE
 AHEAD = 10_000 * 90_000
-ENDS = ["close", "reset", "bye", "silence"]
+ENDS = ["close", "reset", "bye", "lone-bye", "silence"]
 REASONS = {200: "OK", 302: "Moved Temporarily", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed",
            453: "Not Enough Bandwidth", 454: "Session Not Found", 461: "Unsupported Transport", 501: "Not Implemented",
            503: "Service Unavailable"}
@@ -423,8 +423,10 @@ class Connection:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.is_over.set()
         else:
-            if way == "bye":
-                self.send(self.stream.report(0) + struct.pack(">BBHI", 0x81, 203, 1, SOURCE), is_control=True)
+            if way in ("bye", "lone-bye"):
+                # A BYE by itself, without the report that RFC 3550 asks for before it, is as short as RTCP can be.
+                report = self.stream.report(0) if way == "bye" else b""
+                self.send(report + struct.pack(">BBHI", 0x81, 203, 1, SOURCE), is_control=True)
             # The connection stays, and a request that names the session gets 454.
             self.session = "ended"
             self.alive = float("inf")

@@ -10,6 +10,8 @@ import Testing
     /// A channel that has received some bytes, a part at each read.
     private final class Received: ByteChannel {
         private var parts: [[UInt8]]
+        /// What has to arrive before polling shows any.
+        private(set) var leastInput: Int32 = 1
         init(_ parts: [[UInt8]]) { self.parts = parts }
 
         var descriptor: Int32 { -1 }
@@ -17,6 +19,7 @@ import Testing
         var canSend: Bool { true }
         var hasBuffered: Bool { false }
         func flush() {}
+        func setLeastInput(_ count: Int32) { leastInput = count }
         @unsafe func write(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.count }
 
         @unsafe func read(into target: UnsafeMutableRawBufferPointer) -> ReadOutcome {
@@ -52,6 +55,25 @@ import Testing
         let bytes = frame(1) + frame(2).dropLast(missing) + frame(3) + frame(4) + frame(5)
         let found = try packets([bytes])
         #expect(found.numbers == [1, 4, 5] && found.gaps == 1, "\(found)")
+    }
+
+    @Test("A delimiter alone wakes nobody between packets; the rest of a packet, an answer and a pause do")
+    func delimiters() throws {
+        let channel = Received([frame(1, size: 2), Array(frame(2).dropLast(5)), Array(frame(2).suffix(5))])
+        let connection = RTSPConnection(channel)
+        var waits: [Int32] = []
+        while try connection.read() {
+            while try connection.next({ _, _, _ in }) != nil {}
+            connection.prepareToWait(skippingDelimiter: true)
+            waits.append(channel.leastInput)
+        }
+        // The second packet has come in part after the second read.
+        #expect(waits == [20, 1, 20])
+        #expect(frame(1, size: 2).count < 20)
+        try connection.send(Array("GET_PARAMETER * RTSP/1.0\r\n\r\n".utf8), at: MonotonicTime(nanoseconds: 0))
+        #expect(channel.leastInput == 1)
+        #expect(!connection.prepareToWait(skippingDelimiter: false))
+        #expect(channel.leastInput == 1)
     }
 
     @Test("Garbage behind a whole packet costs no packet")

@@ -93,6 +93,20 @@ extension RTSPSourceTests {
             #expect(Set(signs.filter { $0.connection == 2 }.map(\.method)) == ["GET_PARAMETER"])
         }
 
+        @Test("An end by RTCP is seen without another byte, however short", arguments: [RTSPScript.End.bye, .loneBye])
+        func farewell(_ end: RTSPScript.End) async throws {
+            let server = try RTSPScript(options())
+            let run = SourceRun(.test(server.url) { $0.transport = .tcp }, decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            try server.end(end)
+            let error = await #expect(throws: InletError.self) {
+                while true { _ = try #require(try await run.next()?.packet) }
+            }
+            #expect(error?.code == .streamEnded, "\(error as Any)")
+            try await run.close()
+        }
+
         @Test("A paused session is kept alive")
         func pause() async throws {
             var options = try options()

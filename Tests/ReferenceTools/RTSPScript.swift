@@ -75,6 +75,8 @@ public final class RTSPScript: Sendable {
         case reset
         /// It sends RTCP BYE, then nothing. What names the session gets 454.
         case bye
+        /// As ``bye``, without the report that belongs before it.
+        case loneBye = "lone-bye"
         /// It sends nothing any more. What names the session gets 454.
         case silence
     }

@@ -57,6 +57,11 @@ public final class RTSPServer: Sendable {
 
         /// The defaults.
         public init() {}
+
+        /// Live pictures; all else has its default.
+        public init(size: ImageSize, frameRate: Rational, keyFrameInterval: Int) {
+            (self.size, self.frameRate, self.keyFrameInterval) = (size, frameRate, keyFrameInterval)
+        }
     }
 
     /// The process, for its log and for commands that have no method here.

@@ -13,6 +13,7 @@ import InletSystem
 /// A TCP connection that never blocks.
 @safe final class TCPChannel: ByteChannel {
     let descriptor: Int32
+    private var leastInput: Int32 = 1
 
     /// Begins to connect. The connection is made, or has failed, when the descriptor can be written to; see
     /// ``connectionError``.
@@ -64,6 +65,12 @@ import InletSystem
     var canSend: Bool { true }
     var hasBuffered: Bool { false }
     func flush() {}
+
+    func setLeastInput(_ count: Int32) {
+        guard count != leastInput else { return }
+        leastInput = count
+        SocketOption.set(descriptor, SOL_SOCKET, SO_RCVLOWAT, count)
+    }
 
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
         while true {

@@ -9,8 +9,18 @@ import Synchronization
 ///
 /// The password itself is sent nowhere: devices get a digest of it, by HTTP or by WS-Security.
 package struct DeviceLogin: Sendable {
-    /// What a device answered, or why it did not.
-    package typealias Answer = Result<[ONVIFProfile], InletError>
+    /// What a device answered.
+    package struct Answer: Sendable {
+        /// Its profiles, with the addresses of their streams, or why there are none.
+        package var profiles: Result<[ONVIFProfile], InletError>
+        /// How many seconds its clock is ahead of this machine's; nil if it does not say, or not within two seconds.
+        /// Answers tell the time in whole seconds.
+        package var clockOffset: Int64?
+
+        package init(_ profiles: Result<[ONVIFProfile], InletError>, clockOffset: Int64? = nil) {
+            (self.profiles, self.clockOffset) = (profiles, clockOffset)
+        }
+    }
 
     /// How long a device may take for all its answers. The default is 10 s.
     package var timeout = Duration.seconds(10)
@@ -26,6 +36,8 @@ package struct DeviceLogin: Sendable {
 
     /// The most devices that are asked at once.
     private static let mostAtOnce = 16
+    /// How long a device may take to tell its time.
+    private static let clockPatience = Duration.seconds(2)
     /// How much longer than planned the work of a thread may take: it has deadlines of its own.
     private static let slack = Duration.seconds(5)
 
@@ -56,23 +68,42 @@ package struct DeviceLogin: Sendable {
             }
         }
         let rounds = threads == 0 ? 0 : (devices.count + threads - 1) / threads
-        return work.answers(until: clock.now + timeout * rounds + Self.slack)
+        return work.answers(until: clock.now + (timeout + Self.clockPatience) * rounds + Self.slack)
     }
 
     private func ask(_ device: RTSPURL) -> Answer {
+        // First, and whatever becomes of the login: a clock that is days off is why some devices refuse it.
+        let offset = clockOffset(of: device)
         var settings = ONVIFSession.Settings(device: device, goal: .profiles)
         settings.credentials = credentials
         settings.basic = .never
         do throws(InletError) {
-            var conversation = ONVIFConversation(
-                settings, SourceContext(clock: clock, logger: Logger(label: "inlet.onvif")),
-                tls: TLSSettings(authorities: certificateAuthorities, verifies: verifiesCertificate), policy: .follow,
-                patience: patience)
-            try conversation.run(until: clock.now + timeout)
-            return .success(conversation.session.found ?? [])
+            let session = try converse(settings, for: timeout)
+            return Answer(.success(session.found ?? []), clockOffset: offset)
         } catch {
-            return .failure(error)
+            return Answer(.failure(error), clockOffset: offset)
         }
+    }
+
+    /// Returns how many seconds a device's clock is ahead; nil if it does not tell in time.
+    private func clockOffset(of device: RTSPURL) -> Int64? {
+        let begin = clock.now
+        let settings = ONVIFSession.Settings(device: device, goal: .clock)
+        guard let session = try? converse(settings, for: Self.clockPatience), let offset = session.statedClockOffset
+        else { return nil }
+        // The time is that of the middle of the exchange, more or less, and was compared with its end.
+        return offset + (clock.now - begin >= .seconds(1) ? 1 : 0)
+    }
+
+    private func converse(
+        _ settings: ONVIFSession.Settings, for time: Duration
+    ) throws(InletError) -> ONVIFSession {
+        var conversation = ONVIFConversation(
+            settings, SourceContext(clock: clock, logger: Logger(label: "inlet.onvif")),
+            tls: TLSSettings(authorities: certificateAuthorities, verifies: verifiesCertificate), policy: .follow,
+            patience: patience)
+        try conversation.run(until: clock.now + time)
+        return conversation.session
     }
 }
 
@@ -111,7 +142,7 @@ private final class LoginWork: Sendable {
             let answers = state.withLock { $0.answers }
             if !answers.contains(where: { $0 == nil }) || MonotonicTime.now >= end {
                 let late = InletError(.timedOut, "The ONVIF device does not answer in time.")
-                return answers.map { $0 ?? .failure(late) }
+                return answers.map { $0 ?? DeviceLogin.Answer(.failure(late)) }
             }
             _ = done.wait(until: end, wakeDescriptor: -1)
             done.clear()

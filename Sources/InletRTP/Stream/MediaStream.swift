@@ -96,12 +96,20 @@ package final class MediaStream {
     /// The sender, once it is known.
     package var ssrc: UInt32? { receiver.ssrc }
 
+    /// Whether the next packet may be an access unit delimiter alone.
+    package var mayBeginWithDelimiter: Bool { depacketizer.mayBeginWithDelimiter }
+
     /// Takes a packet that came on either of the stream's channels or ports.
     ///
     /// - Parameter hasMore: whether more bytes of the stream have arrived already.
     package func take(_ packet: RawSpan, at time: MonotonicTime, hasMore: Bool) {
         if RTCP.isControl(packet) { return takeControl(packet, at: time) }
         receiver.receive(packet, at: time) { received, bytes in deliver(received, bytes, hasMore: hasMore) }
+    }
+
+    /// When silence finishes what waits for more; never if nothing does.
+    package var silenceDeadline: MonotonicTime {
+        min(receiver.deadline ?? .distantFuture, depacketizer.quietDeadline ?? .distantFuture)
     }
 
     /// Notes that nothing more has arrived by this time: what waited for more is finished when it is due.
@@ -114,10 +122,7 @@ package final class MediaStream {
 
     /// Returns when ``idle(at:)`` is due if nothing arrives, or ``control(at:into:)`` if RTCP may be sent already.
     package func deadline(sendsControl: Bool) -> MonotonicTime {
-        var time = sendsControl ? schedule.deadline : .distantFuture
-        if let deadline = receiver.deadline { time = min(time, deadline) }
-        if let deadline = depacketizer.quietDeadline { time = min(time, deadline) }
-        return time
+        min(silenceDeadline, sendsControl ? schedule.deadline : .distantFuture)
     }
 
     /// Notes the end of the stream: the last unit is complete.

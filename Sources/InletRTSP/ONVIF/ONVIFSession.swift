@@ -40,6 +40,8 @@ package struct ONVIFSession: Sendable {
     package enum Goal: Sendable, Equatable {
         /// Key frames of one stream.
         case keyFrames
+        /// What time it is by the device's clock, and nothing else. No device asks for a login for that.
+        case clock
         /// All profiles, with the addresses of their streams.
         case profiles
         /// The profile with a name or a token, with the address of its stream; nil is the device's first one.
@@ -90,6 +92,9 @@ package struct ONVIFSession: Sendable {
     var authentication: RTSPAuthentication
     /// How many seconds the device's clock is ahead; nil if it is unknown.
     package internal(set) var clockOffset: Int64?
+    /// How many seconds the device's clock was ahead when it was last asked for the time; nil if it did not say.
+    package private(set) var statedClockOffset: Int64?
+    private var hasAskedClock = false
     /// Whether the device's time was requested since a request with a token was last accepted.
     var isClockFresh = false
     /// Whether the device has refused the credentials, which are then not sent again.
@@ -163,6 +168,7 @@ package struct ONVIFSession: Sendable {
 
     private func nextRequest(_ wantsKeyFrame: Bool) -> (ONVIFRequest, RTSPURL)? {
         if settings.goal == .events, events.service != nil { return nextEventRequest() }
+        if settings.goal == .clock { return hasAskedClock ? nil : (.clock, device) }
         guard let media else { return (lacksServices ? .capabilities : .services, device) }
         if let profile {
             return wantsKeyFrame ? (.synchronizationPoint(media.version, profile: profile), media.url) : nil
@@ -180,6 +186,7 @@ package struct ONVIFSession: Sendable {
     package mutating func take(_ response: RTSPResponse, at time: Int64) throws(InletError) -> Bool {
         guard let sent = pending, !sent.isDue else { return false }
         pending = nil
+        if sent.request == .clock { hasAskedClock = true }
         do throws(InletError) {
             if [301, 302, 307, 308].contains(response.status) {
                 try redirect(sent, response)
@@ -225,8 +232,9 @@ package struct ONVIFSession: Sendable {
     private mutating func take(_ element: XMLElement, of sent: Pending, at time: Int64) throws(InletError) {
         switch sent.request {
         case .clock:
+            statedClockOffset = element.deviceTime.map { $0 &- time }
             // If the device does not state its time, the clocks are assumed to agree.
-            clockOffset = element.deviceTime.map { $0 &- time } ?? 0
+            clockOffset = statedClockOffset ?? 0
             isClockFresh = true
         case .services where settings.goal == .events, .capabilities where settings.goal == .events:
             if takeEventService(element) { return }

@@ -16,6 +16,7 @@ import Testing
         }
         var endpoint: String
         var profiles: [Profile]?
+        var clockOffset: Int?
         var error: String?
     }
 
@@ -47,6 +48,7 @@ import Testing
         }
         let devices = try [
             device("1", .token), device("2", .digest), device("both", .token, [.garbage]), device("none", .none),
+            device("1", .digest, [.noClock]),
         ]
         let run = try discover(devices, ["--json"])
         let listings = try JSONDecoder().decode([Listing].self, from: run.output)
@@ -63,17 +65,25 @@ import Testing
             ]
         }
         #expect(listings[0].profiles == profiles("H264", 25) && listings[1].profiles == profiles("H265", 12.5))
+        // A second may pass between an answer's time and when it is read.
+        for listing in listings[..<2] {
+            #expect(listing.clockOffset.map { abs($0 + 3 * 86_400) <= 2 } == true, "\(listing)")
+        }
         #expect(listings[2].profiles == nil && listings[2].error?.contains("HTTP") == true)
         #expect(listings[3].error?.contains("no media service") == true)
+        #expect(listings[4].clockOffset == nil && listings[4].profiles?.count == 2, "\(listings[4])")
         for device in devices { #expect(device.requests.allSatisfy { $0.status != 400 || !$0.trouble.isEmpty }) }
 
         let table = String(decoding: try discover([devices[0]]).output, as: UTF8.self).split(separator: "\n")
-        #expect(table.count == 4)
+        #expect(table.count == 5)
         #expect(table[2] == "  main view  1920x1080  H264  25 fps  rtsp://127.0.0.1:8554/one?channel=1&key=***")
+        #expect(table[4].hasSuffix(" s behind: set its time server"), "\(table)")
 
         // A wrong password is told for what it is.
         let wrong = try discover([devices[0]], ["--json"], password: "secret-but-wrong")
         let refused = try JSONDecoder().decode([Listing].self, from: wrong.output)
+        // A clock that is off is told of all the same: it is why some devices refuse a right one.
+        #expect(refused[0].clockOffset.map { $0 < -86_400 } == true)
         #expect(refused[0].profiles == nil && refused[0].error?.contains("password") == true, "\(refused)")
     }
 
