@@ -40,11 +40,12 @@
         ///   - buffers: how many pictures may be in use at once.
         /// - Throws: ``InletError/Code/resourceExhausted`` or ``InletError/Code/disconnected``.
         init(remote: Int32, node: UInt32, rate: Rational, buffers: Int) throws(InletError) {
-            // One is shown again while nothing changes, and one is drawn.
+            // One is shown again while nothing changes, one waits to be taken, two are on their way back, as PipeWire
+            // hands back one at a time, and one is drawn.
             let (frames, seconds) = rate < Rational(1) ? (1, 1) : (rate.numerator, rate.denominator)
             guard
                 let cast = unsafe inlet_cast_new(
-                    remote, node, UInt32(clamping: frames), UInt32(clamping: seconds), Int32(clamping: buffers + 2))
+                    remote, node, UInt32(clamping: frames), UInt32(clamping: seconds), Int32(clamping: buffers + 5))
             else {
                 let code = errno
                 throw InletError(

@@ -38,6 +38,7 @@
             hub.add(
                 viewer, named: name, codec: codec, bitrate: limited(steering?.bitrate ?? environment.rates.start),
                 profile: profile)
+            environment.ledger?.renew()
         }
 
         /// Opens and closes channels until there are those that are wanted.

@@ -29,6 +29,9 @@
         /// Reports the counts to a capture from now on.
         func begin(_ context: SinkContext) { change { $0.context = context } }
 
+        /// Reports the counts again, as a session has use for pictures that had none, or no longer has.
+        func renew() { change { _ in } }
+
         /// Notes the state of a session.
         func note(_ session: PeerSessionState, of name: String) {
             change { state in

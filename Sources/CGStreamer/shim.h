@@ -132,6 +132,7 @@ typedef struct {
     inlet_gst_listener *listener;
     inlet_gst_receiver *receiver;
     inlet_gst_reports reports;
+    GstClockTime last;  // the time of the last packet that was handed over
 } inlet_gst_viewer;
 
 static inline void inlet_gst_on_gathering(GObject *web, GParamSpec *spec, gpointer listener) {
@@ -593,9 +594,20 @@ static inline void inlet_gst_viewer_limit_resending(inlet_gst_viewer *viewer, un
     g_mutex_unlock(&budget->mutex);
 }
 
-// Hands over a packet, which others may have as well. Returns whether it was taken.
+// More than a tick of RTP's 90 kHz: a receiver takes pictures of one timestamp for one, and shows it broken.
+static const GstClockTime inlet_gst_least_step = 12 * GST_USECOND;
+
+// Hands over a packet, which others may have as well. Returns whether it was taken. Called by one thread at a time.
 static inline int inlet_gst_viewer_push(inlet_gst_viewer *viewer, GstBuffer *packet) {
-    return gst_app_src_push_buffer(GST_APP_SRC(viewer->source), gst_buffer_ref(packet)) == GST_FLOW_OK;
+    packet = gst_buffer_ref(packet);
+    // Pictures that arrive at once have times a nanosecond apart.
+    if (viewer->last > 0 && GST_BUFFER_PTS(packet) < viewer->last + inlet_gst_least_step) {
+        // Copies what describes the bytes; others have these as well.
+        packet = gst_buffer_make_writable(packet);
+        GST_BUFFER_PTS(packet) = viewer->last + inlet_gst_least_step;
+    }
+    viewer->last = GST_BUFFER_PTS(packet);
+    return gst_app_src_push_buffer(GST_APP_SRC(viewer->source), packet) == GST_FLOW_OK;
 }
 
 // Packets that were handed over and not sent.

@@ -41,6 +41,8 @@ struct inlet_cast {
     struct inlet_cast_memory **memories;
     int memory_count;
     int wanted_buffers;
+    // The newest picture that nobody has taken; its memory is NULL if there is none.
+    struct inlet_cast_frame newest;
     bool was_connected;
     struct inlet_cast_state state;
     char error_text[256];
@@ -114,6 +116,7 @@ static void on_remove_buffer(void *data, struct pw_buffer *buffer) {
     struct inlet_cast *cast = data;
     struct inlet_cast_memory *memory = buffer->user_data;
     buffer->user_data = NULL;
+    if (memory && cast->newest.memory == memory) cast->newest.memory = NULL;
     for (int index = 0; memory && index < cast->memory_count; index++) {
         if (cast->memories[index] != memory) continue;
         cast->memories[index] = cast->memories[--cast->memory_count];
@@ -155,7 +158,7 @@ static void on_param_changed(void *data, uint32_t id, const struct spa_pod *para
     const struct spa_pod *params[] = {
         spa_pod_builder_add_object(
             &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
-            SPA_POD_CHOICE_RANGE_Int(cast->wanted_buffers, 2, 64), SPA_PARAM_BUFFERS_dataType,
+            SPA_POD_CHOICE_RANGE_Int(SPA_MIN(cast->wanted_buffers, 64), 2, 64), SPA_PARAM_BUFFERS_dataType,
             SPA_POD_CHOICE_FLAGS_Int(1 << SPA_DATA_MemFd)),
         meta(&builder, SPA_META_Header, sizeof(struct spa_meta_header)),
         meta(&builder, SPA_META_VideoCrop, sizeof(struct spa_meta_region)),
@@ -173,7 +176,69 @@ static void on_state_changed(void *data, enum pw_stream_state old, enum pw_strea
         give_up(cast, error);
 }
 
-static void on_process(void *data) { ring(data); }
+static void give_back_free(struct inlet_cast *cast) {
+    for (int index = 0; index < cast->memory_count; index++) {
+        struct inlet_cast_memory *memory = cast->memories[index];
+        if (atomic_exchange(&memory->is_free, false))
+            inlet_pipewire.stream_queue_buffer(cast->stream, memory->buffer);
+    }
+}
+
+static bool describe(struct inlet_cast *cast, struct pw_buffer *buffer, struct inlet_cast_frame *frame) {
+    struct inlet_cast_memory *memory = buffer->user_data;
+    if (!memory || cast->state.layout == inlet_cast_unknown) return false;
+    const struct spa_chunk *chunk = buffer->buffer->datas[0].chunk;
+    const struct spa_meta_header *header
+        = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Header, sizeof(struct spa_meta_header));
+    // Of size 0 is a buffer that only says where the pointer is.
+    if (chunk->size == 0 || (chunk->flags & SPA_CHUNK_FLAG_CORRUPTED)) return false;
+    if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return false;
+    *frame = (struct inlet_cast_frame){
+        .memory = memory,
+        .start = (const uint8_t *)memory->mapping + memory->skipped,
+        .size = memory->size,
+        .offset = chunk->offset,
+        .stride = chunk->stride,
+        .layout = cast->state.layout,
+        .width = cast->state.width,
+        .height = cast->state.height,
+        .crop_width = cast->state.width,
+        .crop_height = cast->state.height,
+        .time = header ? header->pts : 0,
+    };
+    const struct spa_meta_region *crop
+        = spa_buffer_find_meta_data(buffer->buffer, SPA_META_VideoCrop, sizeof(struct spa_meta_region));
+    if (crop && spa_meta_region_is_valid(crop)) {
+        frame->crop_x = (uint32_t)crop->region.position.x;
+        frame->crop_y = (uint32_t)crop->region.position.y;
+        frame->crop_width = crop->region.size.width;
+        frame->crop_height = crop->region.size.height;
+    }
+    const struct spa_meta_videotransform *transform = spa_buffer_find_meta_data(
+        buffer->buffer, SPA_META_VideoTransform, sizeof(struct spa_meta_videotransform));
+    if (transform && transform->transform <= SPA_META_TRANSFORMATION_270) frame->quarters = transform->transform;
+    return true;
+}
+
+// Gives the compositor back what is free, and keeps the newest picture alone. The compositor then has memory to draw
+// into, however rarely pictures are taken, unless those that are in use take all: without memory it leaves out what
+// changes meanwhile, and the last change is missing until the next.
+static void on_process(void *data) {
+    struct inlet_cast *cast = data;
+    give_back_free(cast);
+    struct pw_buffer *buffer;
+    // There are as many as were added, each of which comes once unless it is queued again.
+    for (int count = 0; count < 64 && (buffer = inlet_pipewire.stream_dequeue_buffer(cast->stream)); count++) {
+        struct inlet_cast_frame newer;
+        if (!describe(cast, buffer, &newer)) {
+            inlet_pipewire.stream_queue_buffer(cast->stream, buffer);
+            continue;
+        }
+        if (cast->newest.memory) inlet_pipewire.stream_queue_buffer(cast->stream, cast->newest.memory->buffer);
+        cast->newest = newer;
+    }
+    ring(cast);
+}
 
 static const struct pw_stream_events stream_events = {
     .state_changed = on_state_changed,
@@ -285,11 +350,7 @@ void inlet_cast_run(struct inlet_cast *cast) {
     eventfd_t count;
     eventfd_read(cast->bell, &count);
     inlet_pipewire.thread_loop_lock(cast->loop);
-    for (int index = 0; index < cast->memory_count; index++) {
-        struct inlet_cast_memory *memory = cast->memories[index];
-        if (atomic_exchange(&memory->is_free, false))
-            inlet_pipewire.stream_queue_buffer(cast->stream, memory->buffer);
-    }
+    give_back_free(cast);
     inlet_pipewire.thread_loop_unlock(cast->loop);
 }
 
@@ -319,60 +380,13 @@ struct inlet_cast_state inlet_cast_look(struct inlet_cast *cast) {
     return state;
 }
 
-static bool describe(struct inlet_cast *cast, struct pw_buffer *buffer, struct inlet_cast_frame *frame) {
-    struct inlet_cast_memory *memory = buffer->user_data;
-    if (!memory || cast->state.layout == inlet_cast_unknown) return false;
-    const struct spa_chunk *chunk = buffer->buffer->datas[0].chunk;
-    const struct spa_meta_header *header
-        = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Header, sizeof(struct spa_meta_header));
-    // Of size 0 is a buffer that only says where the pointer is.
-    if (chunk->size == 0 || (chunk->flags & SPA_CHUNK_FLAG_CORRUPTED)) return false;
-    if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return false;
-    *frame = (struct inlet_cast_frame){
-        .memory = memory,
-        .start = (const uint8_t *)memory->mapping + memory->skipped,
-        .size = memory->size,
-        .offset = chunk->offset,
-        .stride = chunk->stride,
-        .layout = cast->state.layout,
-        .width = cast->state.width,
-        .height = cast->state.height,
-        .crop_width = cast->state.width,
-        .crop_height = cast->state.height,
-        .time = header ? header->pts : 0,
-    };
-    const struct spa_meta_region *crop
-        = spa_buffer_find_meta_data(buffer->buffer, SPA_META_VideoCrop, sizeof(struct spa_meta_region));
-    if (crop && spa_meta_region_is_valid(crop)) {
-        frame->crop_x = (uint32_t)crop->region.position.x;
-        frame->crop_y = (uint32_t)crop->region.position.y;
-        frame->crop_width = crop->region.size.width;
-        frame->crop_height = crop->region.size.height;
-    }
-    const struct spa_meta_videotransform *transform = spa_buffer_find_meta_data(
-        buffer->buffer, SPA_META_VideoTransform, sizeof(struct spa_meta_videotransform));
-    if (transform && transform->transform <= SPA_META_TRANSFORMATION_270) frame->quarters = transform->transform;
-    return true;
-}
-
 bool inlet_cast_take(struct inlet_cast *cast, struct inlet_cast_frame *frame) {
-    bool is_there = false;
-    struct pw_buffer *buffer;
     inlet_pipewire.thread_loop_lock(cast->loop);
-    // There are as many as were added, each of which comes once unless it is queued again.
-    for (int count = 0; count < 64 && (buffer = inlet_pipewire.stream_dequeue_buffer(cast->stream)); count++) {
-        struct inlet_cast_frame newer;
-        if (!describe(cast, buffer, &newer)) {
-            inlet_pipewire.stream_queue_buffer(cast->stream, buffer);
-            continue;
-        }
-        if (is_there) inlet_pipewire.stream_queue_buffer(cast->stream, frame->memory->buffer);
-        *frame = newer;
-        is_there = true;
-    }
-    if (is_there) atomic_fetch_add(&frame->memory->owners, 1);
+    *frame = cast->newest;
+    cast->newest.memory = NULL;
+    if (frame->memory) atomic_fetch_add(&frame->memory->owners, 1);
     inlet_pipewire.thread_loop_unlock(cast->loop);
-    return is_there;
+    return frame->memory != NULL;
 }
 
 #endif

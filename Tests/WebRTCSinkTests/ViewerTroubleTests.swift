@@ -33,10 +33,7 @@
             "Through a gallery of hostile clients a rightful one gets its pages and its sessions, and memory stays flat"
         )
         func gallery() async throws {
-            let seen: HostileGallery = try await ViewerRun.peer(
-                "http-hostile.py", python: "/usr/bin/python3",
-                ["webrtc", "--inlet", BuiltProgram.inlet] + HostileGallery.options)
-            seen.show()
+            let seen = try await HostileGallery.run(against: "webrtc")
             #expect(seen.trouble == [])
             #expect(seen.attacks.count == 14)
         }

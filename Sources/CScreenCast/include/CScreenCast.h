@@ -81,7 +81,7 @@ struct inlet_cast *inlet_cast_new(int remote, uint32_t node, uint32_t frames, ui
 // Frames that are held stay valid.
 void inlet_cast_free(struct inlet_cast *cast);
 
-// Readable where something has happened, until inlet_cast_run, which also has memory that was given back written again.
+// Readable where something has happened, until inlet_cast_run, which also gives free memory back to the compositor.
 int inlet_cast_descriptor(struct inlet_cast *cast);
 void inlet_cast_run(struct inlet_cast *cast);
 // Whether frames are to come.
@@ -123,8 +123,7 @@ struct inlet_cast_frame {
 // Takes the newest picture that has come; older ones go back. Returns false if there is none. The memory is to be given
 // back.
 bool inlet_cast_take(struct inlet_cast *cast, struct inlet_cast_frame *frame);
-// Gives memory back: it is written again after the next inlet_cast_run. Safe on any thread, also after
-// inlet_cast_free.
+// Gives memory back: the compositor may write it at once. Safe on any thread, also after inlet_cast_free.
 void inlet_cast_give_back(struct inlet_cast_memory *memory);
 
 #endif
