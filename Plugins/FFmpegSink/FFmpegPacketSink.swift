@@ -30,8 +30,8 @@ public final class FFmpegPacketSink: PacketSink {
     /// Whether a key frame is requested now: the file has its length, or begins with the next key frame.
     public private(set) var wantsKeyFrame = false
 
-    /// A tenth of a second for files, which have quarter-second fragments or clusters, and zero for servers.
-    public var batchInterval: Duration { output.container.isNetwork ? .zero : .milliseconds(100) }
+    /// A quarter of a second for files, as long as their fragments or clusters, and zero for servers.
+    public var batchInterval: Duration { output.container.isNetwork ? .zero : .milliseconds(250) }
 
     /// Creates a sink.
     ///
@@ -119,9 +119,35 @@ public final class FFmpegPacketSink: PacketSink {
                 discardFile()
             }
         }
+        if muxer.isWhole { makeRoomForEnd() }
         try muxer.finish(output)
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
+
+    /// Deletes older files, where they may be, if the disk has no room for what the current one has in memory: the end
+    /// writes that, and it could not be written again.
+    private func makeRoomForEnd() {
+        guard output.deletesFiles, let pattern, let file, let free = file.freeBytes else { return }
+        let needed = Int64(byteCount).subtracting(saturating: file.byteCount).adding(saturating: Self.indexSize)
+        guard free < needed else { return }
+        _ = makeRoom(Int(clamping: needed), beside: file.path, pattern, because: "The disk is full.")
+    }
+
+    /// Deletes older files, where they may be, for so many bytes.
+    ///
+    /// - Returns: whether any was deleted.
+    private func makeRoom(
+        _ byteCount: Int, beside current: String?, _ pattern: FileNamePattern, because message: String
+    ) -> Bool {
+        let deleted = series.retain(output, pattern, current: current, freeing: byteCount)
+        guard !deleted.isEmpty else { return false }
+        log.log(.warning, "\(output.redactedURI): \(message) Went on after older files were deleted.", key: "full")
+        noteDeleted(deleted)
+        return true
+    }
+
+    /// More than containers add to the packets of a fragment, and to a file at its end.
+    private static let indexSize: Int64 = 65_536
 
     /// Writes a packet; a key frame goes into a new file if the current one has its length.
     ///
@@ -160,7 +186,7 @@ public final class FFmpegPacketSink: PacketSink {
         // Not the position in the file: part of the data is buffered until its fragment or cluster is complete.
         byteCount += packet.data.count
         lastPTS = packet.pts.ticks
-        // Requested one picture ahead, so that the file's length is exact to the picture.
+        // Requested one picture ahead, so that the length of a file whose packets do not wait is exact to the picture.
         let length = packet.pts.ticks.subtracting(saturating: start).adding(saturating: duration)
         wantsKeyFrame = isFull(at: length, packet.pts.timeBase)
     }
@@ -193,11 +219,7 @@ public final class FFmpegPacketSink: PacketSink {
         try? closeMuxer()
         // Room for another file of the same size.
         let space = max(byteCount, output.segmentSize ?? 0, 65_536)
-        let deleted = series.retain(output, pattern, current: path, freeing: space)
-        guard !deleted.isEmpty else { throw error }
-        log.log(
-            .warning, "\(output.redactedURI): \(error.message) Went on after older files were deleted.", key: "full")
-        noteDeleted(deleted)
+        guard makeRoom(space, beside: path, pattern, because: error.message) else { throw error }
         try openMuxer()
         wantsKeyFrame = true
     }

@@ -20,7 +20,7 @@ import InletSystem
     private let target: Target
     /// The SRT connection, for which libavformat's own protocol is not used.
     private let connection: SRTOutput?
-    private var isWhole = true
+    private(set) var isWhole = true
     /// The number of bytes written before the first packet.
     private var headerByteCount: Int64 = 0
     /// The DTS of the previous packet, in the container's ticks.
@@ -248,6 +248,10 @@ import InletSystem
             deadline.allow(isBroken ? .milliseconds(100) : time)
         }
         var code = unsafe av_write_trailer(output)
+        // What the muxer returns, such as the size of an index, hides an error of the file.
+        if code >= 0, case .file = target, let io = unsafe output?.pointee.pb, unsafe io.pointee.error < 0 {
+            code = unsafe io.pointee.error
+        }
         if isBroken { code = 0 } else { loss = connection?.finish() }
         let closed = unsafe Self.free(&output, target, connection)
         code = code < 0 ? code : isBroken ? 0 : closed

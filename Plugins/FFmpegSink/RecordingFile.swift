@@ -94,6 +94,15 @@ import InletSystem
         return position
     }
 
+    /// The bytes that are free where the file is; nil if the system does not say.
+    var freeBytes: Int64? {
+        var facts = statvfs()
+        guard unsafe fstatvfs(file.descriptor, &facts) == 0 else { return nil }
+        let (bytes, overflows) = Int64(clamping: facts.f_bavail).multipliedReportingOverflow(
+            by: Int64(clamping: facts.f_frsize))
+        return overflows ? .max : bytes
+    }
+
     /// Closes the file, without what is still buffered.
     ///
     /// - Returns: 0, or an AVERROR if the system reports only now that something could not be stored.

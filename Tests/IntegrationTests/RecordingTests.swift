@@ -135,6 +135,21 @@ import Testing
     }
 
     @Test(
+        "A disk that is full when a file ends is an error, too",
+        .enabled("mounting a tmpfs takes root") { canMount }, arguments: [6, 8])
+    func fullDiskAtEnd(_ count: Int) throws {
+        // Less than eight pictures take, of which a fragment is written at once, at the end of the file.
+        try withSmallDisk("100k") { disk in
+            let inlet = try InletProcess.run([
+                "run", "pattern:noise?size=320x240&fps=30&pace=none&frames=\(count)", "--to",
+                "mp4:\(disk)/out.mp4?bitrate=8M", "--to", "null:",
+            ])
+            #expect(inlet.status == 74, "\(inlet.status)")
+            #expect(inlet.complaints.contains("disk is full"), "\(inlet.complaints)")
+        }
+    }
+
+    @Test(
         "A full disk leaves no file without a picture, however often the sink is tried again",
         .enabled("mounting a tmpfs takes root") { canMount },
         arguments: ["mp4:a-{n}.mp4", "mp4:a.mp4", "mkv:a-{utc}.mkv", "ts:a.ts", "webm:a-{n}.webm"])
