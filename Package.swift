@@ -284,7 +284,8 @@ let package = Package(
             dependencies: [
                 "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
                 "CYAML", logging, lifecycle, signals, crypto, collections,
-            ] + nio, resources: [.embedInCode("Pages/cameras.html")], swiftSettings: houseSettings),
+            ] + nio,
+            resources: ["cameras", "login"].map { .embedInCode("Pages/\($0).html") }, swiftSettings: houseSettings),
         // Cameras of the daemon by RTSP, for other programs.
         library("InletRestream", ["InletCore", "InletServe", withWebRTC("CRestream")]),
         // The command, for programs that add plug-ins of their own.
@@ -471,8 +472,10 @@ let package = Package(
         tests("InletCommandTests", ["Inlet", "InletCommand"]),
         tests(
             "InletServeTests",
-            ["Inlet", "InletHTTP", "InletServe", "InletSystem", "InletCLI", "InletTesting", "ReferenceTools", logging]
-                + nio),
+            [
+                "Inlet", "InletHTTP", "InletServe", "InletSystem", "InletCLI", "InletTesting", "ReferenceTools",
+                logging, .product(name: "NIOEmbedded", package: "swift-nio"),
+            ] + nio),
         tests("HouseTests", []),
     ]
 )

@@ -133,8 +133,11 @@ GstRTSPMediaFactory *inlet_restream_factory_new(const char *camera) {
     return GST_RTSP_MEDIA_FACTORY(factory);
 }
 
-int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, uint64_t time, int is_key,
-    void *owner, void (*release)(void *)) {
+// More than a tick of RTP's 90 kHz: a reader takes pictures of one timestamp for one, and shows it broken.
+static const GstClockTime least_step = 12 * GST_USECOND;
+
+int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, inlet_restream_times times,
+    int is_key, void *owner, void (*release)(void *)) {
     GstBuffer *packet
         = gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, (gpointer)bytes, count, 0, count, owner, release);
     g_mutex_lock(&reader->mutex);
@@ -143,7 +146,14 @@ int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t
     g_mutex_unlock(&reader->mutex);
     int is_taken = 0;
     if (source && gst_app_src_get_current_level_bytes(GST_APP_SRC(source)) + count <= most_bytes) {
-        GST_BUFFER_PTS(packet) = time > reader->base ? time - reader->base : 0;
+        const GstClockTime shown = times.shown > reader->base ? times.shown - reader->base : 0;
+        const GstClockTime decoded = times.decoded > reader->base ? times.decoded - reader->base : 0;
+        // Pictures that arrive at once have times close together. One that is far back is of a capture that was made
+        // anew, with times of its own.
+        const GstClockTime late = reader->next > decoded ? reader->next - decoded : 0;
+        const GstClockTime shift = late < GST_SECOND ? late : 0;
+        GST_BUFFER_PTS(packet) = shown + shift;
+        reader->next = decoded + shift + least_step;
         if (!is_key) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT);
         is_taken = gst_app_src_push_buffer(GST_APP_SRC(source), packet) == GST_FLOW_OK;
         packet = NULL;

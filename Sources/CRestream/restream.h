@@ -32,6 +32,7 @@ struct inlet_restream_reader {
     void *stream;            // what `open` gave; NULL before
     char *caps, *payloader;
     GstClockTime base;       // the base time of its pipeline
+    GstClockTime next;       // when its next packet is decoded at the earliest, of the thread that pushes
     int descriptor;          // of its connection, to be shut down
     GMutex mutex;            // guards what follows
     GCond changed;

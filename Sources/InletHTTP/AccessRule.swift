@@ -160,8 +160,12 @@ package struct AccessRule: Sendable {
 
     /// Returns the header for a browser to remember that it presented a token in the query: a page's subresources have
     /// no place for it. Nil if it presented none that is right, whatever else the request presents.
-    package func cookieHeader(for request: HTTPRequest, at now: Int) -> String? {
-        guard let shown = request.queryValue(of: "token"),
+    ///
+    /// - Parameters:
+    ///   - takesBearer: whether a bearer token counts, where the query has none: a page's own script presents it so.
+    ///   - now: seconds since 1970.
+    package func cookieHeader(for request: HTTPRequest, takesBearer: Bool = false, at now: Int) -> String? {
+        guard let shown = request.queryValue(of: "token") ?? (takesBearer ? request.bearer : nil),
             let holder = holders.first(where: { Self.isShown($0, [shown]) })
         else { return nil }
         return holder.cookie.header(at: now, isSecure: isSecure || request.cameByTLS)

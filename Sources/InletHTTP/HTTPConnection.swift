@@ -166,9 +166,9 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
                 guard let service = connection.service else { return }
                 connection.take(service.begin(request, isKnown: isKnown), request)
             }
-        case .refused(let answer, after: .zero): refuse(answer)
-        case .refused(let answer, let time):
-            delay(by: time) { $0.refuse(answer) }
+        case .refused(let given, let time):
+            let answer = given.status == .unauthorized ? service.unauthorized(request, given) : given
+            if time == .zero { refuse(answer) } else { delay(by: time) { $0.refuse(answer) } }
         }
     }
 
@@ -209,13 +209,17 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     /// Begins a stream in answer to a request whose response was deferred. Does nothing if that request is over.
-    package func beginStream(_ headers: HTTPHeaders) {
+    package func beginStream(_ headers: HTTPHeaders, status: HTTPResponseStatus = .ok) {
         guard case .answering = phase else { return }
-        stream(headers)
+        stream(headers, status)
     }
 
     /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
-    package func cookieHeader(for request: HTTPRequest) -> String? { gate.cookieHeader(for: request) }
+    ///
+    /// - Parameter takesBearer: whether a bearer token counts, where the query has none.
+    package func cookieHeader(for request: HTTPRequest, takesBearer: Bool = false) -> String? {
+        gate.cookieHeader(for: request, takesBearer: takesBearer)
+    }
 
     /// Returns the most that a request's token allows; nil if it presents none, or none is required.
     package func scope(of request: HTTPRequest) -> AccessScope? { gate.scope(of: request) }
@@ -252,7 +256,10 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         var headers = HTTPAnswer.commonHeaders
         headers.add(contentsOf: answer.headers)
         let mayHaveBody = answer.status.mayHaveResponseBody
-        if mayHaveBody { headers.add(name: "content-length", value: "\(answer.body.readableBytes)") }
+        // The answer to HEAD may state the length that GET would have.
+        if mayHaveBody, !headers.contains(name: "content-length") {
+            headers.add(name: "content-length", value: "\(answer.body.readableBytes)")
+        }
         headers.add(name: "connection", value: closes ? "close" : "keep-alive")
         let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -260,14 +267,14 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         return context.writeAndFlush(wrapOutboundOut(.end(nil)))
     }
 
-    private func stream(_ headers: HTTPHeaders) {
+    private func stream(_ headers: HTTPHeaders, _ status: HTTPResponseStatus = .ok) {
         guard let context else { return }
         phase = .streaming
         deadline?.cancel()
         var all = HTTPAnswer.commonHeaders
         all.add(contentsOf: headers)
         all.add(name: "connection", value: "close")
-        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: all)
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: all)
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 

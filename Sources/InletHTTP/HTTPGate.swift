@@ -166,7 +166,9 @@ final class HTTPGate: Sendable {
     }
 
     /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
-    func cookieHeader(for request: HTTPRequest) -> String? { access.cookieHeader(for: request, at: Self.seconds) }
+    func cookieHeader(for request: HTTPRequest, takesBearer: Bool = false) -> String? {
+        access.cookieHeader(for: request, takesBearer: takesBearer, at: Self.seconds)
+    }
 
     /// Returns the most that a request's token allows; nil if it presents none, or none is required.
     func scope(of request: HTTPRequest) -> AccessScope? { access.scope(of: request, at: Self.seconds) }

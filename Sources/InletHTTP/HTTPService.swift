@@ -9,6 +9,10 @@ package protocol HTTPService: AnyObject {
     /// ``begin(_:isKnown:)``.
     func isPublic(_ request: HTTPRequest) -> Bool
 
+    /// Returns the answer to a request that is refused for want of a right token: the given one, or a page with the
+    /// same status. The default returns the given one.
+    func unauthorized(_ request: HTTPRequest, _ answer: HTTPAnswer) -> HTTPAnswer
+
     /// Called when a request's head has arrived and is authorised.
     ///
     /// - Parameter isKnown: whether it presents the token, or none is required; false if it is public and presents
@@ -28,6 +32,9 @@ package protocol HTTPService: AnyObject {
 extension HTTPService {
     /// Does nothing.
     package func didSend() {}
+
+    /// Returns the given answer.
+    package func unauthorized(_ request: HTTPRequest, _ answer: HTTPAnswer) -> HTTPAnswer { answer }
 }
 
 /// What to do about a request.

@@ -142,7 +142,7 @@
     /// Where a reader's packets go.
     ///
     /// `@unchecked Sendable`: the pointer is valid until ``RestreamReader/close()`` has returned, after which nothing
-    /// uses the outlet, and what it points to is used from any thread.
+    /// uses the outlet. What it points to is used from any thread, ``push(_:)`` by the job's thread alone.
     @safe private final class ReaderOutlet: RestreamOutlet, @unchecked Sendable {
         private let reader: OpaquePointer
 
@@ -151,9 +151,11 @@
         func push(_ packet: EncodedPacket) -> Bool {
             let (memory, _) = unsafe packet.data.storage
             let owner = unsafe Unmanaged.passRetained(PacketOwner(packet.data)).toOpaque()
+            let times = inlet_restream_times(
+                shown: UInt64(clamping: packet.pts.nanoseconds), decoded: UInt64(clamping: packet.dts.nanoseconds))
             return unsafe inlet_restream_push(
-                reader, memory.baseAddress, memory.count, UInt64(clamping: packet.captureTime.nanoseconds),
-                packet.isKey ? 1 : 0, owner, { unsafe PacketOwner.release($0) }) != 0
+                reader, memory.baseAddress, memory.count, times, packet.isKey ? 1 : 0, owner,
+                { unsafe PacketOwner.release($0) }) != 0
         }
 
         func leave() { unsafe inlet_restream_leave(reader) }

@@ -134,7 +134,17 @@ import Testing
             #expect(rule.cookieHeader(for: wrong, at: Self.now) == nil)
         }
         let bearer = ["authorization": "Bearer wall-token-1234"] as HTTPHeaders
-        #expect(rule.cookieHeader(for: try Self.request("/?token=wrong-token-1234", bearer), at: Self.now) == nil)
+        let beside = try Self.request("/?token=wrong-token-1234", bearer)
+        #expect(rule.cookieHeader(for: beside, at: Self.now) == nil)
+        // A bearer token gives one where that is asked for, and no token stands in the query.
+        #expect(rule.cookieHeader(for: beside, takesBearer: true, at: Self.now) == nil)
+        let alone = try Self.request("/", bearer)
+        #expect(rule.cookieHeader(for: alone, at: Self.now) == nil)
+        let header = try #require(rule.cookieHeader(for: alone, takesBearer: true, at: Self.now))
+        let kept = ["cookie": String(try #require(header.split(separator: ";").first))] as HTTPHeaders
+        #expect(rule.scope(of: try Self.request("/", kept), at: Self.now) == .view)
+        let wrong = ["authorization": "Bearer wrong-token-1234"] as HTTPHeaders
+        #expect(rule.cookieHeader(for: try Self.request("/", wrong), takesBearer: true, at: Self.now) == nil)
     }
 
     @Test(

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// The clock of the machine, which libfaketime moves for the daemon while it runs.
-@Suite(.tags(.server), .timeLimit(.minutes(3))) struct ClockStepTests {
+@Suite(.tags(.server), .fewAtATime, .takes(atMostMinutes: 3)) struct ClockStepTests {
     private struct List: Decodable {
         struct Item: Decodable {
             var name: String
@@ -40,11 +40,8 @@ import Testing
     func step(_ step: String, seconds: Double) async throws {
         let files = String(decoding: try await ReferenceCommand.runAside("dpkg", ["-L", "libfaketime"]), as: UTF8.self)
         let library = try #require(files.split(separator: "\n").first { $0.hasSuffix("/libfaketimeMT.so.1") })
-        var options = RTSPServer.Options()
-        (options.size, options.frameRate, options.keyFrameInterval) = (
-            ImageSize(width: 160, height: 120), Rational(20), 20
-        )
-        let camera = try RTSPServer(options)
+        let camera = try RTSPServer(
+            RTSPServer.Options(size: ImageSize(width: 160, height: 120), frameRate: Rational(20), keyFrameInterval: 20))
         let folder = try TemporaryFolder()
         let clock = folder.path("clock")
         func set(_ offset: String) throws {

@@ -3,17 +3,24 @@ import ReferenceTools
 import Testing
 
 /// What cameras detect, from the messages of an ONVIF device to the events of the daemon.
-@Suite(.tags(.server), .timeLimit(.minutes(2))) struct DetectionTests {
-    @Test("Motion and tampering become events, also after the subscription was lost, and the subscription is ended")
-    func detections() async throws {
+@Suite(.tags(.server), .fewAtATime, .takes(atMostMinutes: 2)) struct DetectionTests {
+    /// A camera by RTSP, its ONVIF device, which tells of events, and the URI of both.
+    private static func camera() throws -> (server: RTSPServer, device: ONVIFDevice, uri: String) {
         let server = try RTSPServer.live()
         var options = ONVIFDevice.Options()
         (options.hasEvents, options.authentication) = (true, .token)
         options.profiles = [("main", server.url)]
         let device = try ONVIFDevice(options)
         let address = device.url.dropFirst("http://".count).prefix { $0 != "/" }
+        return (server, device, "onvif://camera@\(address)/?events=true&password-env=INLET_TEST_CAMERA")
+    }
+
+    @Test("Motion and tampering become events, also after the subscription was lost, and the subscription is ended")
+    func detections() async throws {
+        let (server, device, uri) = try Self.camera()
+        defer { server.stop() }
         let serve = try await ServeProcess(
-            "cameras:\n  door: onvif://camera@\(address)/?events=true&password-env=INLET_TEST_CAMERA\n",
+            "cameras:\n  door: \(uri)\n",
             environment: ["INLET_TEST_CAMERA": "secret"])
         // The events, as a client of the API gets them.
         let reader = Process()
@@ -56,5 +63,67 @@ import Testing
         // Without credentials first, as ONVIF has it.
         #expect(device.requests.allSatisfy { $0.trouble.isEmpty || $0.trouble == "missing" })
         #expect(!serve.complaints.contains("secret"))
+    }
+
+    private struct List: Decodable {
+        struct Item: Decodable {
+            struct Gap: Decodable {}
+            var name, state, start, cause: String
+            var asked: String?
+            var gaps: [Gap]
+        }
+        var recordings: [Item]
+    }
+
+    private static func list(_ serve: ServeProcess) async throws -> [List.Item] {
+        let (_, body) = try await serve.ask("GET", "/v1/cameras/door/recordings", token: ServeProcess.viewer)
+        return try JSONDecoder().decode(List.self, from: body).recordings
+    }
+
+    @Test("Motion begins a recording that holds the pictures of before it, and ffprobe decodes all of them")
+    func recording() async throws {
+        let (server, device, uri) = try Self.camera()
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        let serve = try await ServeProcess(
+            """
+            defaults:
+              record: {folder: "\(folder.path("recordings"))", before: 3s, after: 2s, events: [motion]}
+            cameras:
+              door: \(uri)
+
+            """, environment: ["INLET_TEST_CAMERA": "secret"])
+        try await Waiting.until("the subscription", progress: { device.requests.count }) {
+            device.requests.contains { $0.name == "PullMessages" }
+        }
+        // What is of another kind begins none.
+        try device.detect("tampering", true)
+        let seen = try await serve.camera("door") { $0.captured > 0 }.captured
+        _ = try await serve.camera("door") { $0.captured > seen + 150 }
+        #expect(try await Self.list(serve).isEmpty)
+        let moved = Date().timeIntervalSince1970
+        try device.detect("motion", true)
+        let recordings = try await ServeProcess.last {
+            try await Self.list(serve)
+        } until: {
+            $0.first?.state == "complete"
+        }
+        let item = try #require(recordings.first)
+        #expect(recordings.count == 1 && item.state == "complete" && item.cause == "motion", "\(recordings)")
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let start = try format.parse(item.start).timeIntervalSince1970
+        let asked = try format.parse(try #require(item.asked)).timeIntervalSince1970
+        #expect(asked > moved - 0.1 && asked - start > 2.9, "\(moved) \(asked) \(start)")
+        let file = folder.path("recordings/door/\(item.name)")
+        let output = try await ReferenceCommand.runAside(
+            "ffprobe", ["-v", "error", "-show_entries", "frame=pts_time,key_frame", "-of", "csv=p=0", file])
+        let frames = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.split(separator: ",") }
+        #expect(frames.first?.first == "1", "\(frames.prefix(2))")
+        let times = frames.compactMap { $0.count > 1 ? Double($0[1]) : nil }
+        // Before the motion as after it, without a hole.
+        #expect(times.count { start + $0 < asked - 0.1 } > 50, "\(times)")
+        #expect(times.count { start + $0 > asked } > 30, "\(times)")
+        #expect(item.gaps.isEmpty && zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.5 }, "\(times)")
+        #expect(await serve.end() == 0)
     }
 }

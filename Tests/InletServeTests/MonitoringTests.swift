@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What `Packaging/monitoring` offers to Prometheus and Grafana.
-@Suite(.tags(.server), .timeLimit(.minutes(2))) struct MonitoringTests {
+@Suite(.tags(.server), .fewAtATime, .takes(atMostMinutes: 2)) struct MonitoringTests {
     private static let folder = BuiltProgram.package.appendingPathComponent("Packaging/monitoring")
 
     @Test("promtool takes the alert rules, and each fires when it should and not otherwise")
@@ -74,6 +74,11 @@ import Testing
             wanted.isSubset(of: Self.names(in: String(decoding: $0, as: UTF8.self)))
         }
         let given = Self.names(in: String(decoding: body, as: UTF8.self))
+        // The document names all of them.
+        let document = try String(
+            contentsOf: BuiltProgram.package.appendingPathComponent("Docs/reference/metrics.md"), encoding: .utf8)
+        let told = Self.names(in: document)
+        #expect(Set(given.map { $0.replacing(/(_sum|_count)$/, with: "") }).subtracting(told) == [])
         #expect(wanted.subtracting(given) == [], "\(serve.complaints)")
         let file = folder.path("metrics")
         try body.write(to: URL(fileURLWithPath: file))

@@ -6,7 +6,7 @@ import ReferenceTools
 import Testing
 
 /// Cameras whose sources run in processes of their own: what a crash costs, and what is left of a process.
-@Suite(.tags(.server), .serialized, .timeLimit(.minutes(5))) struct OwnProcessTests {
+@Suite(.tags(.server), .serialized, .fewAtATime, .takes(atMostMinutes: 5)) struct OwnProcessTests {
     /// Runs sources in children of the command, as that does itself.
     private static let makeProcess: CameraProcess.Maker = { request in
         let configuration = SourceProcessConfiguration(
@@ -106,7 +106,7 @@ import Testing
         await fleet.stop()
     }
 
-    @Test("A host that cannot be resolved is told as such, so that it is tried again", .timeLimit(.minutes(1)))
+    @Test("A host that cannot be resolved is told as such, so that it is tried again", .takes(atMostMinutes: 1))
     func codes() async throws {
         let uri = "rtsp://no-such-host.invalid/stream?connect-timeout=30s"
         let source = SourceProcessConfiguration(uri, redactedURI: uri, name: "door", programPath: BuiltProgram.inlet)
@@ -148,11 +148,8 @@ import Testing
 
     @Test("The packets of a camera are recorded on request through a process, as the camera sent them")
     func recording() async throws {
-        var options = RTSPServer.Options()
-        (options.size, options.frameRate, options.keyFrameInterval) = (
-            ImageSize(width: 160, height: 120), Rational(20), 10
-        )
-        let camera = try RTSPServer(options)
+        let camera = try RTSPServer(
+            RTSPServer.Options(size: ImageSize(width: 160, height: 120), frameRate: Rational(20), keyFrameInterval: 10))
         let folder = try TemporaryFolder()
         let serve = try await ServeProcess(
             """

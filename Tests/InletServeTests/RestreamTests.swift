@@ -5,7 +5,7 @@
     import Testing
 
     /// Cameras of the daemon by RTSP, read by ffmpeg and GStreamer.
-    @Suite(.tags(.server), .serialized, .timeLimit(.minutes(6))) struct RestreamTests {
+    @Suite(.tags(.server), .serialized, .fewAtATime, .takes(atMostMinutes: 6)) struct RestreamTests {
         private static let guest = "guest-0123456789abcdefghij"
 
         private static func camera(_ codec: RTSPServer.Codec = .h264) throws -> RTSPServer {
@@ -166,6 +166,36 @@
             #expect(differences.count > 20)
             // A busy machine reads some reports late.
             #expect(differences[differences.count / 2] < 0.1, "\(differences)")
+            #expect(await serve.end() == 0)
+        }
+
+        @Test("Pictures that are decoded in another order than they are shown in keep their times")
+        func reordered() async throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path("reordered.mp4")
+            _ = try await ReferenceCommand.runAside(
+                "ffmpeg",
+                [
+                    "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25:duration=60",
+                    "-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "25", path,
+                ])
+            let (serve, place) = try await Self.daemon("  door: \"file:\(path)?pace=realtime\"\n")
+            _ = try await serve.camera("door") { $0.captured > 1 }
+            let output = try await ReferenceCommand.runAside(
+                "ffprobe",
+                [
+                    "-v", "error", "-rtsp_transport", "tcp", "-read_intervals", "%+#75", "-show_entries",
+                    "packet=pts_time", "-of", "csv=p=0", Self.url(place, "door"),
+                ])
+            let times = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+                .compactMap { Double($0.prefix { $0 != "," }) }
+            // ffprobe may not know the time of the first.
+            #expect(times.count >= 70)
+            let shown = times.sorted()
+            #expect(times != shown, "the file has no pictures of that kind")
+            // Of the last group of pictures some have not come.
+            let steps = zip(shown, shown.dropFirst()).map { $1 - $0 }.dropLast(4)
+            #expect(steps.allSatisfy { abs($0 - 0.04) < 0.001 }, "\(Array(steps))")
             #expect(await serve.end() == 0)
         }
 

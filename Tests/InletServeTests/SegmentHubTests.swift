@@ -86,6 +86,10 @@ import Testing
             get async throws { try await loop.submit { self.hub.value?.playlist() }.get() }
         }
 
+        var lastUse: MonotonicTime? {
+            get async throws { try await loop.submit { self.hub.value?.lastUse }.get() }
+        }
+
         /// What the first client that waits is told.
         var result: EventLoopFuture<Result<String, InletError>> {
             loop.flatSubmit { [self] in
@@ -131,6 +135,22 @@ import Testing
         }
         #expect(times.map { $0.suffix(7) } == ["00.000Z", "01.000Z", "02.000Z", "05.000Z", "06.000Z"])
         #expect(stream.begun.withLock { $0 } == 5)
+        await stream.media.hub.end()
+        try await stream.end.get()
+    }
+
+    @Test("The stream of a camera that takes long to begin is in use from its first playlist on")
+    func slowToBegin() async throws {
+        let stream = Stream()
+        try await stream.begin()
+        let result = stream.result
+        let began = try #require(try await stream.lastUse)
+        stream.write(0..<12)
+        guard case .success = try await result.get() else {
+            Issue.record("There is no playlist.")
+            return
+        }
+        #expect(try #require(try await stream.lastUse) > began)
         await stream.media.hub.end()
         try await stream.end.get()
     }

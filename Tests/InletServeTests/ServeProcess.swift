@@ -15,6 +15,8 @@ final class ServeProcess {
     private let authority: String?
     /// What runs a program where the daemon is: nothing, or the command that enters its network.
     private let entry: [String]
+    /// What becomes the daemon, by its arguments: nothing, or a command with its own.
+    private let wrapper: [String]
 
     var address: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
     var configuration: String { folder.path("cameras.yaml") }
@@ -27,10 +29,12 @@ final class ServeProcess {
     ///   - tokens: whether the configuration has tokens.
     ///   - authority: the file of certificates that the daemon's is among; nil if it speaks plain HTTP.
     ///   - network: a process in whose network the daemon runs; nil for that of this process.
+    ///   - wrapper: a command that becomes the one which follows it, with its arguments; the default is none.
     init(
         _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:],
-        network: Int? = nil
+        network: Int? = nil, wrapper: [String] = []
     ) async throws {
+        self.wrapper = wrapper
         entry = network.map { ["nsenter", "--net=/proc/\($0)/ns/net"] } ?? []
         self.environment = ProcessInfo.processInfo.environment.merging(
             ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
@@ -54,7 +58,7 @@ final class ServeProcess {
         process = Process()
         // Neither env nor nsenter makes a process of its own.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = entry + [BuiltProgram.inlet, "serve", folder.path("cameras.yaml")]
+        process.arguments = entry + wrapper + [BuiltProgram.inlet, "serve", folder.path("cameras.yaml")]
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path(""))
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
@@ -100,6 +104,16 @@ final class ServeProcess {
             Int(String(decoding: output, as: UTF8.self)) ?? 0,
             (try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()
         )
+    }
+
+    /// Returns the lines of an answer's head.
+    func head(of method: String, _ path: String, headers: [String] = []) async throws -> [String] {
+        var arguments = ["-s", "-m", "30", "-o", "/dev/null", "-D", "-", address + path] + trust
+        arguments += method == "HEAD" ? ["-I"] : ["-X", method]
+        arguments += ["-H", "authorization: Bearer \(Self.admin)"]
+        for header in headers { arguments += ["-H", header] }
+        let output = try await run("curl", arguments)
+        return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).map { $0.lowercased() }
     }
 
     /// What did not happen in time.

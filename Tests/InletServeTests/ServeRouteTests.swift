@@ -13,7 +13,7 @@ struct ServeRouteTests {
             ("PUT", "/v1/cameras/a", .set("a")), ("DELETE", "/v1/cameras/a", .remove("a")),
             ("GET", "/v1/cameras/a/snapshot.jpg", .snapshot("a")), ("GET", "/v1/cameras/a/stream.mjpeg", .stream("a")),
             ("POST", "/v1/cameras/a/restart", .restart("a")), ("PUT", "/v1/log-level", .setLogLevel),
-            ("GET", "/v1/cameras/a/stream.mp4", .fragments("a")),
+            ("DELETE", "/v1/cameras/a/changes", .revert("a")), ("GET", "/v1/cameras/a/stream.mp4", .fragments("a")),
             ("GET", "/v1/cameras/a/stream.m3u8", .playlist("a")),
             ("GET", "/v1/cameras/a/hls/1.m4s", .segment("a", file: "1.m4s")),
             ("POST", "/v1/cameras/a/record", .record("a")), ("DELETE", "/v1/cameras/a/record", .endRecording("a")),
@@ -65,9 +65,9 @@ struct ServeRouteTests {
                 $0.scope == .control && $0.isChange
             })
         #expect(
-            [ServeRoute.add, .set("a"), .remove("a"), .reload, .setLogLevel, .discover, .tryOut].allSatisfy {
-                $0.scope == .admin
-            })
+            [ServeRoute.add, .set("a"), .remove("a"), .revert("a"), .reload, .setLogLevel, .discover, .tryOut]
+                .allSatisfy { $0.scope == .admin })
+        #expect(ServeRoute.revert("a").camera == "a" && ServeRoute.revert("a").change?.action == "revert")
         #expect(AccessScope.view < .control && AccessScope.control < .admin)
     }
 
@@ -89,7 +89,7 @@ struct ServeRouteTests {
     @Test("An event is one record of server-sent events, whatever its text")
     func event() {
         let event = FleetEvent("failed", "one\ntwo\u{2028}</script>", camera: "a")
-        let text = EventHub.text(event, number: 7)
+        let text = EventHub.text(event, id: "7", time: 0)
         #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == 4)
         #expect(text.hasPrefix("id: 7\nevent: camera\ndata: {\"camera\":\"a\",\"kind\":\"failed\",\"text\":\"one"))
         #expect(!text.utf8.contains(UInt8(ascii: "<")))

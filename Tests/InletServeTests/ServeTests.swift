@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The daemon as its users meet it, asked by curl, ffmpeg and Chromium.
-@Suite(.tags(.server), .serialized, .timeLimit(.minutes(3))) struct ServeTests {
+@Suite(.tags(.server), .serialized, .fewAtATime, .takes(atMostMinutes: 3)) struct ServeTests {
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
 
     @Test("Two lines are enough for a picture and a stream that ffmpeg shows")
@@ -31,11 +31,17 @@ import Testing
     @Test("Each refusal has its status, and none ends the daemon")
     func refusals() async throws {
         let serve = try await ServeProcess("  streams: 1\ncameras:\n  door: \(Self.pattern)\n")
+        // The server answers before the cameras are started.
+        let ready = try await ServeProcess.last {
+            try await serve.ask("GET", "/readyz", token: nil)
+        } until: {
+            $0.status != 503
+        }
+        #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self).contains(" of 1 cameras are well"))
         let long = "{\"source\": \"\(String(repeating: "a", count: 70_000))\"}"
         let cases: [(Int, String, String, String?, String?, [String])] = [
             (200, "GET", "/v1/cameras", ServeProcess.viewer, nil, []),
             (200, "GET", "/metrics", ServeProcess.viewer, nil, []),
-            (200, "GET", "/readyz", nil, nil, []),
             (401, "GET", "/v1/cameras", nil, nil, []),
             (401, "GET", "/v1/cameras", "wrong-0123456789abcdefghij", nil, []),
             (403, "DELETE", "/v1/cameras/door", ServeProcess.viewer, nil, []),
@@ -75,6 +81,32 @@ import Testing
         let status = try await ReferenceCommand.runAside("bash", ["-c", script])
         #expect(String(decoding: status, as: UTF8.self) == "429")
         #expect(try await serve.camera("door") { $0.state == "live" }.openings == 1)
+        #expect(await serve.end() == 0)
+    }
+
+    @Test("No answer lets a page of another site read it")
+    func otherSites() async throws {
+        let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n")
+        _ = try await serve.camera("door") { $0.captured > 0 }
+        let paths = [
+            "/", "/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/cameras", "/v1/cameras/door",
+            "/v1/cameras/none", "/v1/cameras/door/snapshot.jpg", "/v1/cameras/door/stream.mjpeg",
+            "/v1/cameras/door/stream.mp4", "/v1/cameras/door/stream.m3u8", "/v1/cameras/door/whep", "/v1/events",
+            "/v1/reload", "/v1/nothing",
+        ]
+        let script = """
+            ask() {
+                curl -s -m 3 -o /dev/null -D - -X "$1" -H 'origin: http://evil.example' \\
+                    -H 'access-control-request-method: GET' -H "authorization: Bearer $2" "$3" || true
+            }
+            for method in GET POST OPTIONS; do for url in "${@:2}"; do ask $method "$1" "$url"; done; done
+            ask GET wrong-0123456789abcdefghij "$2"
+            """
+        let output = try await ReferenceCommand.runAside(
+            "bash", ["-c", script, "curl", ServeProcess.admin] + paths.map { serve.address + $0 })
+        let text = String(decoding: output, as: UTF8.self).lowercased()
+        #expect(text.components(separatedBy: "http/1.1 ").count == 3 * paths.count + 2, "\(text)")
+        #expect(!text.contains("access-control-"), "\(text)")
         #expect(await serve.end() == 0)
     }
 

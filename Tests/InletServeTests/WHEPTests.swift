@@ -11,7 +11,7 @@
         private static let guest = "guest-0123456789abcdefghij"
         private static let sdp = "application/sdp"
 
-        private struct Seen: Decodable {
+        struct Seen: Decodable {
             var status: Int
             var count, missing, deleted: Int?
             var unread: Int
@@ -51,7 +51,7 @@
         }
 
         /// What whep-viewer.py sees of a camera.
-        private static func view(
+        static func view(
             _ camera: String, _ serve: ServeProcess, _ options: [String] = [], token: String? = ServeProcess.viewer
         ) async throws -> Seen {
             let path = "\(serve.address)/v1/cameras/\(camera)/whep"
@@ -177,11 +177,9 @@
             .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
         func onDemand() async throws {
-            var options = RTSPServer.Options()
-            (options.size, options.frameRate, options.keyFrameInterval) = (
-                ImageSize(width: 320, height: 240), Rational(20), 20
-            )
-            let camera = try RTSPServer(options)
+            let camera = try RTSPServer(
+                RTSPServer.Options(
+                    size: ImageSize(width: 320, height: 240), frameRate: Rational(20), keyFrameInterval: 20))
             let serve = try await ServeProcess("cameras:\n  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
             // What only this level shows.
             let asIs = "packets go to viewers as they are"
@@ -378,7 +376,7 @@
             #expect(await serve.end() == 0)
         }
 
-        private static let hasAiortc =
+        static let hasAiortc =
             (try? ReferenceCommand.run(python, ["-c", "import aiortc, aiohttp, numpy"])) != nil
     }
 #endif

@@ -74,12 +74,15 @@ def main():
         seen["drawn"] = browser.run("return document.querySelectorAll('#graph path.rate').length")
         if screenshot:
             browser.screenshot(screenshot.replace(".png", "-one.png"))
+        # Events from before the page was opened.
+        seen["past"] = browser.until("return document.querySelectorAll('#events li').length", lambda n: n > 0)
         browser.run("document.getElementById('pause').click()")
         state = "return document.getElementById('state').textContent"
         seen["paused"] = browser.until(state, lambda t: t == "paused")
         browser.run("document.getElementById('pause').click()")
         seen["resumed"] = browser.until(state, lambda t: t == "live")
-        seen["events"] = browser.until("return document.querySelectorAll('#events li').length", lambda n: n > 0)
+        seen["events"] = browser.until(
+            "return document.querySelectorAll('#events li').length", lambda n: n > seen["past"])
         browser.press("\ue00c")
         seen["closed"] = not browser.until("return document.getElementById('detail').open", lambda o: not o)
         seen["focus"] = browser.run("return document.activeElement.ariaLabel || ''")

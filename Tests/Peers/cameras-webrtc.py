@@ -81,6 +81,8 @@ def main():
         close(browser)
         seen["other"] = open_camera(browser, other)
         close(browser)
+        # The place is for the other viewer, not for the camera's tile.
+        browser.run("document.getElementById('moving').click()")
         browser.run(HOLD, f"/v1/cameras/{camera}/whep")
         browser.until("return typeof window.held === 'string'", bool)
         seen["full"] = open_camera(browser, camera)

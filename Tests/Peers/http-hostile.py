@@ -1,32 +1,42 @@
 #!/usr/bin/env python3
-"""A gallery of hostile clients against the web server of `preview:` or `webrtc:`, each for some seconds; prints what
-came of it as one JSON object. Needs nothing but Python.
+"""A gallery of hostile clients against the web server of `preview:`, `webrtc:` or `inlet serve`, each for some seconds;
+prints what came of it as one JSON object. Needs nothing but Python, and ffmpeg for `serve`.
 
-Usage: http-hostile.py preview|webrtc [--inlet PROGRAM] [--seconds S] [--only NAME] [--growth KILOBYTES]
+Usage: http-hostile.py preview|webrtc|serve [--inlet PROGRAM] [--seconds S] [--only NAME] [--growth KILOBYTES]
 
 The server runs as a process of its own, with a token that it may not guess from. Throughout, a rightful client at
 127.0.0.1 asks for pages, and at `webrtc:` for a session now and then, on a new connection each time: `slowest_s` says
 how long it waited at most. The hostile ones come from the same address and from others of the loopback's network.
 Memory is looked at all the while: `growth_kib` is the most that there was beyond what the server had after its first
-client. Where `trouble` is empty, everyone who should be was served, and memory stayed below the bound.
+client. `serve` has limits for an address and for a token: there the hostile ones come from other addresses, with a
+token of their own. The rightful one also watches a stream of pictures all the while, `widest_gap_s` being the longest
+time without one, and has another camera recorded, which leaves out no picture (paced-server.py): nor must its
+recording. Where `trouble` is empty, everyone who should be was served, and memory stayed below the bound.
 """
 import argparse
 import contextlib
 import http.client
 import itertools
 import json
+import os
 import random
 import re
 import socket
 import struct
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 
 import whep
 
 TOKEN = "0123456789abcdefghjkmnpqrs"
+HOSTILE = "hostile-0123456789abcdefgh"
 SDP = {"content-type": "application/sdp"}
 OWN, OTHERS = "127.0.0.1", ["127.0.0.2", "127.0.0.3"]
+# What the rightful client of `serve` changes, so that there are events.
+CONTROL = ["/v1/cameras/spare/pause", "/v1/cameras/spare/resume"]
 # A rightful client is served at once; a machine that is busy with other things must not look like a server that is
 # locked.
 LIMIT = 20
@@ -34,6 +44,8 @@ LIMIT = 20
 
 class Server(whep.Inlet):
     TOKEN = TOKEN
+    # What the hostile clients present, and where they come from.
+    hostile, sources = TOKEN, [OWN, *OTHERS]
 
     def __init__(self, options):
         super().__init__(options)
@@ -71,9 +83,88 @@ class Server(whep.Inlet):
         client.settimeout(limit)
         if receive:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
-        client.bind((source or random.choice([OWN, *OTHERS]), 0))
+        client.bind((source or random.choice(self.sources), 0))
         client.connect((self.host, self.port))
         return client
+
+
+class Serve(Server):
+    """`inlet serve` with a camera `door` to attack, `packets` and `yard`, which have packets, and `spare`, whose events
+    are heard. The rightful client's token is for all of them, that of the hostile ones for two."""
+
+    hostile, sources = HOSTILE, OTHERS
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.folder = tempfile.TemporaryDirectory()
+        path = os.path.join(self.folder.name, "cameras.yaml")
+        clip = os.path.join(self.folder.name, "clip.h264")
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-t", "10", "-c:v",
+             "libx264", "-bf", "0", "-g", "25", clip], check=True)
+        self.paced = subprocess.Popen(
+            [sys.executable, "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)), "paced-server.py"), clip,
+             "--rate", "25"], stdout=subprocess.PIPE, text=True)
+        self.rtsp = f"rtsp://127.0.0.1:{int(self.paced.stdout.readline())}"
+        for name, token in (("rightful", TOKEN), ("hostile", HOSTILE)):
+            with open(os.path.join(self.folder.name, name), "w", opener=lambda p, f: os.open(p, f, 0o600)) as file:
+                file.write(token)
+        drawn = whep.PATTERN.format(size=options.size, fps=options.fps)
+        with open(path, "w") as file:
+            file.write(f"""
+server:
+  listen: {self.address}
+  tokens:
+    rightful: {{scope: control, file: {self.folder.name}/rightful}}
+    hostile: {{scope: control, file: {self.folder.name}/hostile, cameras: [door, packets]}}
+defaults:
+  record: {{folder: {self.folder.name}/recordings, before: 2s}}
+cameras:
+  door: {drawn}
+  spare: pattern:ball?size=64x64&fps=5
+  packets: {self.rtsp}/0
+  yard: {self.rtsp}/1
+""")
+        self.command = [options.inlet, "serve", path]
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self.paced.kill()
+        self.paced.wait()
+        self.folder.cleanup()
+
+    def viewers(self, limit=5):
+        status, body = self.ask("GET", "/v1/cameras", limit=limit)
+        if status != 200 or [camera["captured"] > 30 for camera in json.loads(body)["cameras"]] != [True] * 4:
+            raise OSError(f"the server answers {status}, or a camera does not run yet")
+        return []
+
+    def record(self):
+        status, body = self.ask(
+            "POST", "/v1/cameras/yard/record", b'{"seconds": 3600}', {"content-type": "application/json"})
+        return [] if status == 202 else [f"nothing is recorded: {status} {body[:200]}"]
+
+    def recorded(self):
+        """Ends the recording. What is wrong with it."""
+        status, body = self.ask("DELETE", "/v1/cameras/yard/record")
+        if status != 200:
+            return [f"the recording has no end: {status} {body[:200]}"], 0
+        item = json.loads(self.ask("GET", "/v1/cameras/yard/recordings")[1])["recordings"][0]
+        status, body = self.ask("GET", f"/v1/cameras/yard/recordings/{item['name']}", limit=60)
+        path = os.path.join(self.folder.name, "yard.mp4")
+        with open(path, "wb") as file:
+            file.write(body)
+        told = subprocess.run(
+            ["ffprobe", "-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", path],
+            capture_output=True, text=True, check=True).stdout
+        times = [float(line.rstrip(",")) for line in told.split()]
+        steps = sorted(after - before for before, after in zip(times, times[1:]))
+        usual = steps[len(steps) // 2]
+        missing = sum(round(step / usual) - 1 for step in steps)
+        trouble = [f"the recording lacks {missing} of {len(times) + missing} pictures"] if missing else []
+        if item["state"] != "complete" or item["gaps"]:
+            trouble.append(f"the recording is {item}")
+        return trouble, len(times)
 
 
 class Gallery:
@@ -83,6 +174,10 @@ class Gallery:
         self.end = 0
         self.count = itertools.count()
         self.lock = threading.Lock()
+        self.pages = {
+            "preview": ["/stats.json", "/", "/snapshot.jpg"],
+            "serve": ["/v1/cameras", "/", "/v1/cameras/door/snapshot.jpg", "/metrics", *CONTROL],
+        }.get(options.kind, ["/stats.json", "/", "/"])
         self.sums = {}
 
     def note(self, name, number=1):
@@ -92,7 +187,7 @@ class Gallery:
     # The rightful client.
 
     def served(self, name, stop):
-        slowest, times, closed = 0, 0, 0
+        slowest, times, closed, streams = 0, 0, 0, 0
 
         def ask(*request):
             nonlocal closed
@@ -107,15 +202,21 @@ class Gallery:
         while not stop.is_set():
             begun = time.monotonic()
             try:
+                path = None
                 is_session = self.options.kind == "webrtc" and times % 8 == 0
                 if is_session:
                     status, body = ask("POST", "/whep", whep.OFFER, SDP)
                     if status == 201:
                         ask("DELETE", self.server.last["location"])
                 else:
-                    path = ["/stats.json", "/", "/snapshot.jpg" if self.options.kind == "preview" else "/"][times % 3]
-                    status, body = ask("GET", path)
-                if status not in (200, 201):
+                    # How many streams there are is asked often, as a busy machine answers few requests meanwhile.
+                    counts = self.options.kind == "serve" and name in ("deaf", "slow_readers") and times % 2
+                    path = "/metrics" if counts else self.pages[times % len(self.pages)]
+                    status, body = ask("POST" if path in CONTROL else "GET", path)
+                if path == "/metrics":
+                    open_now = int(re.search(rb'inlet_streams_open\{kind="http"\} (\d+)', body)[1])
+                    streams = max(streams, open_now)
+                if status not in (200, 201, 204):
                     self.trouble.append(f"{name}: a rightful client was answered {status}: {body[:80]}")
             except OSError as error:
                 self.trouble.append(f"{name}: a rightful client was not served: {error!r}")
@@ -125,6 +226,37 @@ class Gallery:
         if closed > 1 + times // 10:
             self.trouble.append(f"{name}: {closed} of {times} connections were closed before their request")
         self.shown[name].update(served=times, slowest_s=round(slowest, 3), closed_early=closed)
+        if self.options.kind == "serve":
+            self.shown[name]["streams"] = streams
+            if name in ("deaf", "slow_readers") and streams < 20:
+                self.trouble.append(f"{name}: there were {streams} streams")
+
+    def watches(self, name, stop):
+        """Reads a stream of pictures."""
+        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=LIMIT)
+        widest, last, pictures = 0, time.monotonic(), 0
+        try:
+            connection.request(
+                "GET", "/v1/cameras/door/stream.mjpeg", headers={"authorization": f"Bearer {TOKEN}"})
+            answer = connection.getresponse()
+            if answer.status != 200:
+                self.trouble.append(f"{name}: a rightful viewer was answered {answer.status}")
+            while answer.status == 200 and not stop.is_set():
+                data = answer.read1(1 << 20)
+                if not data:
+                    self.trouble.append(f"{name}: a rightful viewer's stream ended")
+                    break
+                begun = data.count(b"\xff\xd8\xff")
+                if begun:
+                    pictures += begun
+                    widest, last = max(widest, time.monotonic() - last), time.monotonic()
+        except (OSError, http.client.HTTPException) as error:
+            self.trouble.append(f"{name}: a rightful viewer's stream failed: {error!r}")
+        finally:
+            connection.close()
+        if widest > self.options.gap:
+            self.trouble.append(f"{name}: a rightful viewer saw nothing for {widest:.1f} s")
+        self.shown[name].update(pictures=pictures, widest_gap_s=round(widest, 3))
 
     # The hostile ones. Each is called again and again by several threads, and has until `end`.
 
@@ -141,7 +273,7 @@ class Gallery:
         self.flood(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
 
     def pipelined_with_token(self):
-        self.flood(f"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode())
+        self.flood(self.getting("/"))
 
     def hold(self, count, beginning=b"", each=None):
         """Opens many connections, and says something little on each again and again."""
@@ -175,28 +307,44 @@ class Gallery:
     def slow_heads(self):
         self.hold(60, b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ", b"a")
 
+    def getting(self, path):
+        head = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {self.server.hostile}\r\n\r\n"
+        return head.encode()
+
+    def posting(self):
+        """The head of a request that takes a body, without the body's size."""
+        path = {"webrtc": "/whep", "serve": "/v1/cameras/door/record"}.get(self.options.kind, "/")
+        kind = "application/json" if self.options.kind == "serve" else "application/sdp"
+        return (f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {self.server.hostile}\r\n"
+                f"content-type: {kind}\r\n")
+
     def slow_bodies(self):
-        path = "/whep" if self.options.kind == "webrtc" else "/"
-        head = (f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n"
-                "content-type: application/sdp\r\n")
+        head = self.posting()
         self.hold(60, (head + "content-length: 60000\r\n\r\nv=0\r\n").encode(), b"a")
 
-    def slow_readers(self):
+    def deaf(self):
+        """Asks for what has no end, and reads nothing."""
+        self.slow_readers(size=0)
+
+    def slow_readers(self, size=1):
         """Asks for what is large, and reads a byte now and then."""
-        path = "/stream.mjpg" if self.options.kind == "preview" else "/"
+        paths = {
+            "preview": ["/stream.mjpg"],
+            "serve": ["/v1/cameras/door/stream.mjpeg", "/v1/cameras/packets/stream.mp4", "/v1/events"],
+        }.get(self.options.kind, ["/"])
         clients = []
         with contextlib.ExitStack() as stack:
             while time.monotonic() < self.end:
                 if len(clients) < 30:
                     client = stack.enter_context(self.server.connect(receive=2048))
-                    client.sendall(
-                        f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode())
+                    path = paths[len(clients) % len(paths)]
+                    client.sendall(self.getting(path))
                     clients.append(client)
                     self.note("connections")
-                for client in clients:
+                for client in clients if size else []:
                     with contextlib.suppress(OSError):
                         client.setblocking(False)
-                        client.recv(1)
+                        client.recv(size)
                 time.sleep(0.02)
 
     def churn(self):
@@ -230,9 +378,7 @@ class Gallery:
             self.note("heads")
 
     def huge_bodies(self):
-        path = "/whep" if self.options.kind == "webrtc" else "/"
-        head = (f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n"
-                "content-type: application/sdp\r\n")
+        head = self.posting()
         size = "transfer-encoding: chunked\r\n\r\n" if next(self.count) % 2 else "content-length: 10000000000\r\n\r\n"
         with self.server.connect() as client:
             client.sendall((head + size).encode())
@@ -244,8 +390,9 @@ class Gallery:
     def half_closed(self):
         """Says that nothing more comes: before a request, in the middle of one, and after one that is answered
         later."""
-        path = "/snapshot.jpg" if self.options.kind == "preview" else "/stats.json"
-        whole = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode()
+        path = {"preview": "/snapshot.jpg", "serve": "/v1/cameras/door/snapshot.jpg"}.get(
+            self.options.kind, "/stats.json")
+        whole = self.getting(path)
         with self.server.connect() as client:
             client.sendall(whole[: [0, 30, len(whole)][next(self.count) % 3]])
             client.shutdown(socket.SHUT_WR)
@@ -256,7 +403,7 @@ class Gallery:
     def post(self, text):
         client = self.server.connect(random.choice(OTHERS), limit=LIMIT)
         with client:
-            head = (f"POST /whep HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n"
+            head = (f"POST /whep HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {self.server.hostile}\r\n"
                     "content-type: application/sdp\r\n")
             client.sendall(f"{head}content-length: {len(text)}\r\n\r\n{text}".encode())
             self.note(f"answered_{client.recv(65536)[9:12].decode()}")
@@ -299,10 +446,12 @@ class Gallery:
                     # Refused or cut off, as it should be.
                     time.sleep(0.001)
 
-        rightful = threading.Thread(target=self.served, args=(name, stop))
+        rightful = [threading.Thread(target=self.served, args=(name, stop))]
+        if self.options.kind == "serve":
+            rightful.append(threading.Thread(target=self.watches, args=(name, stop)))
         self.end = time.monotonic() + self.options.seconds
         hostile = [threading.Thread(target=again) for _ in range(threads)]
-        for thread in [*hostile, rightful]:
+        for thread in [*rightful, *hostile]:
             thread.start()
         while time.monotonic() < self.end:
             peak = max(peak, self.server.resident())
@@ -310,14 +459,22 @@ class Gallery:
         for thread in hostile:
             thread.join()
         stop.set()
-        rightful.join()
+        for thread in rightful:
+            thread.join()
         growth = max(peak, self.server.resident()) - base
         self.shown[name].update(growth_kib=growth, **self.sums)
         if growth > self.options.growth:
             self.trouble.append(f"{name}: memory grew by {growth} KiB")
 
     def all(self):
-        for path in ("/", "/stats.json", "/snapshot.jpg"):
+        if self.options.kind == "serve":
+            self.trouble += self.server.record()
+            # What the first viewers and a full history need is no growth.
+            self.options, seconds = argparse.Namespace(**{**vars(self.options), "seconds": 3}), self.options.seconds
+            self.base = 1 << 30
+            self.run("slow_readers", self.slow_readers, 1)
+            self.options.seconds = seconds
+        for path in ["/stats.json", "/snapshot.jpg", *self.pages]:
             self.server.ask("GET", path)
         if self.options.kind == "webrtc":
             # What the first sessions of a process need is no growth.
@@ -332,12 +489,18 @@ class Gallery:
             (self.huge_heads, 4), (self.huge_bodies, 4), (self.half_closed, 4)]
         if self.options.kind == "webrtc":
             attacks += [(self.huge_offers, 4), (self.sessions, 4)]
+        if self.options.kind == "serve":
+            attacks.append((self.deaf, 2))
         for attack, threads in attacks:
             if self.options.only in (None, attack.__name__):
                 self.run(attack.__name__, attack, threads)
         if (self.options.kind == "webrtc" and "sessions" in self.shown
                 and not self.shown["sessions"].get("answered_429")):
             self.trouble.append("one address may open any number of sessions")
+        if self.options.kind == "serve":
+            trouble, pictures = self.server.recorded()
+            self.shown["recording"] = {"pictures": pictures}
+            self.trouble += trouble
         lines = [line for line in self.server.text().splitlines() if "wrong token" in line]
         self.shown.setdefault("guesses", {})["log_lines"] = len(lines)
         if self.options.only in (None, "guesses"):
@@ -352,14 +515,15 @@ class Gallery:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["preview", "webrtc"])
+    parser.add_argument("kind", choices=["preview", "webrtc", "serve"])
     whep.add_options(parser, size="640x360", fps=15)
     parser.add_argument("--seconds", type=float, default=3, help="of each attack")
     parser.add_argument("--only", help="one attack by its name")
     parser.add_argument("--growth", type=int, default=40_000,
                         help="kilobytes that the server may have more at any time; a sanitizer needs more")
+    parser.add_argument("--gap", type=float, default=5, help="of `serve`: the longest time without a picture")
     options = parser.parse_args()
-    with Server(options) as server:
+    with (Serve if options.kind == "serve" else Server)(options) as server:
         result = Gallery(options, server).all()
         result["trouble"] += server.end()
     print(json.dumps(result))

@@ -42,13 +42,7 @@ import Testing
 
     @Test("Through a gallery of hostile clients a rightful one gets its pages and pictures, and memory stays flat")
     func gallery() async throws {
-        let script = Self.peers.appendingPathComponent("http-hostile.py").path
-        let output = try await ReferenceCommand.runAside(
-            "/usr/bin/python3", ["-B", script, "preview", "--inlet", BuiltProgram.inlet] + HostileGallery.options)
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let seen = try decoder.decode(HostileGallery.self, from: output)
-        seen.show()
+        let seen = try await HostileGallery.run(against: "preview")
         #expect(seen.trouble == [])
         #expect(seen.attacks.count == 12)
     }

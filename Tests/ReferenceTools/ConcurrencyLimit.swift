@@ -5,7 +5,8 @@ public import Testing
 ///
 /// For tests that wait more than they compute, each with a server of its own: one after another they would take the sum
 /// of all waits, and all at once would start hundreds of servers. Tests with ``RunsAlone`` run while no other of the
-/// same limit does.
+/// same limit does. How long one may take is said by ``RunningTimeLimit``: the time of `.timeLimit` goes on while a test
+/// waits for its turn.
 public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     private let count: Int
     private let slots: Slots
@@ -26,7 +27,10 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
         let taken = test.traits.contains { $0 is RunsAlone } ? count : 1
         await slots.take(taken)
         defer { slots.give(taken) }
-        try await function()
+        guard let limit = test.traits.lazy.compactMap({ $0 as? RunningTimeLimit }).last else {
+            return try await function()
+        }
+        try await limit.hold(function)
     }
 
     /// The slots, and who waits for some, in the order in which they came.

@@ -25,6 +25,20 @@ public struct HostileGallery: Decodable, Sendable {
             + (environment["INLET_GROWTH"].map { ["--growth", $0] } ?? [])
     }
 
+    /// Runs the script, which starts `inlet` and has its clients attack it, and prints the figures.
+    ///
+    /// - Parameter kind: what is attacked: `preview`, `webrtc` or `serve`.
+    public static func run(against kind: String) async throws -> HostileGallery {
+        let output = try await ReferenceCommand.runAside(
+            "/usr/bin/python3",
+            ["-B", PeerProcess.path("http-hostile.py"), kind, "--inlet", BuiltProgram.inlet] + options)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let gallery = try decoder.decode(HostileGallery.self, from: output)
+        gallery.show()
+        return gallery
+    }
+
     /// Prints the figures.
     public func show() {
         for (name, attack) in attacks.sorted(by: { $0.key < $1.key }) {

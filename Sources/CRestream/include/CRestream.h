@@ -55,11 +55,16 @@ int inlet_restream_port(const inlet_restream_server *server);
 // after that keeps it in memory.
 void inlet_restream_stop(inlet_restream_server *server);
 
-// Hands over a packet at a time of the machine's monotonic clock, in nanoseconds; `release(owner)` lets go of its
-// bytes. Waits until the reader's pipeline is made, or the reader has left. Returns 0 where too many bytes wait
-// already, or it has left; the packet is let go of then, too.
-int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, uint64_t time, int is_key,
-    void *owner, void (*release)(void *));
+// When a packet's picture is shown and decoded, by the machine's monotonic clock, in nanoseconds.
+typedef struct {
+    uint64_t shown, decoded;
+} inlet_restream_times;
+
+// Hands over a packet, one at a time; `release(owner)` lets go of its bytes. Waits until the reader's pipeline is made,
+// or the reader has left. Returns 0 where too many bytes wait already, or it has left; the packet is let go of then,
+// too.
+int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, inlet_restream_times times,
+    int is_key, void *owner, void (*release)(void *));
 
 // Takes no more packets, and ends a wait for the reader's pipeline. The connection stays, for an answer. Returns at
 // once.

@@ -58,17 +58,20 @@ package enum Daemon {
             throw error
         }
         let notifier = NotifierService(
-            ServiceNotifier(socket: ServiceEnvironment.notifySocket), watchdog: ServiceEnvironment.watchdog)
-        // They end in the opposite order: the server last, as cameras have viewers to the end.
+            ServiceNotifier(socket: ServiceEnvironment.notifySocket), fleet: fleet,
+            watchdog: ServiceEnvironment.watchdog)
+        // They end in the opposite order: first the notifier, which says that the daemon ends; last the server, as
+        // cameras have viewers to the end.
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
                 .init(service: FleetService(fleet, keeper: keeper)), .init(service: HistoryService(fleet)),
                 .init(service: BudgetService(fleet)),
-                .init(service: ReloadService(path: path, keeper: keeper, audit: audit)), .init(service: notifier),
+                .init(service: ReloadService(path: path, keeper: keeper, audit: audit)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let restream { configuration.services.append(.init(service: restream)) }
         if let certificate { configuration.services.append(.init(service: certificate)) }
+        configuration.services.append(.init(service: notifier))
         configuration.maximumGracefulShutdownDuration = farewell
         do {
             try await ServiceGroup(configuration: configuration).run()

@@ -6,24 +6,28 @@ final class FileDownload {
     private let loop: any EventLoop
     private var reader: RecordingReader?
     private var offset = 0
+    private var last = 0
     private var send: (ByteBuffer) -> Void = { _ in }
     private var end: () -> Void = {}
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Sends the first piece. ``next()`` sends each further one.
-    func begin(_ reader: RecordingReader, send: @escaping (ByteBuffer) -> Void, end: @escaping () -> Void) {
+    /// Sends the first piece of a range of the file's bytes. ``next()`` sends each further one.
+    func begin(
+        _ reader: RecordingReader, _ range: Range<Int>, send: @escaping (ByteBuffer) -> Void, end: @escaping () -> Void
+    ) {
         (self.reader, self.send, self.end) = (reader, send, end)
+        (offset, last) = (range.lowerBound, range.upperBound)
         next()
     }
 
     /// Sends the next piece, or ends behind the last.
     func next() {
         guard let reader else { return }
-        guard offset < reader.byteCount else { return end() }
+        guard offset < last else { return end() }
         let promise = loop.makePromise(of: ByteBuffer?.self)
-        let offset = offset
-        Task { promise.succeed(reader.piece(at: offset)) }
+        let (offset, last) = (offset, last)
+        Task { promise.succeed(reader.piece(at: offset, before: last)) }
         promise.futureResult.assumeIsolated().whenSuccess { [weak self] piece in
             guard let self, self.reader != nil else { return }
             // A file that has become shorter: the client sees that it lacks something.

@@ -91,9 +91,11 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name, file])),
                 operation(
-                    "get", "A recording",
+                    "get", "A recording, or a range of its bytes (RFC 9110, 14.2)",
                     [
-                        ("200", content("MP4", "video/mp4", .object([]))), missing,
+                        ("200", content("MP4", "video/mp4", .object([]))),
+                        ("206", content("The range that was asked for", "video/mp4", .object([]))),
+                        failure("416", "It has fewer bytes than the range begins at"), missing,
                         failure("409", "No folder is configured"), failure("507", "It cannot be read"), tooMany,
                     ]),
                 operation(

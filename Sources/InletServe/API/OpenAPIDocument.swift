@@ -52,7 +52,14 @@ enum OpenAPIDocument {
         ),
         (
             "/readyz",
-            .object([operation("get", "How many cameras are well", [("200", plain("It has started"))])])
+            .object([
+                operation(
+                    "get", "Whether the daemon serves, and how many cameras are well",
+                    [
+                        ("200", plain("It does, whether cameras are well or not")),
+                        ("503", plain("It has not started its cameras yet, or it ends")),
+                    ])
+            ])
         ),
         (
             "/metrics",
@@ -116,6 +123,20 @@ enum OpenAPIDocument {
             ])
         ),
         (
+            "/v1/cameras/{name}/changes",
+            .object([
+                ("parameters", .list([name])),
+                operation(
+                    "delete", "Forgets what the API changed of a camera: it is again as the file says, or gone",
+                    [
+                        ("200", json("What was done", reference("Changes"))),
+                        failure("404", "The API has changed nothing of such a camera, or the token is for others"),
+                        failure("422", "What is left is not right"), failure("507", "It cannot be kept"),
+                    ],
+                    parameters: [trial]),
+            ])
+        ),
+        (
             "/v1/cameras/{name}/snapshot.jpg",
             .object([
                 ("parameters", .list([name])),
@@ -151,7 +172,9 @@ enum OpenAPIDocument {
             "/v1/events",
             .object([
                 operation(
-                    "get", "What happens from now on, without an end",
+                    "get",
+                    "The last 50 events, or those after the one that Last-Event-ID names, and what happens from now "
+                        + "on, without an end",
                     [("200", content("Server-sent events", "text/event-stream", .object([]))), tooMany])
             ])
         ),
@@ -159,10 +182,10 @@ enum OpenAPIDocument {
             "/v1/reload",
             .object([
                 operation(
-                    "post", "Reads the configuration again",
+                    "post", "Reads the configuration and the changes by the API again",
                     [
                         ("200", json("What was done", reference("Changes"))),
-                        failure("422", "The file has errors; nothing was done"),
+                        failure("422", "The file, or that of the changes, has errors; nothing was done"),
                     ], parameters: [trial])
             ])
         ),

@@ -131,11 +131,16 @@ final class ServeResponder: Sendable {
         case .remove(let name):
             return Self.answer(
                 to: await keeper.remove(name, isTrial: isTrial), of: name, isTrial: isTrial, visible: visible)
+        case .revert(let name):
+            return Self.answer(
+                to: await keeper.revert(name, isTrial: isTrial), of: name, isTrial: isTrial, visible: visible)
         case .reload:
             switch await keeper.reload(isTrial: isTrial) {
             case .success(let plan): return .changes(plan.summary, isTrial: isTrial)
             case .failure(let problems):
-                return .problem(.unprocessableEntity, "The file has errors; nothing was changed.", problems.list)
+                return .problem(
+                    .unprocessableEntity, "The file, or that of the changes, has errors; nothing was changed.",
+                    problems.list)
             }
         case .discover: return isTrial ? .changes([], isTrial: true) : await discover()
         case .logLevel: return .json(.object([("level", .text(LogLevelSwitch.level.rawValue))]))
@@ -233,6 +238,11 @@ final class ServeResponder: Sendable {
 
     private var readiness: HTTPAnswer {
         get async {
+            switch await fleet.progress {
+            case .starting: return .text("The cameras are about to be started", .serviceUnavailable)
+            case .stopping: return .text("The daemon ends", .serviceUnavailable)
+            case .started: break
+            }
             let statuses = await fleet.statuses
             let healthy = statuses.count(where: \.isHealthy)
             return .text("\(healthy) of \(statuses.count) cameras are well", .ok)
@@ -251,10 +261,12 @@ final class ServeResponder: Sendable {
         }
         return HTTPAnswer(
             type: "text/plain; version=0.0.4; charset=utf-8",
-            // Webhooks concern all cameras.
+            // Streams and webhooks concern all cameras.
             body: ByteBuffer(
                 string: PrometheusText.text(of: captures) + BudgetMetrics.text(of: cameras)
-                    + (visible.isLimited ? "" : BudgetMetrics.text(of: use) + webhooks.metrics)))
+                    + StreamMetrics.text(of: cameras)
+                    + (visible.isLimited
+                        ? "" : StreamMetrics.text(of: streams) + BudgetMetrics.text(of: use) + webhooks.metrics)))
     }
 
     private static func answer(
@@ -272,6 +284,9 @@ final class ServeResponder: Sendable {
         case .exists:
             return .problem(.conflict, "There is a camera '\(name.sanitized(limit: 80))' already. PUT changes it.")
         case .missing: return .noCamera(name)
+        case .unchanged:
+            return .problem(
+                .notFound, "The API has changed nothing of a camera '\(name.sanitized(limit: 80))'.")
         case .failed(let error): return .problem(.insufficientStorage, error.description)
         }
     }

@@ -7,6 +7,8 @@ enum ServeRoute: Equatable {
     case page, health, readiness, metrics, document
     case list, add, discover, tryOut, events, reload, logLevel, setLogLevel
     case show(String), set(String), remove(String)
+    /// Forgets what the API said of a camera, so that the file's counts again.
+    case revert(String)
     case snapshot(String), stream(String), statistics(String)
     case restart(String), pause(String), resume(String)
     case record(String), endRecording(String), recordings(String)
@@ -64,6 +66,7 @@ enum ServeRoute: Equatable {
         case "stream.mjpeg": return [("GET", .stream(name))]
         case "stream.mp4": return [("GET", .fragments(name))]
         case "stream.m3u8": return [("GET", .playlist(name))]
+        case "changes": return [("DELETE", .revert(name))]
         case "statistics": return [("GET", .statistics(name))]
         case "history": return [("GET", .history(name))]
         case "restart": return [("POST", .restart(name))]
@@ -98,7 +101,7 @@ enum ServeRoute: Equatable {
             .recordings, .recording, .fragments, .playlist, .segment, .history, .watch, .session:
             .view
         case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
-        case .add, .set, .remove, .reload, .setLogLevel, .discover, .tryOut: .admin
+        case .add, .set, .remove, .revert, .reload, .setLogLevel, .discover, .tryOut: .admin
         }
     }
 
@@ -119,9 +122,10 @@ enum ServeRoute: Equatable {
         case .page, .health, .readiness, .metrics, .document, .list, .add, .events, .reload, .logLevel, .setLogLevel,
             .discover, .tryOut:
             nil
-        case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
-            .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
-            .endRecording(let name), .recordings(let name), .fragments(let name), .recording(let name, _),
+        case .show(let name), .set(let name), .remove(let name), .revert(let name), .snapshot(let name),
+            .stream(let name), .statistics(let name), .restart(let name), .pause(let name), .resume(let name),
+            .record(let name), .endRecording(let name), .recordings(let name), .fragments(let name),
+            .recording(let name, _),
             .deleteRecording(let name, _), .playlist(let name), .segment(let name, _), .history(let name),
             .watch(let name), .session(let name):
             name
@@ -138,6 +142,7 @@ enum ServeRoute: Equatable {
         case .add: ("add", nil)
         case .set(let name): ("change", name)
         case .remove(let name): ("remove", name)
+        case .revert(let name): ("revert", name)
         case .restart(let name): ("restart", name)
         case .pause(let name): ("pause", name)
         case .resume(let name): ("resume", name)

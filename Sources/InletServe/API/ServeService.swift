@@ -181,7 +181,9 @@ final class ServeService: HTTPService {
         switch route {
         case .page:
             var page = HTTPAnswer(type: "text/html; charset=utf-8", body: ServeResponder.page)
-            if let cookie = connection?.cookieHeader(for: request) {
+            // A header that no page load has: a proxy that adds the token for its users gives them no cookie.
+            let isLogin = request.header("x-inlet-login") != nil
+            if let cookie = connection?.cookieHeader(for: request, takesBearer: isLogin) {
                 page.headers.add(name: "set-cookie", value: cookie)
             }
             return .answer(page)
@@ -241,7 +243,11 @@ final class ServeService: HTTPService {
         guard request.method == .GET else { return .answer(HTTPAnswer(headers: headers)) }
         guard daemon.streams.begin() else { return .answer(Self.tooMany) }
         watching = .events
-        daemon.events.add(self)
+        // What it is told waits for the stream to begin.
+        daemon.loop.assumeIsolated().execute { [weak self] in
+            guard let self, case .events = watching else { return }
+            daemon.events.add(self, after: request.header("last-event-id"))
+        }
         return .stream(headers)
     }
 
@@ -275,7 +281,10 @@ final class ServeService: HTTPService {
         guard daemon.streams.begin() else { return .answer(Self.tooMany) }
         let download = FileDownload(daemon.loop)
         watching = .download(download)
-        let isWhole = request.method == .GET
+        let isGET = request.method == .GET
+        // For anything but GET a range means nothing (RFC 9110, 14.2). One under a condition is for a version of the
+        // file that is told by a validator, and there is none (13.1.5).
+        let wanted = isGET && request.header("if-range") == nil ? request.header("range") : nil
         return later(
             { [daemon] in await daemon.openRecording(file, of: name) },
             then: { service, opened in
@@ -284,20 +293,35 @@ final class ServeService: HTTPService {
                     service.abandon()
                     service.connection?.answer(refusal.answer)
                 case .success(let reader):
-                    let headers: HTTPHeaders = [
-                        "content-type": "video/mp4", "content-length": "\(reader.byteCount)",
+                    let size = reader.byteCount
+                    var (range, status) = (0..<size, HTTPResponseStatus.ok)
+                    var headers: HTTPHeaders = [
+                        "content-type": "video/mp4", "accept-ranges": "bytes",
                         "content-disposition": "inline; filename=\"\(name)-\(file)\"",
                     ]
-                    guard isWhole, reader.byteCount > 0 else {
+                    switch ByteRange(wanted, of: size) {
+                    case .whole: break
+                    case .part(let part):
+                        (range, status) = (part, .partialContent)
+                        headers.add(
+                            name: "content-range", value: "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)")
+                    case .unsatisfiable:
                         service.abandon()
-                        service.connection?.answer(
-                            HTTPAnswer(headers: ["content-type": "video/mp4"]))
+                        var answer = HTTPAnswer.problem(.rangeNotSatisfiable, "The recording has \(size) bytes.")
+                        answer.headers.add(name: "content-range", value: "bytes */\(size)")
+                        service.connection?.answer(answer)
+                        return
+                    }
+                    headers.add(name: "content-length", value: "\(range.count)")
+                    guard isGET, size > 0 else {
+                        service.abandon()
+                        service.connection?.answer(HTTPAnswer(headers: headers))
                         return
                     }
                     service.forget()
-                    service.connection?.beginStream(headers)
+                    service.connection?.beginStream(headers, status: status)
                     download.begin(
-                        reader, send: { [weak service] in service?.connection?.send([$0]) },
+                        reader, range, send: { [weak service] in service?.connection?.send([$0]) },
                         end: { [weak service] in service?.connection?.endStream() })
                 }
             })

@@ -49,7 +49,7 @@ final class WebRTCDirectory: Sendable {
     private func request(of name: String) -> CameraWebRTCRequest {
         CameraWebRTCRequest(
             uri: settings.webRTC, host: settings.host, path: "/v1/cameras/\(name)/whep",
-            enter: { [streams] in streams.begin() }, leave: { [streams] in streams.end() },
+            enter: { [streams] in streams.begin(.webrtc) }, leave: { [streams] in streams.end(.webrtc) },
             start: { [weak fleet] sink throws(InletError) in
                 guard let camera = await fleet?.camera(name) else {
                     throw InletError(.notFound, "The camera was removed.")

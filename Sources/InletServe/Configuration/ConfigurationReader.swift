@@ -186,8 +186,10 @@ package struct ConfigurationReader: Sendable {
         check(place, path: node["source"] == nil ? path : "\(path).source", &problems) {
             _ = try registry.source(source)
         }
-        var settings = CameraSettings(name: name, source: source)
         let values = Values(own: node, defaults: defaults)
+        let key = "maximum-lag"
+        let limited = limitingLag(of: source, own: node[key], defaults: defaults?[key], path: path, &problems)
+        var settings = CameraSettings(name: name, source: limited)
         settings.policies = policies(values)
         checkProcess(settings, node, path, &problems)
         let list = values["sinks"]

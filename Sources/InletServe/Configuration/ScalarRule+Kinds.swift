@@ -37,6 +37,11 @@ extension ScalarRule {
         "a time above zero such as 5s, 500ms or 2m", pattern: timePattern, types: [.integer, .number],
         isValid: { duration($0) != nil })
 
+    /// A time as the option `maximum-lag` of sources takes it.
+    static let lag = ScalarRule(
+        "a time above zero and up to 60s such as 150ms", pattern: timePattern, types: [.integer, .number],
+        isValid: { duration($0).map { $0 <= .seconds(60) } ?? false })
+
     /// False, true, or a time.
     static let onDemand = ScalarRule(
         "true, false or a time above zero such as 30s", pattern: "true|false|yes|no|on|off|" + timePattern,

@@ -49,6 +49,10 @@ extension ConfigurationShape {
             "timeout", "How long the source may take to open and from frame to frame", default: "10s",
             .scalar(.time)),
         ConfigurationKey(
+            "maximum-lag",
+            "The longest time from a packet's arrival to its picture, for sources with that option, unless the URI says it",
+            default: "150ms", .scalar(.lag)),
+        ConfigurationKey(
             "give-up", "After how long without a frame the camera fails", default: "never", .scalar(.time)),
         ConfigurationKey(
             "outage", "What sinks get while there are no frames", default: "none",

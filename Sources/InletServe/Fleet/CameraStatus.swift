@@ -12,6 +12,9 @@ package struct CameraStatus: Sendable {
     /// Whether it is meant to run.
     package var isRunning: Bool
 
+    /// Whether it is recorded on request.
+    package var isRecording = false
+
     /// How far it is reduced, as the processor does not suffice; nil if it is not.
     package var degradation: Degradation?
     /// The processor time that it has used, with that of its own processes.

@@ -53,7 +53,7 @@ package actor ConfigurationKeeper {
     /// Starts the cameras.
     package func start() async { await apply() }
 
-    /// Reads the file again and applies what differs.
+    /// Reads the file and its overlay again and applies what differs.
     ///
     /// - Parameter isTrial: whether nothing is done but to say what would be. The default is false.
     /// - Returns: what was done; or everything that is wrong, and nothing was done.
@@ -61,12 +61,14 @@ package actor ConfigurationKeeper {
     package func reload(isTrial: Bool = false) async -> Result<ReloadPlan, ConfigurationProblems> {
         do throws(ConfigurationProblems) {
             let text = try ConfigurationReader.text(at: path)
+            // Someone may have edited or deleted the overlay since it was written here.
+            let overlay = try readOverlay()
             let new = try reader.read(text, overlay: overlay.nodes)
             if isTrial { return .success(ReloadPlan(from: configuration.cameras, to: new.cameras)) }
             if new.server != configuration.server {
                 logger.warning("What the configuration says of the server holds from the next start on")
             }
-            (self.text, configuration) = (text, new)
+            (self.text, self.overlay, configuration) = (text, overlay, new)
         } catch {
             if !isTrial { logger.error("\(path) is not in force:\n\(error)") }
             return .failure(error)
@@ -80,6 +82,8 @@ package actor ConfigurationKeeper {
         case wrong(ConfigurationProblems)
         case exists
         case missing
+        /// The overlay says nothing of the camera.
+        case unchanged
         /// It could not be persisted, and nothing was done.
         case failed(InletError)
     }
@@ -115,6 +119,25 @@ package actor ConfigurationKeeper {
             changed.forget(name)
         }
         return await change(to: changed, within: nil, isTrial: isTrial)
+    }
+
+    /// Forgets what the overlay says of a camera, and persists that: the camera is again as the file says, and gone if
+    /// the file does not name it.
+    package func revert(_ name: String, isTrial: Bool) async -> Outcome {
+        // First, as in ``set(_:_:isNew:isTrial:)``: a camera that was removed comes back.
+        let balance = await fleet.balance
+        guard overlay.cameras[name] != nil else { return .unchanged }
+        var changed = overlay
+        changed.forget(name)
+        return await change(to: changed, within: balance, isTrial: isTrial)
+    }
+
+    private func readOverlay() throws(ConfigurationProblems) -> Overlay {
+        do throws(ConfigurationProblem) {
+            return try Overlay(path: overlay.path)
+        } catch {
+            throw ConfigurationProblems([error])
+        }
     }
 
     /// - Parameter balance: what new cameras must fit in; nil if there are none.

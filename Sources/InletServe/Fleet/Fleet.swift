@@ -18,6 +18,9 @@ package actor Fleet {
     /// The change that is under way: the next one waits for it.
     private var last: Task<Void, Never>?
     private var isStopped = false
+    /// Whether the end was asked for; changes under way come before it.
+    private var isEnding = false
+    private var hasStarted = false
     /// What is known of the processor's use.
     var balance = Balance()
     /// The version of the cameras that are applied.
@@ -68,14 +71,24 @@ package actor Fleet {
         }
     }
 
+    /// Has ``progress`` say from now on that the cameras end; ``stop()`` follows.
+    package func announceEnd() { isEnding = true }
+
     /// Ends all captures. Returns when every source is closed and every sink has finished, or has been given up.
     package func stop() async {
+        isEnding = true
         await inTurn { await $0.stopNow() }
         broadcaster.finish()
     }
 
     /// Returns a camera; nil if there is none of that name.
     package func camera(_ name: String) -> SupervisedCamera? { cameras[name] }
+
+    /// How far the fleet is.
+    package enum Progress: Sendable { case starting, started, stopping }
+
+    /// How far the fleet is: started once the first cameras have been told to open, whether or not they do.
+    package var progress: Progress { isEnding ? .stopping : hasStarted ? .started : .starting }
 
     /// The settings of all cameras.
     package var current: [String: CameraSettings] { settings }
@@ -138,6 +151,7 @@ package actor Fleet {
                 }
             }
         }
+        hasStarted = true
         for (name, change) in plan.summary {
             broadcaster.send(FleetEvent(change, "The camera was \(change).", camera: name))
         }

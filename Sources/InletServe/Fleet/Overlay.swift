@@ -53,10 +53,16 @@ package struct Overlay: Sendable {
     /// Writes the file: readers see the former one or the new one whole. Only this user may read it, as addresses may
     /// hold passwords.
     ///
-    /// - Throws: an error made of the `errno`.
+    /// - Throws: an error made of the `errno`; ``InletError/Code/resourceExhausted`` for more than ``init(path:)``
+    ///   reads.
     package func write() throws(InletError) {
         let members = cameras.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let text = JSONValue.object([("cameras", .object(members))]).text(isIndented: true) + "\n"
+        guard text.utf8.count <= YAMLDocument.longest else {
+            throw InletError(
+                .resourceExhausted,
+                "All changes together may have \(YAMLDocument.longest) bytes. Write cameras into the configuration.")
+        }
         try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true)
     }
 }

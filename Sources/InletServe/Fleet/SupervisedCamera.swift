@@ -359,7 +359,7 @@ package actor SupervisedCamera {
     package var status: CameraStatus {
         CameraStatus(
             settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
-            isRunning: runner != nil && !hasEnded, degradation: degradation,
+            isRunning: runner != nil && !hasEnded, isRecording: recorder.ticket != nil, degradation: degradation,
             processorTime: account.time + childTime, process: process?.figures())
     }
 

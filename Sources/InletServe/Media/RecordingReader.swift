@@ -35,10 +35,10 @@ final class RecordingReader: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the bytes from a place on, up to a piece's length; nil if they cannot be read, or there are no more.
-    /// Blocks for the disk.
-    func piece(at offset: Int) -> ByteBuffer? {
-        let count = min(Self.longestPiece, byteCount - offset)
+    /// Returns the bytes from a place on, up to another one or a piece's length; nil if they cannot be read, or there
+    /// are no more. Blocks for the disk.
+    func piece(at offset: Int, before end: Int) -> ByteBuffer? {
+        let count = min(Self.longestPiece, min(end, byteCount) - offset)
         guard count > 0 else { return nil }
         var buffer = ByteBuffer()
         let read = unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in

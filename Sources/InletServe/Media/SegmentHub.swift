@@ -27,7 +27,7 @@ final class SegmentHub: FragmentViewer {
     private var fragments: FragmentHub?
     private var window: SegmentWindow
     private var waiting: [any PlaylistViewer] = []
-    private var lastUse = MonotonicTime.now
+    private(set) var lastUse = MonotonicTime.now
     private var timer, retry: Scheduled<Void>?
     /// Whether anything came since the last end of the packets.
     private var hasPieces = false
@@ -133,6 +133,8 @@ final class SegmentHub: FragmentViewer {
             window.add(bytes, isKey: isKey, times)
         }
         guard !waiting.isEmpty, let playlist = window.playlist else { return }
+        // They ask for more from now on, however long the camera took.
+        lastUse = .now
         tell(.success(playlist))
     }
 

@@ -1,13 +1,17 @@
 import ServiceLifecycle
 
-/// Tells the system's service manager that the daemon is ready, alive, and about to end.
+/// Tells the system's service manager that the daemon is ready, alive, and about to end. Has ``Fleet/progress`` say the
+/// end as well.
 package struct NotifierService: Service {
     private let notifier: ServiceNotifier
+    private let fleet: Fleet
     private let watchdog: Duration?
 
-    /// - Parameter watchdog: the time within which the manager wants a sign of life; nil if it wants none.
-    package init(_ notifier: ServiceNotifier, watchdog: Duration?) {
-        (self.notifier, self.watchdog) = (notifier, watchdog)
+    /// - Parameters:
+    ///   - fleet: whose progress says that the daemon ends.
+    ///   - watchdog: the time within which the manager wants a sign of life; nil if it wants none.
+    package init(_ notifier: ServiceNotifier, fleet: Fleet, watchdog: Duration?) {
+        (self.notifier, self.fleet, self.watchdog) = (notifier, fleet, watchdog)
     }
 
     package func run() async throws {
@@ -19,6 +23,7 @@ package struct NotifierService: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) }
             if watchdog != nil, !Task.isShuttingDownGracefully { notifier.send(.watchdog) }
         }
+        await fleet.announceEnd()
         notifier.send(.stopping)
     }
 }

@@ -96,11 +96,11 @@ final class RestreamService: Service {
             guard waiting.withLock({ $0 != nil }) else {
                 throw refuse(camera, .serviceUnavailable, "The daemon ends.")
             }
-            guard streams.begin() else { throw refuse(camera, .serviceUnavailable, "There are too many streams.") }
+            guard streams.begin(.rtsp) else { throw refuse(camera, .serviceUnavailable, "There are too many streams.") }
             do throws(RestreamRefusal) {
                 return try begin(user, camera, outlet)
             } catch {
-                streams.end()
+                streams.end(.rtsp)
                 throw error
             }
         }
@@ -127,7 +127,7 @@ final class RestreamService: Service {
                 reader = try RestreamReader(media, outlet) { [streams, logger] in
                     // The stream of one that was refused is given back by ``open``.
                     guard isOpen.withLock({ $0 }) else { return }
-                    streams.end()
+                    streams.end(.rtsp)
                     logger.info("A reader by RTSP has left.", metadata: facts)
                 }
             } catch {

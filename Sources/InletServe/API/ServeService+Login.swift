@@ -1,0 +1,31 @@
+import InletCore
+import InletHTTP
+import NIOCore
+import NIOHTTP1
+
+/// How a person presents the token.
+extension ServeService {
+    private static let loginPage = ByteBuffer(bytes: PackageResources.login_html)
+
+    /// Returns the page with a field for the token, where a browser opens the page without a right one; other clients
+    /// keep the sentence.
+    func unauthorized(_ request: HTTPRequest, _ answer: HTTPAnswer) -> HTTPAnswer {
+        guard let route = try? ServeRoute.find(request.method, request.path), route == .page, request.wantsHTML
+        else { return answer }
+        var page = answer
+        page.headers.replaceOrAdd(name: "content-type", value: "text/html; charset=utf-8")
+        page.body = Self.loginPage
+        return page
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the client names HTML among what it takes. Browsers do so for pages alone (RFC 9110, 12.5.1).
+    fileprivate var wantsHTML: Bool {
+        guard let accepted = header("accept")?.utf8 else { return false }
+        return accepted.split(separator: UInt8(ascii: ",")).contains { type in
+            TextBytes.isSame(
+                TextBytes.trimmed(type.prefix { $0 != UInt8(ascii: ";") }), ignoringCase: "text/html")
+        }
+    }
+}

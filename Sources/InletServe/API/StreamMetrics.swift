@@ -1,0 +1,25 @@
+import InletHTTP
+
+/// Streams and recordings, in Prometheus's text format.
+enum StreamMetrics {
+    /// Returns how many streams there are, and may be.
+    static func text(of streams: StreamCount) -> String {
+        PrometheusText.text(of: [
+            .init(
+                name: "inlet_streams_open", type: "gauge", help: "Streams to clients now.",
+                samples: StreamCount.Kind.allCases.map { ([("kind", $0.rawValue)], streams.open($0)) }),
+            .init(
+                name: "inlet_streams_most", type: "gauge", help: "The most streams that there may be.",
+                samples: [([], streams.most)]),
+        ])
+    }
+
+    /// Returns which cameras are recorded on request.
+    static func text(of statuses: [CameraStatus]) -> String {
+        PrometheusText.text(of: [
+            .init(
+                name: "inlet_camera_recording", type: "gauge", help: "1 while the camera is recorded on request.",
+                samples: statuses.map { ([("camera", $0.settings.name)], $0.isRecording ? 1 : 0) })
+        ])
+    }
+}

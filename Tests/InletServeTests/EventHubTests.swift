@@ -1,0 +1,65 @@
+import NIOEmbedded
+import Testing
+
+@testable import InletServe
+
+/// Events of before, for clients that come later.
+@Suite struct EventHubTests {
+    private final class Client: EventHub.Listener {
+        let cameras: Set<String>
+        var told = ""
+
+        init(_ cameras: Set<String>) { self.cameras = cameras }
+
+        func mayHear(of camera: String?) -> Bool { camera.map(cameras.contains) ?? false }
+        func tell(_ text: String) { told += text }
+
+        var ids: [String] {
+            told.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+        }
+    }
+
+    private let loop = EmbeddedEventLoop()
+
+    private func client(_ hub: EventHub, _ cameras: Set<String>, after last: String? = nil) -> Client {
+        let client = Client(cameras)
+        hub.add(client, after: last)
+        return client
+    }
+
+    private func send(_ count: Int, _ hub: EventHub, text: String = "live") {
+        for number in 1...count { hub.send(FleetEvent("state", text, camera: number % 2 == 0 ? "gate" : "door")) }
+        loop.run()
+    }
+
+    @Test("A new client is told the last 50 events that it may hear of, in their order, and then those that follow")
+    func replay() {
+        let hub = EventHub(loop, run: 9)
+        send(60, hub)
+        let (all, one) = (client(hub, ["door", "gate"]), client(hub, ["gate"]))
+        #expect(all.ids == (11...60).map { "9-\($0)" })
+        #expect(one.ids == (11...60).filter { $0 % 2 == 0 }.map { "9-\($0)" } && !one.told.contains("door"))
+        send(1, hub)
+        #expect(all.ids.last == "9-61" && one.ids.last == "9-60")
+    }
+
+    @Test(
+        "A client that comes back is told what it has missed; one from another run of the daemon is told all",
+        arguments: [
+            ("9-3", ["9-4", "9-5"]), ("9-5", []), ("9-99", []), ("8-3", ["9-1", "9-2", "9-3", "9-4", "9-5"]),
+            ("3", ["9-1", "9-2", "9-3", "9-4", "9-5"]), ("9-x", ["9-1", "9-2", "9-3", "9-4", "9-5"]),
+        ])
+    func resume(_ last: String, _ ids: [String]) {
+        let hub = EventHub(loop, run: 9)
+        send(5, hub)
+        #expect(client(hub, ["door", "gate"], after: last).ids == ids)
+    }
+
+    @Test("Long events are left out from the oldest on, so that a client that reads slowly is not cut off")
+    func bound() {
+        let hub = EventHub(loop, run: 9)
+        send(50, hub, text: String(repeating: "x", count: 2000))
+        let told = client(hub, ["door", "gate"])
+        #expect(told.told.utf8.count <= EventHub.longestReplay && told.ids.count >= 10 && told.ids.last == "9-50")
+    }
+}

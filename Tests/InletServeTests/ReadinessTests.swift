@@ -1,0 +1,49 @@
+import Foundation
+import Inlet
+import InletHTTP
+import InletSystem
+import InletTesting
+import NIOCore
+import NIOHTTP1
+import ReferenceTools
+import Testing
+
+@testable import InletServe
+
+@Suite(.tags(.server), .fewAtATime, .takes(atMostMinutes: 1)) struct ReadinessTests {
+    @Test("The daemon says that it is ready once its cameras are started, well or not, and no longer when it ends")
+    func readiness() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("cameras.yaml")
+        try Data("server: {listen: '127.0.0.1:0'}\ncameras:\n  absent: rtsp://127.0.0.1:1/x\n".utf8)
+            .write(to: URL(fileURLWithPath: path))
+        let registry = Recorders().registry
+        let fleet = Fleet(registry: registry, spread: .zero, logger: silent)
+        let keeper = try ConfigurationKeeper(
+            path: path, reader: ConfigurationReader(registry: registry), fleet: fleet, logger: silent)
+        let listener = HTTPListener()
+        defer { listener.stop() }
+        let responder = ServeResponder(
+            fleet: fleet, keeper: keeper, loop: listener.loop, events: EventHub(listener.loop),
+            settings: await keeper.server, requiresToken: false, streams: StreamCount(most: 1),
+            audit: try AuditLog(path: nil, logger: silent) { _ in }, webhooks: WebhookHub(logger: silent), search: nil,
+            makeWebRTC: nil, logger: silent)
+        func ask(_ route: ServeRoute) async -> String {
+            let answer = await responder.answer(to: route, isTrial: false, visible: .all)
+            return String(buffer: answer.body).replacing("\n", with: " ") + "\(answer.status.code)"
+        }
+        #expect(await ask(.readiness) == "The cameras are about to be started 503")
+        #expect(await ask(.health) == "alive 200")
+        await keeper.start()
+        #expect(await ask(.readiness) == "0 of 1 cameras are well 200")
+        // The service that ends first says so, before the cameras end.
+        let notifier = NotifierService(ServiceNotifier(socket: nil), fleet: fleet, watchdog: nil)
+        let running = Task { try await notifier.run() }
+        running.cancel()
+        try await running.value
+        #expect(await ask(.readiness) == "The daemon ends 503")
+        await fleet.stop()
+        #expect(await ask(.readiness) == "The daemon ends 503")
+        #expect(await ask(.health) == "alive 200")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// Changes by the API, and how they are undone, asked of the daemon by curl.
+@Suite(.tags(.server), .serialized, .fewAtATime, .takes(atMostMinutes: 3)) struct ServeChangesTests {
+    private static let cameras = """
+        cameras:
+          door: pattern:ball?size=64x64&fps=10
+          yard: pattern:ball?size=64x64&fps=10
+
+        """
+    private static let other = #"{"source": "pattern:noise?size=64x64&fps=10"}"#
+
+    private static func names(_ serve: ServeProcess) async throws -> [String] {
+        struct List: Decodable {
+            struct Camera: Decodable { var name: String }
+            var cameras: [Camera]
+        }
+        let body = try await serve.ask("GET", "/v1/cameras").body
+        return try JSONDecoder().decode(List.self, from: body).cameras.map(\.name)
+    }
+
+    @Test("What the API changed, removed or added is forgotten camera by camera, and stays so over a restart")
+    func revert() async throws {
+        let serve = try await ServeProcess(Self.cameras)
+        let changes = "/v1/cameras/door/changes"
+        #expect(try await serve.ask("DELETE", changes).status == 404)
+        #expect(try await serve.ask("PUT", "/v1/cameras/door", body: Self.other).status == 200)
+        #expect(try await serve.ask("PUT", "/v1/cameras/added", body: Self.other).status == 201)
+        #expect(try await serve.ask("DELETE", "/v1/cameras/yard").status == 200)
+        #expect(try await Self.names(serve) == ["added", "door"])
+
+        // Not for who may only look, nor where it is only tried.
+        #expect(try await serve.ask("DELETE", changes, token: ServeProcess.viewer).status == 403)
+        let tried = try await serve.ask("DELETE", changes + "?dry-run=true")
+        #expect(tried.status == 200)
+        #expect(
+            String(decoding: tried.body, as: UTF8.self)
+                == #"{"dryRun":true,"changes":[{"camera":"door","change":"reopened"}]}"# + "\n")
+        #expect(try await serve.camera("door") { _ in true }.source.hasPrefix("pattern:noise"))
+
+        for (name, change) in [("door", "reopened"), ("yard", "added"), ("added", "removed")] {
+            let answer = try await serve.ask("DELETE", "/v1/cameras/\(name)/changes")
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(answer.status == 200 && text.contains("\"camera\":\"\(name)\",\"change\":\"\(change)\""), "\(text)")
+            #expect(try await serve.ask("DELETE", "/v1/cameras/\(name)/changes").status == 404)
+        }
+        #expect(try await Self.names(serve) == ["door", "yard"])
+        #expect(try await serve.camera("door") { $0.captured > 0 }.source.hasPrefix("pattern:ball"))
+        #expect(serve.complaints.contains(#""action":"revert","camera":"door","outcome":"done""#))
+        #expect(await serve.end() == 0)
+        try await serve.launch()
+        #expect(try await serve.camera("yard") { $0.captured > 0 }.source.hasPrefix("pattern:ball"))
+        #expect(try await serve.camera("door") { $0.captured > 0 }.source.hasPrefix("pattern:ball"))
+        #expect(try await Self.names(serve) == ["door", "yard"])
+        #expect(await serve.end() == 0)
+    }
+
+    @Test("A reload reads the changes again: one with an error changes nothing, and without the file all is as before")
+    func reload() async throws {
+        let serve = try await ServeProcess(Self.cameras)
+        let file = serve.configuration + ".changes.json"
+        #expect(try await serve.ask("PUT", "/v1/cameras/door", body: Self.other).status == 200)
+        #expect(try await serve.ask("DELETE", "/v1/cameras/yard").status == 200)
+        let written = try Data(contentsOf: URL(fileURLWithPath: file))
+
+        for wrong in ["{", "[]", #"{"cameras": {"door": "patern:"}}"#] {
+            try Data(wrong.utf8).write(to: URL(fileURLWithPath: file))
+            let answer = try await serve.ask("POST", "/v1/reload")
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(answer.status == 422 && text.contains("\"problems\":[{"), "\(wrong): \(text)")
+            #expect(try await Self.names(serve) == ["door"])
+        }
+        #expect(try await serve.camera("door") { $0.captured > 0 }.source.hasPrefix("pattern:noise"))
+        try written.write(to: URL(fileURLWithPath: file))
+        #expect(try await serve.ask("POST", "/v1/reload").status == 200)
+        #expect(try await serve.camera("door") { _ in true }.openings == 1)
+
+        try FileManager.default.removeItem(atPath: file)
+        kill(serve.process.processIdentifier, SIGHUP)
+        _ = try await serve.camera("yard") { $0.captured > 0 }
+        #expect(try await serve.camera("door") { $0.captured > 0 }.source.hasPrefix("pattern:ball"))
+        // The next change brings nothing of before back.
+        #expect(try await serve.ask("PUT", "/v1/cameras/added", body: Self.other).status == 201)
+        #expect(try await Self.names(serve) == ["added", "door", "yard"])
+        #expect(!(try String(contentsOfFile: file, encoding: .utf8)).contains("yard"))
+        #expect(await serve.end() == 0)
+    }
+}
