@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What cameras detect, from the messages of an ONVIF device to the events of the daemon.
-@Suite(.tags(.server), .fewAtATime, .takes(atMostMinutes: 2)) struct DetectionTests {
+@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 2)) struct DetectionTests {
     /// A camera by RTSP, its ONVIF device, which tells of events, and the URI of both.
     private static func camera() throws -> (server: RTSPServer, device: ONVIFDevice, uri: String) {
         let server = try RTSPServer.live()
@@ -30,7 +30,7 @@ import Testing
             "curl", "-sN", "-m", "100", "-o", log, "-H", "authorization: Bearer \(ServeProcess.viewer)",
             "\(serve.address)/v1/events",
         ]
-        try reader.run()
+        try reader.runUnblocked()
         defer { reader.terminate() }
         func events() -> [String] {
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)

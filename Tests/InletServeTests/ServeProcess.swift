@@ -64,7 +64,7 @@ final class ServeProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
+        try process.runUnblocked()
         _ = try await run(
             "curl",
             ["-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", "\(address)/healthz"] + trust)

@@ -8,7 +8,7 @@ import Testing
 @testable import InletServe
 
 /// What a sender does at the daemon's end, and with the connections of an exchange.
-@Suite(.tags(.server), .fewAtATime, .takes(atMostMinutes: 2)) struct WebhookSenderTests {
+@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 2)) struct WebhookSenderTests {
     @Test("An event that waits to be sent again is sent once more at the end")
     func end() async throws {
         let server = try PeerProcess("webhook-server.py", ["--status", "503"])

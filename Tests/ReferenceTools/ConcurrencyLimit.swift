@@ -5,8 +5,8 @@ public import Testing
 ///
 /// For tests that wait more than they compute, each with a server of its own: one after another they would take the sum
 /// of all waits, and all at once would start hundreds of servers. Tests with ``RunsAlone`` run while no other of the
-/// same limit does. How long one may take is said by ``RunningTimeLimit``: the time of `.timeLimit` goes on while a test
-/// waits for its turn.
+/// same limit does. They may block, as they run on threads of their own (``BlockingTrait``). How long one may take is
+/// said by ``RunningTimeLimit``: the time of `.timeLimit` goes on while a test waits for its turn.
 public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     private let count: Int
     private let slots: Slots
@@ -27,10 +27,10 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
         let taken = test.traits.contains { $0 is RunsAlone } ? count : 1
         await slots.take(taken)
         defer { slots.give(taken) }
-        guard let limit = test.traits.lazy.compactMap({ $0 as? RunningTimeLimit }).last else {
-            return try await function()
+        let limit = test.traits.lazy.compactMap { $0 as? RunningTimeLimit }.last
+        try await withTaskExecutorPreference(BlockingExecutor.shared) {
+            if let limit { try await limit.hold(function) } else { try await function() }
         }
-        try await limit.hold(function)
     }
 
     /// The slots, and who waits for some, in the order in which they came.
@@ -76,8 +76,13 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
 }
 
 private let fewServers = ConcurrencyLimit(4)
+private let fewDaemonsAtATime = ConcurrencyLimit(3)
 
 extension Trait where Self == ConcurrencyLimit {
     /// At most four test cases of the suite run at a time: CI has two cores, and most of the time a test waits.
     public static var fewAtATime: ConcurrencyLimit { fewServers }
+
+    /// At most three test cases of the suite run at a time, beside those of ``fewAtATime``: each has a daemon, which
+    /// mostly waits, and programs that ask it.
+    public static var fewDaemons: ConcurrencyLimit { fewDaemonsAtATime }
 }

@@ -27,7 +27,7 @@ public struct ReferenceCommand {
         _ = FileManager.default.createFile(atPath: complaints, contents: nil)
         process.standardOutput = output
         process.standardError = FileHandle(forWritingAtPath: complaints)
-        try process.run()
+        try process.runUnblocked()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {

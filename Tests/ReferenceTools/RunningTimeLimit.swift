@@ -5,7 +5,7 @@ public import Testing
 public struct RunningTimeLimit: SuiteTrait, TestTrait {
     private let limit: Duration
 
-    fileprivate init(_ limit: Duration) { self.limit = limit }
+    init(_ limit: Duration) { self.limit = limit }
 
     public var isRecursive: Bool { true }
 

@@ -50,12 +50,7 @@ enum Documents {
         func output() -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
-        // Signals are blocked on the threads that run tests, and a child inherits that.
-        var (mask, none) = (sigset_t(), sigset_t())
-        unsafe sigemptyset(&none)
-        unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
-        try process.run()
+        try process.runUnblocked()
         var isInterrupted = false
         while ended.wait(timeout: .now() + 0.05) == .timedOut {
             guard !isInterrupted, isEnough(output()) else { continue }

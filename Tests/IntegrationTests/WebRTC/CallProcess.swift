@@ -43,12 +43,7 @@
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle(forWritingAtPath: complaints)
-            // Signals are blocked on the threads that run tests, and a child inherits that.
-            var (mask, none) = (sigset_t(), sigset_t())
-            unsafe sigemptyset(&none)
-            unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
-            defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
-            try process.run()
+            try process.runUnblocked()
         }
 
         var text: String { (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "" }

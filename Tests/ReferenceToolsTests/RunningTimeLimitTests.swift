@@ -1,0 +1,24 @@
+import Testing
+
+@testable import ReferenceTools
+
+@Suite struct RunningTimeLimitTests {
+    @Test("A test that takes too long is an issue, and is cancelled")
+    func tooLong() async throws {
+        await confirmation("the cancellation") { cancelled in
+            await withKnownIssue {
+                try await RunningTimeLimit(.milliseconds(10)).hold {
+                    do { try await Task.sleep(for: .seconds(3600)) } catch { cancelled() }
+                }
+            }
+        }
+    }
+
+    @Test("What a test throws in time is thrown, and no issue is recorded")
+    func inTime() async throws {
+        struct Failure: Error {}
+        let limit = RunningTimeLimit(.seconds(3600))
+        try await limit.hold {}
+        await #expect(throws: Failure.self) { try await limit.hold { throw Failure() } }
+    }
+}
