@@ -75,14 +75,14 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-private let fewServers = ConcurrencyLimit(4)
-private let fewDaemonsAtATime = ConcurrencyLimit(3)
+private let fewServers = ConcurrencyLimit(3)
+private let fewDaemonsAtATime = ConcurrencyLimit(2)
 
 extension Trait where Self == ConcurrencyLimit {
-    /// At most four test cases of the suite run at a time: CI has two cores, and most of the time a test waits.
+    /// At most three test cases of the suite run at a time: CI has two cores, and most of the time a test waits.
     public static var fewAtATime: ConcurrencyLimit { fewServers }
 
-    /// At most three test cases of the suite run at a time, beside those of ``fewAtATime``: each has a daemon, which
+    /// At most two test cases of the suite run at a time, beside those of ``fewAtATime``: each has a daemon, which
     /// mostly waits, and programs that ask it.
     public static var fewDaemons: ConcurrencyLimit { fewDaemonsAtATime }
 }

@@ -1,7 +1,7 @@
 public import Testing
 
-/// A trait of suites with a ``ConcurrencyLimit``, and of their tests: how long a test case may take from when it has its
-/// turn. Without such a limit it has no effect. Of several the innermost counts.
+/// A trait of suites with a ``ConcurrencyLimit``, and of their tests: how long a test case may take from when it has
+/// its turn. Without such a limit it has no effect. Of several the innermost counts.
 public struct RunningTimeLimit: SuiteTrait, TestTrait {
     private let limit: Duration
 

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet capture`, and what `rtspcap:` makes of its file.
-@Suite(.tags(.server), .serialized, .blocking, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+@Suite(.tags(.server), .serialized, .fewAtATime, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
 struct CaptureCommandTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet discover --login` asks devices that take what ONVIF's schemas permit alone.
-@Suite(.tags(.server), .blocking) struct DiscoverLoginTests {
+@Suite(.tags(.server), .fewAtATime) struct DiscoverLoginTests {
     private struct Listing: Decodable {
         struct Profile: Decodable, Equatable {
             var name: String

@@ -4,7 +4,7 @@ import Testing
 
 /// `inlet discover` beside devices that answer, in networks of their own.
 @Suite(
-    .tags(.server), .blocking,
+    .tags(.server), .fewAtATime,
     .enabled(
         if: NetworkNamespace.isAvailable,
         "network namespaces cannot be made here; that needs root and the tool ip"))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Viewers that come while a live stream is on its way between two key frames.
-@Suite(.tags(.server), .serialized, .blocking, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+@Suite(.tags(.server), .serialized, .fewAtATime, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
 struct JoiningTests {
     private static let rate = 60
 
