@@ -101,6 +101,9 @@ class Sender:
             channel.on(event, lambda event=event: self.told.append([label, event]))
         channel.on("message", lambda body: self.told.append([label, body if isinstance(body, str) else len(body)]))
 
+    async def open_later(self, label):
+        self.open_channel(list(self.peers.values())[-1], label)
+
     async def say(self, label, body, is_forced):
         """Sends a text, or so many bytes; where it is forced, in spite of the length that the answer states."""
         if is_forced:
@@ -151,6 +154,7 @@ async def main():
         options,
         {"report": sender.report, "pause": sender.pause,
          "publish": lambda message: {"status": sender.run(sender.publish(message["url"]))},
+         "open": lambda message: sender.run(sender.open_later(message["label"])),
          "say": lambda message: sender.run(sender.say(
              message["label"], message["body"], message.get("isForced", False))),
          "leave": lambda _: sender.run(sender.leave())},

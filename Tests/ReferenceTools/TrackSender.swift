@@ -51,6 +51,11 @@ public final class TrackSender: Sendable {
         try process.send("publish", ["url": .string(url)], within: .seconds(40))["status"]?.int ?? 0
     }
 
+    /// Has a publisher open another data channel in its latest session.
+    public func open(_ label: String) throws {
+        _ = try process.send("open", ["label": .string(label)], within: .seconds(40))
+    }
+
     /// Has a publisher send a text over the data channel with this label.
     public func say(_ text: String, over label: String) throws {
         _ = try process.send("say", ["label": .string(label), "body": .string(text)], within: .seconds(40))
