@@ -97,11 +97,11 @@ import Testing
         let capturer = Capturer(ScriptedSourceConfiguration(script))
         capturer.attach(Changing(record))
         async let outcome = capturer.run()
-        while record.conditions.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+        while record.conditions.isEmpty { await Task.yield() }
         #expect(record.conditions == [.interrupted])
         capturer.setEnabled(false)
         capturer.pause()
-        while record.conditions.last != .paused { try? await Task.sleep(for: .milliseconds(1)) }
+        while record.conditions.last != .paused { await Task.yield() }
         capturer.stop()
         _ = try await outcome
     }

@@ -73,7 +73,7 @@ import Testing
         func offer(_ size: ImageSize = ImageSize(width: 64, height: 48)) async throws {
             let before = settled
             try put(size, sequence: before)
-            while settled == before { try? await Task.sleep(for: .milliseconds(1)) }
+            while settled == before { await Task.yield() }
         }
 
         /// Offers a frame.

@@ -75,7 +75,7 @@ import Testing
                     .frames(10) + [.perform { _ in gate.pass() }] + .frames(10))))
         capturer.attach(AudienceSink(audience), queue: .lossless(3))
         async let reason = capturer.run()
-        while capturer.statistics.drops[.notConnected] != 10 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.statistics.drops[.notConnected] != 10 { await Task.yield() }
         audience.isPresent.store(true, ordering: .relaxed)
         gate.open()
         _ = try await reason
@@ -122,9 +122,9 @@ import Testing
             audience.context.withLock { $0 }?.report(sessions)
         }
         func waits(for phase: CapturePhase) async {
-            while capturer.statistics.phase != phase { try? await Task.sleep(for: .milliseconds(1)) }
+            while capturer.statistics.phase != phase { await Task.yield() }
         }
-        while audience.context.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(1)) }
+        while audience.context.withLock({ $0 }) == nil { await Task.yield() }
         report(1, 0)
         report(0, 0)
         await waits(for: .unwatched)
@@ -134,7 +134,7 @@ import Testing
         report(0, 1)
         await waits(for: .live)
         audience.isPresent.store(true, ordering: .relaxed)
-        while audience.taken.load(ordering: .relaxed) < 5 { try? await Task.sleep(for: .milliseconds(1)) }
+        while audience.taken.load(ordering: .relaxed) < 5 { await Task.yield() }
         let after = capturer.statistics
         #expect(after.supervision.openings == 2)
         #expect(after.supervision.failures.isEmpty && after.supervision.recoveries == 0)
@@ -142,7 +142,7 @@ import Testing
         // Another sink, without sessions, always has use for it.
         capturer.attach(RecordingSink())
         report(0, 0)
-        while capturer.statistics.captured < after.captured + 1_000 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.statistics.captured < after.captured + 1_000 { await Task.yield() }
         #expect(capturer.statistics.supervision.openings == 2)
         capturer.stop()
         _ = try await reason

@@ -93,9 +93,7 @@ import Testing
         capturer.attach(RecordingSink(), queue: .latest, wants: SinkWants(maximumFrameRate: Rational(5)))
         async let reason = capturer.run()
         func comes(_ rate: Rational?) async {
-            while source.log.newest != SourceDemand(maximumFrameRate: rate) {
-                try? await Task.sleep(for: .milliseconds(1))
-            }
+            while source.log.newest != SourceDemand(maximumFrameRate: rate) { await Task.yield() }
         }
         await comes(Rational(5))
         let quick = capturer.attach(

@@ -72,9 +72,7 @@ import Testing
         func finish() { record.counts.withLock { $0.finishes += 1 } }
     }
 
-    private func wait(until isTrue: () -> Bool) async {
-        while !isTrue() { try? await Task.sleep(for: .milliseconds(1)) }
-    }
+    private func wait(until isTrue: () -> Bool) async { while !isTrue() { await Task.yield() } }
 
     @Test("It gets both; pictures stop and come back as it says, while packets go on", .timeLimit(.minutes(10)))
     func both() async throws {

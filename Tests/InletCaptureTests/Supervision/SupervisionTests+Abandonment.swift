@@ -29,7 +29,7 @@ extension SupervisionTests {
         #expect(capturer.statistics.supervision.abandonedThreads == 1)
         // It comes back after its two seconds and is no longer counted, while the next one is silent.
         await clock.run(for: .milliseconds(500))
-        while capturer.statistics.supervision.abandonedThreads > 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
         await clock.run(for: .milliseconds(500))
         await passDelay(of: capturer, clock)
         #expect(try await reason == .endOfStream)
@@ -75,7 +75,7 @@ extension SupervisionTests {
         await going.someoneWaits()
         #expect(capturer.statistics.supervision.abandonments == 1)
         opening.open()
-        while capturer.statistics.supervision.abandonedThreads > 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
         going.open()
         #expect(try await reason == .endOfStream)
         #expect(log.frames.count == 5)
@@ -107,7 +107,7 @@ extension SupervisionTests {
         #expect(supervision.abandonments == (isHeard ? 0 : 1))
         #expect(supervision.abandonedThreads == (isHeard ? 0 : 1))
         await clock.run(for: .seconds(3))
-        while capturer.statistics.supervision.abandonedThreads > 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
     }
 
     @Test("A source that ends and whose closing hangs ends the run with an error")

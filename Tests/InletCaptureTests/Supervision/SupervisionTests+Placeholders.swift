@@ -85,13 +85,13 @@ extension SupervisionTests {
         capturer.setEnabled(false)
         capturer.pause()
         async let reason = capturer.run()
-        while capturer.state != .paused { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.state != .paused { await Task.yield() }
         await clock.run(for: .milliseconds(100))
         #expect(shown == 0)
         capturer.resume()
         while shown < 3 { await clock.run(for: .milliseconds(2)) }
         capturer.pause()
-        while capturer.state != .paused { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.state != .paused { await Task.yield() }
         await clock.settle()
         let before = shown
         await clock.run(for: .milliseconds(100))

@@ -82,10 +82,10 @@ extension SupervisionTests {
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(log: log), queue: .lossless())
         async let reason = capturer.run()
-        while capturer.state != .stalled { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.state != .stalled { await Task.yield() }
         silent.open()
         await speaking.someoneWaits()
-        while capturer.state != .live { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.state != .live { await Task.yield() }
         #expect(capturer.statistics.captured == 2)
         let supervision = capturer.statistics.supervision
         #expect(supervision.stalls == 1 && supervision.recoveries == 1 && supervision.openings == 1)

@@ -67,7 +67,7 @@ import Testing
     func passDelay(of capturer: Capturer, _ clock: ManualClock) async {
         while true {
             if case .waiting(_, let delay) = capturer.state { return await clock.run(for: delay) }
-            try? await Task.sleep(for: .milliseconds(1))
+            await Task.yield()
         }
     }
 
@@ -164,10 +164,10 @@ import Testing
         let run = Task { try await capturer.run() }
         await log.frames(atLeast: 3)
         capturer.pause()
-        while source.log.count(of: .pause) == 0 { try? await Task.sleep(for: .milliseconds(1)) }
-        while capturer.state != .paused { try? await Task.sleep(for: .milliseconds(1)) }
+        while source.log.count(of: .pause) == 0 { await Task.yield() }
+        while capturer.state != .paused { await Task.yield() }
         capturer.resume()
-        while log.frames.count < 6 { try? await Task.sleep(for: .milliseconds(1)) }
+        while log.frames.count < 6 { await Task.yield() }
         let before = log.frames.count
         await log.frames(atLeast: before + 5)
         capturer.stop()
@@ -205,7 +205,7 @@ import Testing
         capturer.pause()
         while source.log.count(of: .pause) == 0 {
             gate.letThrough()
-            try? await Task.sleep(for: .milliseconds(1))
+            await Task.yield()
         }
         let before = source.log.count(of: .next)
         await log.frames(atLeast: before)
@@ -236,8 +236,8 @@ import Testing
         let run = Task { try await capturer.run() }
         await log.frames(atLeast: 3)
         capturer.setEnabled(false)
-        while capturer.state != .disabled { try? await Task.sleep(for: .milliseconds(1)) }
-        while (capturer.statistics.drops[.disabled] ?? 0) < 5 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.state != .disabled { await Task.yield() }
+        while (capturer.statistics.drops[.disabled] ?? 0) < 5 { await Task.yield() }
         let count = log.frames.count
         capturer.setEnabled(true)
         await log.frames(atLeast: count + 5)

@@ -39,7 +39,7 @@ import Testing
     func takesNewest() async throws {
         let capturer = capturer(.frames(100), pacing: .live)
         let sequences = try await capturer.run { frames in
-            while capturer.statistics.captured < 100 { try? await Task.sleep(for: .milliseconds(1)) }
+            while capturer.statistics.captured < 100 { await Task.yield() }
             var seen: [UInt64] = []
             for try await frame in frames { seen.append(frame.sequence) }
             return seen
@@ -122,7 +122,7 @@ import Testing
                     return count
                 }
             }
-            while capturer.statistics.delivered < 20 { try? await Task.sleep(for: .milliseconds(1)) }
+            while capturer.statistics.delivered < 20 { await Task.yield() }
             if stops { capturer.stop() } else { gate.open() }
             return await group.reduce(0, +)
         }

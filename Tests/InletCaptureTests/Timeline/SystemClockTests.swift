@@ -16,9 +16,7 @@ import Testing
         func note() { times.withLock { $0.append(SystemClock().now) } }
     }
 
-    private func calls(_ calls: Calls, _ count: Int) async {
-        while calls.all.count < count { try? await Task.sleep(for: .milliseconds(1)) }
-    }
+    private func calls(_ calls: Calls, _ count: Int) async { while calls.all.count < count { await Task.yield() } }
 
     /// Comes after all that is due now: a timer for a later time is called later.
     private func passTime() async {

@@ -49,7 +49,7 @@ final class RecordingTracer: FrameTracer {
         capturer.attach(RecordingSink(behavior), queue: .latest)
         async let reason = capturer.run()
         await gate.someoneWaits()
-        while capturer.statistics.captured < 20 { try? await Task.sleep(for: .milliseconds(1)) }
+        while capturer.statistics.captured < 20 { await Task.yield() }
         gate.open()
         _ = try await reason
         #expect(tracer.traces.map(\.sequence).sorted() == Array(0..<20))
