@@ -13,8 +13,8 @@ struct DiscoverCommand: ParsableCommand {
             they state it; no address is contacted without --login.
 
             With --login each camera is asked for its time, its profiles and the addresses of their streams. It gets a \
-            digest of the password, and so does whatever claims to be a camera. --device asks cameras that no multicast \
-            reaches.
+            digest of the password, and so does whatever claims to be a camera. --device asks cameras that no \
+            multicast reaches.
 
             Examples:
 
