@@ -1,15 +1,14 @@
 import Foundation
 
-/// The stages of `Scripts/test` are the tags of suites: each tag has a stage, and each tagged suite is found by it.
+/// Each tag of a suite has a stage in `Scripts/gate/stages.py`, and suites that start servers have a tag.
 enum StageRule {
     /// A suite by its module and name, such as `WebRTCSinkTests.ViewerPeerTests`, and its tags.
     struct Suite: Equatable {
         var name: String
         var tags: [String]
-        var isNested: Bool
     }
 
-    /// What tests of the first stage have not: `Scripts/bootstrap --fast-test` does not install what these start.
+    /// Peers that `Scripts/bootstrap --fast-test` does not install.
     static let peers = [
         "RTSPServer", "RTSPScript", "RTSPRelay", "RTSPTunnel", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender",
         "MJPEGServer", "HLSBrowser",
@@ -25,32 +24,15 @@ enum StageRule {
     /// The suites that a file of tests declares with `@Suite`.
     static func suites(in file: HouseTree.File) -> [Suite] {
         let code = SwiftText.code(of: file.text)
-        let declarations = code.matches(of: /(?m)^( *)@Suite\b([^{}]*?)\bstruct\s+(\w+)/)
-        return declarations.map { declaration in
-            let tags = declaration.output.2.matches(of: /\.tags\(([^)]*)\)/).flatMap { list in
+        return code.matches(of: /@Suite\b([^{}]*?)\bstruct\s+(\w+)/).map { declaration in
+            let tags = declaration.output.1.matches(of: /\.tags\(([^)]*)\)/).flatMap { list in
                 list.output.1.split { ", .".contains($0) }.map(String.init)
             }
-            // What stands in an extension is nested; what a condition encloses is indented, too.
-            let isNested = code[..<declaration.range.lowerBound].contains(/(?m)^ *extension\s/)
-            return Suite(name: "\(file.module).\(declaration.output.3)", tags: tags, isNested: isNested)
+            return Suite(name: "\(file.module).\(declaration.output.2)", tags: tags)
         }
     }
 
-    /// Suites with several tags, or with one that nested suites of others would be run without.
-    static func check(_ file: HouseTree.File) -> [Violation] {
-        suites(in: file).compactMap { suite in
-            if suite.tags.count > 1 {
-                return Violation(path: file.path, message: "\(suite.name) is in several stages: \(suite.tags)")
-            }
-            if suite.isNested, !suite.tags.isEmpty {
-                let message = "\(suite.name) is nested: its tag belongs to the outer suite"
-                return Violation(path: file.path, message: message)
-            }
-            return nil
-        }
-    }
-
-    /// Files whose tests start a peer, and whose suites are in the first stage all the same.
+    /// Files whose tests start a peer although none of their suites has a tag.
     ///
     /// - Parameter tagged: the names of all suites that have a tag, without their modules.
     static func checkPeers(_ file: HouseTree.File, tagged: Set<String>) -> [Violation] {
@@ -59,8 +41,9 @@ enum StageRule {
         let words = Set(SwiftText.words(of: code).map(String.init))
         guard let peer = peers.first(where: words.contains) else { return [] }
         let outer = code.matches(of: /(?m)^ *extension\s+(\w+)/).map { String($0.output.1) }
-        let own = suites(in: file).filter { !$0.isNested }.map { String($0.name.split(separator: ".")[1]) }
+        let own = suites(in: file).map { String($0.name.split(separator: ".")[1]) }
         if (outer + own).contains(where: tagged.contains) { return [] }
-        return [Violation(path: file.path, message: "its tests use \(peer), so their suite needs a tag of a stage")]
+        let message = "Its tests use \(peer): give their suite the tag of what they need."
+        return [Violation(path: file.path, message: message)]
     }
 }

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Cameras that are looked at before they are added, by curl.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct AddingTests {
+@Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct AddingTests {
     private static let few = "few-0123456789abcdefghijklm"
     private static let pattern = "pattern:timecode?size=640x360&fps=20"
 

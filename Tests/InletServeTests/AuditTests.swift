@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The audit log of the daemon, whose changes are asked for by curl.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 1)) struct AuditTests {
+@Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 1)) struct AuditTests {
     private struct Line: Decodable, Equatable {
         var who: String
         var client: String?

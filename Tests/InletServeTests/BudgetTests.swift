@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// The budget of cores of a running daemon.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 10)) struct BudgetTests {
+@Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 10)) struct BudgetTests {
     /// The cores that the daemon and two of its cameras use, over some seconds.
     private static func cores(_ serve: ServeProcess) async throws -> (total: Double, attic: Double) {
         func reading() async throws -> (total: Double, attic: Double, time: ContinuousClock.Instant) {

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What a client of the daemon may see, and how much of it in a second, asked by curl and by Python.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct ClientLimitTests {
+@Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct ClientLimitTests {
     private static let pattern = "pattern:timecode?size=64x64&fps=10"
     private static let guest = "guest-0123456789abcdefghij"
     private static let half = "half-0123456789abcdefghijk"

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// The clock of the machine, which libfaketime moves for the daemon while it runs.
-@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 3)) struct ClockStepTests {
+@Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 3)) struct ClockStepTests {
     private struct List: Decodable {
         struct Item: Decodable {
             var name: String

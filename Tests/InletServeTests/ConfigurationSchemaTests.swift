@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// The schema of configurations beside the reader: another program's judgement of the same texts.
-@Suite(.tags(.peer)) struct ConfigurationSchemaTests {
+@Suite(.tags(.python)) struct ConfigurationSchemaTests {
     private static let good = [
         "cameras:\n  door: rtsp://camera/main\n",
         "cameras: {}\n",

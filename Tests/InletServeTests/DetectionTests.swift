@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What cameras detect, from the messages of an ONVIF device to the events of the daemon.
-@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 2)) struct DetectionTests {
+@Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 2)) struct DetectionTests {
     /// A camera by RTSP, its ONVIF device, which tells of events, and the URI of both.
     private static func camera() throws -> (server: RTSPServer, device: ONVIFDevice, uri: String) {
         let server = try RTSPServer.live()

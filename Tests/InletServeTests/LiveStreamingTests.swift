@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// HTTP Live Streaming of a camera that is not ours, read by ffmpeg, GStreamer and curl.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct LiveStreamingTests {
+@Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct LiveStreamingTests {
     private static func camera() throws -> RTSPServer {
         var options = RTSPServer.Options()
         (options.size, options.frameRate, options.keyFrameInterval) = (

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What `Packaging/monitoring` offers to Prometheus and Grafana.
-@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 2)) struct MonitoringTests {
+@Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 2)) struct MonitoringTests {
     private static let folder = BuiltProgram.package.appendingPathComponent("Packaging/monitoring")
 
     @Test("promtool takes the alert rules, and each fires when it should and not otherwise")

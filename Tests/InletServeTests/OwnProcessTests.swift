@@ -6,7 +6,7 @@ import ReferenceTools
 import Testing
 
 /// Cameras whose sources run in processes of their own: what a crash costs, and what is left of a process.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct OwnProcessTests {
+@Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct OwnProcessTests {
     /// Runs sources in children of the command, as that does itself.
     private static let makeProcess: CameraProcess.Maker = { request in
         let configuration = SourceProcessConfiguration(

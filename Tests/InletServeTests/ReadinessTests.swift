@@ -10,7 +10,7 @@ import Testing
 
 @testable import InletServe
 
-@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 1)) struct ReadinessTests {
+@Suite(.fewDaemons, .takes(atMostMinutes: 1)) struct ReadinessTests {
     @Test("The daemon says that it is ready once its cameras are started, well or not, and no longer when it ends")
     func readiness() async throws {
         let folder = try TemporaryFolder()

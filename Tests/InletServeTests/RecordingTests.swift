@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// Recordings on request, of a camera that is not ours, read by ffprobe.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct RecordingTests {
+@Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct RecordingTests {
     private struct List: Decodable {
         struct Item: Decodable {
             struct Gap: Decodable {

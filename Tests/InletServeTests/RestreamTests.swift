@@ -5,7 +5,7 @@
     import Testing
 
     /// Cameras of the daemon by RTSP, read by ffmpeg and GStreamer.
-    @Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 6)) struct RestreamTests {
+    @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 6)) struct RestreamTests {
         private static let guest = "guest-0123456789abcdefghij"
 
         private static func camera(_ codec: RTSPServer.Codec = .h264) throws -> RTSPServer {

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The daemon's API against its own document. It takes a minute, and several where the machine is busy.
-@Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 10)) struct SchemaTests {
+@Suite(.tags(.daemon, .python), .fewDaemons, .takes(atMostMinutes: 10)) struct SchemaTests {
     private static let python = BuiltProgram.package.appendingPathComponent(".build/peers/bin/python").path
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
 

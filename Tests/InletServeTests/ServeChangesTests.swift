@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Changes by the API, and how they are undone, asked of the daemon by curl.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct ServeChangesTests {
+@Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct ServeChangesTests {
     private static let cameras = """
         cameras:
           door: pattern:ball?size=64x64&fps=10

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The page in a browser.
-@Suite(.tags(.browser), .serialized, .timeLimit(.minutes(3))) struct ServePageTests {
+@Suite(.tags(.chromium, .daemon), .serialized, .timeLimit(.minutes(3))) struct ServePageTests {
     /// How tiles may have their streams.
     private static let ways: [String] = {
         #if WebRTC

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The daemon over TLS, asked by curl and openssl, which makes the certificates, too.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct ServeTLSTests {
+@Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct ServeTLSTests {
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The daemon as its users meet it, asked by curl, ffmpeg and Chromium.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct ServeTests {
+@Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct ServeTests {
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
 
     @Test("Two lines are enough for a picture and a stream that ffmpeg shows")

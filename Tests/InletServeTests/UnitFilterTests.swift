@@ -7,7 +7,7 @@
     /// The daemon under what `Packaging/inlet-serve.service` takes from it: system calls, capabilities, files of the
     /// kernel's.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(6)),
+        .tags(.rtcPeer, .daemon, .server), .serialized, .timeLimit(.minutes(6)),
         .enabled(if: geteuid() == 0, "only root gives up capabilities"),
         .enabled(
             if: PeerProcess.missing(programs: ["systemd-analyze"]) == nil,

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// Cameras that nobody watches: nothing is decoded for them, and who comes has pictures at once.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct UnwatchedTests {
+@Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct UnwatchedTests {
     /// The number that a metric has for a camera and a part of its labels; 0 if there is none.
     private static func figure(
         _ name: String, _ labels: [String] = [], camera: String = "door", of serve: ServeProcess

@@ -4,7 +4,7 @@
     import Testing
 
     /// The page that plays cameras by WHEP, in Chromium, and the options of that.
-    @Suite(.tags(.browser), .serialized, .timeLimit(.minutes(4))) struct WHEPPageTests {
+    @Suite(.tags(.chromium, .daemon), .serialized, .timeLimit(.minutes(4))) struct WHEPPageTests {
         @Test(
             "Options that are the daemon's own are refused by inlet config check, with the place and what to write",
             arguments: [

@@ -5,7 +5,7 @@
     import Testing
 
     /// Cameras of the daemon by WHEP, seen by aiortc and Chromium.
-    @Suite(.tags(.browser), .serialized, .timeLimit(.minutes(4))) struct WHEPTests {
+    @Suite(.tags(.rtcPeer, .daemon, .server), .serialized, .timeLimit(.minutes(4))) struct WHEPTests {
         private static let python = BuiltProgram.package.appendingPathComponent(".build/peers/bin/python").path
         static let pattern = "pattern:timecode?size=320x180&fps=20"
         private static let guest = "guest-0123456789abcdefghij"

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Events of the daemon that are posted to servers in Python, which check the signatures themselves.
-@Suite(.tags(.server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct WebhookTests {
+@Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct WebhookTests {
     private static let secret = "shared-0123456789abcdefghij"
 
     private struct Request: Equatable {

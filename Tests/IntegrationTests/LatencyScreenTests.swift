@@ -4,7 +4,7 @@ import Testing
 
 /// `inlet latency --screen`, whose camera is a source that reads the screen on which Chromium shows the page.
 @Suite(
-    .tags(.browser), .serialized,
+    .tags(.chromium), .serialized,
     .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
 struct LatencyScreenTests {
     @Test("The codes of the page are found in pictures of a screen, and say how late they are")
@@ -43,7 +43,7 @@ struct LatencyScreenTests {
             let port = try await FreePort.find()
             let output = try await ReferenceCommand.runAside(
                 BuiltProgram.inlet,
-                ["latency", "--via", "webrtc:127.0.0.1:\(port)?token=let-me-in", "--duration", "2", "--json"])
+                ["latency", "--via", "webrtc:127.0.0.1:\(port)?token=let-me-in", "--frames", "30", "--json"])
             let seen = try JSONDecoder().decode(Seen.self, from: output)
             #expect(seen.pictures >= 30)
             #expect(seen.unreadable == 0)

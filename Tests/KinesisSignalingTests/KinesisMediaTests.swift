@@ -14,7 +14,7 @@
     @testable import KinesisSignaling
 
     /// Pictures over the signaling of a local service, with aiortc at the other end.
-    @Suite(.tags(.browser), .serialized) struct KinesisMediaTests {
+    @Suite(.tags(.rtcPeer, .python), .serialized) struct KinesisMediaTests {
         @Test(
             "Viewers of aiortc see every number that the master sends, whatever order their candidates come in, also one that comes later and one that comes again"
         )

@@ -9,7 +9,7 @@
     @testable import KinesisSignaling
 
     /// Signaling against a local service by aiohttp, where botocore checks signatures and requests.
-    @Suite(.tags(.browser), .serialized) struct KinesisServiceTests {
+    @Suite(.tags(.python), .serialized) struct KinesisServiceTests {
         private static let logger = Logger(label: "test")
 
         private static func master(

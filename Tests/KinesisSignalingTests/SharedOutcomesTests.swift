@@ -7,7 +7,7 @@
     @testable import KinesisSignaling
 
     /// What several callers at once get of one operation, such as the renewal of a single sign-on.
-    @Suite(.tags(.browser), .timeLimit(.minutes(5))) struct SharedOutcomesTests {
+    @Suite(.tags(.python), .timeLimit(.minutes(5))) struct SharedOutcomesTests {
         @Test("Three chains at once with one expired token renew it once, and all get credentials")
         func chainsAtOnce() async throws {
             let service = try KinesisService()

@@ -5,7 +5,7 @@ import Testing
 @testable import KinesisSignaling
 
 /// Signatures against those of botocore, the signer of AWS's own command line.
-@Suite(.tags(.browser)) struct SigV4PeerTests {
+@Suite(.tags(.python)) struct SigV4PeerTests {
     private static let alphabet = Array("abcXYZ019-._~!*'();:@&=+$,/?#[]% \"<>\\^`{|}äß漢🎥")
 
     private struct Sample {

@@ -9,7 +9,7 @@
     @testable import KinesisSignaling
 
     /// The renewal of a single sign-on by its refresh token, beside botocore on the same files and at the same service.
-    @Suite(.tags(.browser), .serialized) struct SignOnRenewalTests {
+    @Suite(.tags(.python), .serialized) struct SignOnRenewalTests {
         private static let token = "sign-on/token+=="
         private static let renewed = "renewed/token+=="
         static let renewal: [String: PeerValue] = [

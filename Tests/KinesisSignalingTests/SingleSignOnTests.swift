@@ -9,7 +9,7 @@
     @testable import KinesisSignaling
 
     /// Credentials by AWS's single sign-on, beside botocore on the same files and at the same service.
-    @Suite(.tags(.browser), .serialized) struct SingleSignOnTests {
+    @Suite(.tags(.python), .serialized) struct SingleSignOnTests {
         static let start = "https://d-1234567890.awsapps.com/start#/"
         private static let token = "sign-on/token+=="
         private static let role = "sso_account_id = 123456789012\nsso_role_name = camera+role@porch,home\n"

@@ -6,7 +6,7 @@ import ReferenceTools
 import Testing
 
 /// A browser, and a crowd of clients that do not read.
-@Suite(.tags(.browser), .serialized) struct PreviewClientsTests {
+@Suite(.tags(.chromium), .serialized) struct PreviewClientsTests {
     private static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Peers")
 

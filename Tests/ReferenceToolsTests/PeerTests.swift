@@ -7,7 +7,7 @@ import Testing
 
 /// The test servers, each proved with a client that is not ours. The tests of a suite run one after another, as each
 /// runs an encoder and a decoder.
-@Suite(.tags(.peer)) struct PeerTests {}
+@Suite(.tags(.server)) struct PeerTests {}
 
 /// A program that a test runs to its end.
 struct Client {

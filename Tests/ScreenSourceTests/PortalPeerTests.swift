@@ -14,7 +14,7 @@
     ///
     /// With wlroots' backend a session after the first gets its first picture only when the screen changes. So may any:
     /// PipeWire may lose a picture that was given before both ends run. Hence something moves.
-    @Suite(.serialized, .tags(.browser)) struct PortalPeerTests {
+    @Suite(.serialized, .tags(.display)) struct PortalPeerTests {
         /// What a source has said of interruptions.
         private final class Reasons: Sendable {
             private let reasons = Mutex([String?]())

@@ -9,7 +9,7 @@
     import WebRTCSink
 
     /// The track and the messages, as an application steers them and browsers see them.
-    @Suite(.tags(.browser), .serialized) struct BroadcastTests {
+    @Suite(.tags(.chromium, .rtcPeer), .serialized) struct BroadcastTests {
         /// The size that the video has, and the green of a pixel in the middle of its upper and of its lower half.
         private static let look = """
             const video = document.getElementById("video");

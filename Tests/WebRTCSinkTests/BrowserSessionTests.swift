@@ -10,7 +10,7 @@
 
     /// Peer sessions and what changes within them, with Chromium at the other end.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(5)),
+        .tags(.chromium), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct BrowserSessionTests {
         /// Runs a capture with a session while `body` looks at it.

@@ -7,7 +7,7 @@
 
     /// Further offers within a connection, with aiortc at the other end.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(5)),
+        .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct ChangedSessionTests {
         /// Reads reports until one is as wanted.

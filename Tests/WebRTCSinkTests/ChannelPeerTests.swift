@@ -7,7 +7,7 @@
 
     /// Data channels of each delivery, and messages of each length, with aiortc at the other end.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(5)),
+        .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct ChannelPeerTests {
         private static let channels = [

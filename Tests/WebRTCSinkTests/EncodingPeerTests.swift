@@ -8,7 +8,7 @@
     import WebRTCSink
 
     /// Codecs and tiers, as real peers see them.
-    @Suite(.tags(.browser), .serialized) struct EncodingPeerTests {
+    @Suite(.tags(.chromium, .rtcPeer), .serialized) struct EncodingPeerTests {
         struct Seen: Decodable {
             var sizes: [String]?
             var unread: Int

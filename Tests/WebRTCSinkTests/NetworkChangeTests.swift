@@ -4,7 +4,7 @@
 
     /// Sessions whose network becomes another, in network namespaces of the kernel's.
     @Suite(
-        .tags(.browser), .serialized,
+        .tags(.rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
         .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
         .enabled(

@@ -6,7 +6,7 @@
 
     @testable import WebRTCSink
 
-    @Suite(.tags(.browser)) struct PageChannelTests {
+    @Suite struct PageChannelTests {
         @Test("A ping is answered with its number, the clock and what there is to see, and nothing else is")
         func ping() throws {
             let page = PageChannel(firstTimestamp: 7) { .muted }

@@ -10,7 +10,7 @@
 
     /// A camera's own packets on their way to a media server and to a peer, looked at bit by bit.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(3)),
+        .tags(.rtcPeer, .server), .serialized, .timeLimit(.minutes(3)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
         .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct PassThroughPeerTests {

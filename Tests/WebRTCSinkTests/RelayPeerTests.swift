@@ -10,7 +10,9 @@
     @testable import WebRTCSink
 
     /// Paths over coturn.
-    @Suite(.tags(.browser), .serialized, .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"))
+    @Suite(
+        .tags(.chromium, .rtcPeer), .serialized,
+        .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"))
     struct RelayPeerTests {
         static func candidates(in sdp: String) -> [Substring] {
             sdp.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("a=candidate:") }

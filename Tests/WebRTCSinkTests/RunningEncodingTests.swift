@@ -6,7 +6,7 @@
 
     @testable import WebRTCSink
 
-    @Suite(.tags(.browser)) struct RunningEncodingTests {
+    @Suite struct RunningEncodingTests {
         /// Makes a packet for each picture, and keeps what it was opened with.
         private final class Fake: VideoEncoder {
             let steers: Bool

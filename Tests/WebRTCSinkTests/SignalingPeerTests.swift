@@ -10,7 +10,7 @@
 
     /// Sessions whose signaling an application brings, with aiortc at the other end.
     @Suite(
-        .tags(.browser), .serialized,
+        .tags(.rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct SignalingPeerTests {
         /// Runs a capture with a session while `body` looks at it.

@@ -10,7 +10,7 @@
 
     /// One track's handle for every way out: viewers, a media server, and peers.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(5)),
+        .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct TrackMuteTests {
         private static let source = PatternConfiguration(

@@ -12,7 +12,7 @@
 
     /// One session with pictures both ways, with aiortc at the other end: it sends numbered pictures and reads ours.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(5)),
+        .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct TwoWaySessionTests {
         /// Runs a session of both directions, and a capture of what the peer sends.

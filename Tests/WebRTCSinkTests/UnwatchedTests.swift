@@ -12,7 +12,7 @@
     @testable import WebRTCSink
 
     /// Captures that nobody watches, and servers that are not there.
-    @Suite(.tags(.browser), .serialized) struct UnwatchedTests {
+    @Suite(.tags(.rtcPeer), .serialized) struct UnwatchedTests {
         @Test(
             "Nothing is converted while nobody watches; a viewer that comes gets pictures, and they stop when it has gone",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))

@@ -7,7 +7,7 @@
     @testable import WebRTCSink
 
     /// Which viewers are let in, asked by curl, and what those may do who are.
-    @Suite(.tags(.browser)) struct ViewerAdmissionTests {
+    @Suite(.tags(.rtcPeer)) struct ViewerAdmissionTests {
         private static let offer = ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp]
 
         @Test("A viewer is let in, declined with words, or told when to come again, and late decisions have an answer")

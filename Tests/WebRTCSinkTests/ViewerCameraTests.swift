@@ -8,7 +8,7 @@
     /// What cameras of a real kernel give, shown by a browser. The kernel runs in a virtual machine, and its pictures
     /// come through a pipe.
     @Suite(
-        .tags(.browser), .serialized,
+        .tags(.chromium, .rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
         .enabled(if: VirtualCamera.missing == nil, "\(VirtualCamera.missing ?? "")"))
     struct ViewerCameraTests {

@@ -4,7 +4,7 @@
 
     /// Colours as Chromium shows them, against those of ffmpeg's colour bars: a small picture, whose matrix is BT.601,
     /// and a large one, of BT.709.
-    @Suite(.tags(.browser)) struct ViewerColorTests {
+    @Suite(.tags(.rtcPeer)) struct ViewerColorTests {
         private struct Figure: Decodable {
             var name: String
             var value: Double

@@ -3,7 +3,7 @@
     import Testing
 
     /// Viewers in network namespaces of the kernel's.
-    @Suite(.tags(.browser), .serialized) struct ViewerLinkTests {
+    @Suite(.tags(.chromium, .rtcPeer), .serialized) struct ViewerLinkTests {
         private struct Seen: Decodable {
             struct Step: Decodable {
                 var kbps: Double

@@ -6,7 +6,7 @@
     import Testing
 
     /// Real peers: aiortc and Chromium.
-    @Suite(.tags(.browser), .serialized) struct ViewerPeerTests {
+    @Suite(.tags(.chromium, .rtcPeer), .serialized) struct ViewerPeerTests {
         struct Seen: Decodable {
             struct Other: Decodable {
                 var status: Int

@@ -10,7 +10,7 @@
     import WebRTCSink
 
     /// What cameras send, shown by a browser.
-    @Suite(.tags(.browser), .serialized) struct ViewerSourceTests {
+    @Suite(.tags(.chromium, .rtcPeer, .server), .serialized) struct ViewerSourceTests {
         @Test(
             "A camera of RTSP is shown by Chromium, and its own frame numbers are read from the picture",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),

@@ -5,7 +5,7 @@
 
     /// `inlet run pattern:timecode --to webrtc:`, or of `whip:`, as a process of its own, so that its threads,
     /// descriptors and memory can be counted.
-    @Suite(.tags(.browser), .serialized) struct ViewerTroubleTests {
+    @Suite(.tags(.rtcPeer), .serialized) struct ViewerTroubleTests {
         private struct Seen: Decodable {
             var trouble: [String]
             var offers: [String: Int]?

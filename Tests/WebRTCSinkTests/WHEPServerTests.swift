@@ -9,7 +9,7 @@
     @testable import WebRTCSink
 
     /// The server over real sockets, asked by curl.
-    @Suite(.tags(.browser)) struct WHEPServerTests {
+    @Suite(.tags(.rtcPeer)) struct WHEPServerTests {
         @Test("Each bad request gets its status, and the server goes on")
         func statuses() async throws {
             let folder = try TemporaryFolder()

@@ -10,7 +10,7 @@
 
     /// Data channels of a publisher, with a server of aiortc's.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(3)),
+        .tags(.rtcPeer), .serialized, .timeLimit(.minutes(3)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct WHIPMessageTests {
         private static let orders = DataChannelParameters("orders")

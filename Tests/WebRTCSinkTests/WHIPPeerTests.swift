@@ -11,7 +11,7 @@
 
     /// Publishing to a server of aiortc's.
     @Suite(
-        .tags(.browser), .serialized,
+        .tags(.rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct WHIPPeerTests {
         /// Runs a capture to a server while `body` looks at it.

@@ -8,7 +8,7 @@
 
     @testable import WebRTCSink
 
-    @Suite(.tags(.browser)) struct WebRTCMetricsTests {
+    @Suite struct WebRTCMetricsTests {
         private let metrics = TestMetrics()
         private let sink = [("sink", "webrtc")]
 

@@ -5,7 +5,9 @@ import ReferenceTools
 import Testing
 
 /// Streams to servers that are real, and that go away.
-@Suite(.tags(.server), .fewAtATime, .enabled(if: StreamReceiver.missing == nil, "\(StreamReceiver.missing ?? "")"))
+@Suite(
+    .tags(.chromium, .server), .fewAtATime,
+    .enabled(if: StreamReceiver.missing == nil, "\(StreamReceiver.missing ?? "")"))
 struct PublishingTests {
     private func capturer(_ sink: String) throws -> Capturer {
         var configuration = CapturerConfiguration()

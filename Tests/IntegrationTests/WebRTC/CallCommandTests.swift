@@ -5,7 +5,7 @@
     import Testing
 
     /// Two `inlet call` and `inlet answer` processes in a room of `inlet signal`: each end is told the same story.
-    @Suite(.tags(.browser), .serialized)
+    @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct CallCommandTests {
         /// One case: what both do, how it ends, and the status of each.
         private struct Case {
@@ -20,10 +20,10 @@
 
         private static let cases = [
             Case(
-                name: "the caller hangs up", call: ["--duration", "2"], answer: ["--auto"],
+                name: "the caller hangs up", call: ["--duration", "5"], answer: ["--auto"],
                 end: ("anna", "hungUp", nil, nil), statuses: (0, 0)),
             Case(
-                name: "the other side hangs up", answer: ["--auto", "--duration", "2"],
+                name: "the other side hangs up", answer: ["--auto", "--duration", "5"],
                 end: ("ben", "hungUp", nil, nil), statuses: (0, 0)),
             Case(
                 name: "declined", answer: ["--decline", "--reason", "not now"],
@@ -97,7 +97,7 @@
                 defer { answer.stop() }
                 try await answer.said("In the room")
                 let call = try CallProcess(
-                    ["call", "ben", source, "--as", "anna", "--duration", "1", "--turn-secret-env", "RELAY_SECRET"]
+                    ["call", "ben", source, "--as", "anna", "--duration", "5", "--turn-secret-env", "RELAY_SECRET"]
                         + common, in: folder, environment: ["RELAY_SECRET": secret])
                 defer { call.stop() }
                 let (caller, called) = (try await call.end(), try await answer.end())
@@ -142,7 +142,7 @@
             }
             let call = try CallProcess(
                 [
-                    "call", "ben", "pattern:timecode?size=320x240&fps=30", "--as", "anna", "--duration", "1",
+                    "call", "ben", "pattern:timecode?size=320x240&fps=30", "--as", "anna", "--duration", "5",
                     "--relay-only", "--signal", "ws://127.0.0.1:\(port)/lobby", "--report", "json",
                 ], in: folder)
             defer { call.stop() }

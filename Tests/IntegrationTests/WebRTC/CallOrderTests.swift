@@ -6,7 +6,7 @@
 
     /// `inlet call` as a process and Chromium at the page of a room: whoever comes first, and whoever is killed, the
     /// two are connected in the end, or told why not.
-    @Suite(.tags(.browser), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+    @Suite(.tags(.chromium), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct CallOrderTests {
         private static let page = "return document.getElementById('state').textContent"
 

@@ -5,7 +5,7 @@
     import Testing
 
     /// Calls between a process and Chromium at the page of `inlet signal`, over a real room.
-    @Suite(.tags(.browser), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+    @Suite(.tags(.chromium), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct CallPageTests {
         /// The events have ended before the call.
         private struct NoEnd: Error {}

@@ -7,7 +7,7 @@
     /// Chromium in a room of Janus with `inlet run` and a capture: each sees what the other publishes, whoever is
     /// first, and after the browser was killed.
     @Suite(
-        .tags(.browser), .serialized, .timeLimit(.minutes(3)),
+        .tags(.chromium, .rtcPeer), .serialized, .timeLimit(.minutes(3)),
         .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"),
         .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct JanusBrowserTests {

@@ -6,7 +6,7 @@
 
     /// `inlet run` as the publisher of a room of Janus and subscribers by aiortc: whoever comes first, and whoever is
     /// killed, pictures flow in the end.
-    @Suite(.tags(.browser), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
+    @Suite(.tags(.rtcPeer), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
     struct JanusOrderTests {
         /// The subscribers' process.
         private struct Subscribers {

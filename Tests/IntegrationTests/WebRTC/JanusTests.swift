@@ -7,7 +7,7 @@
 
     /// Janus's VideoRoom between two of Inlet's captures: one publishes, the other subscribes.
     @Suite(
-        .tags(.browser), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
+        .tags(.rtcPeer), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
     struct JanusTests {
         /// A capture that publishes the timecode pattern.
         private final class Publisher: Sendable {

@@ -4,7 +4,7 @@
     import Testing
 
     /// Which publishers `whip:` lets in: aiortc asks, and Chromium shows people the answer.
-    @Suite(.tags(.browser), .serialized)
+    @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct PublisherAdmissionTests {
         /// Runs an endpoint, and one publisher of aiortc.
         private static func run(

@@ -4,7 +4,7 @@
     import Testing
 
     /// Data channels of publishers at `whip:`: of aiortc and of Chromium.
-    @Suite(.tags(.browser), .serialized, .timeLimit(.minutes(3)))
+    @Suite(.tags(.chromium, .rtcPeer), .serialized, .timeLimit(.minutes(3)))
     struct PublisherMessageTests {
         /// Runs an endpoint that returns each message, while `test` looks at it.
         private static func run(

@@ -5,7 +5,7 @@
     import Testing
 
     /// Remote tracks as sources: of aiortc's server of WHEP, of aiortc as a publisher, and of Chromium as a camera.
-    @Suite(.tags(.browser), .serialized)
+    @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct RemoteTrackTests {
         static let python = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/peers/bin/python").path

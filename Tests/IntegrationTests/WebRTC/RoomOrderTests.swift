@@ -8,7 +8,7 @@
 
     /// A host that publishes, and guests by aiortc, in a room over WebSockets: whoever comes first, and whoever is
     /// killed, pictures flow in the end.
-    @Suite(.tags(.browser), .serialized)
+    @Suite(.tags(.rtcPeer), .serialized)
     struct RoomOrderTests {
         /// The guests' process, and the room that they join.
         private struct Guests {

@@ -1,0 +1,219 @@
+"""One run of Scripts/test: chooses rows of the table, makes jobs of them, and counts their outcomes."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import suites
+from report import Report, excerpt
+from scheduler import Job, Scheduler
+from stages import ALL, BUSY, FAST, table
+
+LOGS = ".build/test-logs"
+# Stages that other stages follow, whatever a run selects.
+FOUNDATION = ("build", "clips", "machine", "thread-build", "address-build")
+# The number of tests of one process that run at a time.
+WIDTH = "6"
+# Occupies a processor until it is ended, for --stress.
+BUSY_LOOP = [sys.executable, "-c", "while True: pass"]
+
+
+@dataclass
+class Selection:
+    """The stages and tests that a run has."""
+
+    run: int = FAST
+    quick: bool = False
+    sanitize: bool = False
+    filter: str | None = None
+    # The number of repetitions under load; nil for one run without load.
+    rounds: int | None = None
+
+    def stages(self):
+        # The trait adds code for sanitizers to check, so they build with it.
+        traits = ("--traits", "WebRTC") if self.run >= ALL or self.sanitize else ()
+        rows = [row for row in table(traits) if row.run <= self.run or (self.sanitize and row.sanitizes)]
+        if self.quick:
+            rows = [row for row in rows if row.name in ("build", "clips", "tests")]
+        if self.rounds:
+            rows = [row for row in rows if row.name in FOUNDATION or row.has_tests and row.apart]
+        if self.filter or self.rounds:
+            rows = [row for row in rows if row.name in FOUNDATION or row.has_tests]
+            rows = [row for row in rows if not row.sanitizes or self.sanitize]
+        return rows
+
+    def matches(self, test):
+        return not self.filter or re.search(self.filter, test)
+
+
+class Gate:
+    def __init__(self, selection):
+        self.selection = selection
+        self.rows = selection.stages()
+        self.tallies = {row.name: Tally() for row in self.rows}
+        self.report = Report([row.name for row in self.rows])
+        self.scheduler = Scheduler(self.report.changed)
+        self.failures = {}    # test: the number of rounds in which it failed
+
+    def run(self):
+        status = self.install()
+        if status:
+            return status
+        shutil.rmtree(LOGS, ignore_errors=True)
+        os.makedirs(LOGS)
+        for row in self.rows:
+            if not row.has_tests:
+                self.scheduler.add(self.job(row, row.name, list(row.command), self.program_ended))
+        load = [subprocess.Popen(BUSY_LOOP) for _ in range(2 if self.selection.rounds else 0)]
+        try:
+            self.scheduler.run()
+        finally:
+            for process in load:
+                process.kill()
+        return self.finish()
+
+    def install(self):
+        """Installs what the stages need; returns the exit code."""
+        needs = ["--fast-test"] + sorted({need for row in self.rows for need in row.needs})
+        status = subprocess.run(["Scripts/bootstrap", *needs, "--quiet"], stdin=subprocess.DEVNULL).returncode
+        return status if status in (0, 69) else 1
+
+    # Jobs
+
+    def job(self, row, name, command, finished, environment=None):
+        self.tallies[row.name].left += 1
+        return Job(
+            stage=row.name, name=name, command=command, log=f"{LOGS}/{name.replace('/', '.')}.log", limit=row.limit,
+            processors=row.processors, after=tuple(s for s in row.after if s in self.tallies),
+            not_beside=row.not_beside, environment={**row.environment, **(environment or {})}, finished=finished)
+
+    def jobs_of(self, folder):
+        """The jobs of the rows whose tests are in a build."""
+        listed = suites.listed(folder)
+        jobs = []
+        for row, members in self.assigned(listed, folder):
+            if not members:
+                self.tallies.pop(row.name)
+                continue
+            rounds = self.selection.rounds or 1
+            for number in range(1, rounds + 1):
+                for group in [[suite] for suite in members] if row.apart else [members]:
+                    name = f"{row.name}.{group[0].name}" if row.apart else row.name
+                    jobs.append(self.test_job(row, f"{name}.{number}" if rounds > 1 else name, group, listed))
+        return jobs
+
+    def assigned(self, listed, folder):
+        """Yields each row of a build with its suites, which have only the tests that this run selects."""
+        taken = set()
+        for row in self.rows:
+            if not row.has_tests or row.folder != folder:
+                continue
+            members = []
+            for suite in listed:
+                tests = [test for test in suite.tests if self.selects(row, test)]
+                is_of_row = row.tag is None or suite.name not in taken and (row.tag in suite.tags or not row.tag)
+                if tests and is_of_row:
+                    members.append(suites.Suite(suite.name, suite.tags, tests))
+            if row.tag is not None:
+                taken.update(suite.name for suite in members)
+            # Suites with many tests first, so that short ones fill the gaps at the end.
+            yield row, sorted(members, key=lambda suite: -len(suite.tests))
+
+    def selects(self, row, test):
+        if self.selection.filter:
+            # A filter replaces the choice of tests for a sanitizer, not that of tests which a sanitizer only disturbs.
+            return re.search(self.selection.filter, test) and not re.search(row.omitting, test)
+        return row.matching is None or re.search(row.matching, test) and not re.search(row.omitting, test)
+
+    def test_job(self, row, name, group, listed):
+        stream = f"{LOGS}/{name.replace('/', '.')}.jsonl"
+        command = [*suites.command(row.folder), "--event-stream-output-path", stream, "--event-stream-version", "0"]
+        for pattern in suites.patterns(group, listed):
+            command += ["--filter", pattern]
+        # A test that has begun gets its share of the processors: its time limit counts from its start.
+        command += ["--no-parallel"] if row.apart else ["--experimental-maximum-parallelization-width", WIDTH]
+        return self.job(row, name, command, lambda job: self.tests_ended(job, stream))
+
+    # Outcomes
+
+    def program_ended(self, job):
+        tally = self.tallies[job.stage]
+        tally.add(job)
+        if job.status == 0:
+            tally.passed += 1
+        else:
+            tally.failed += 1
+            self.report.trouble(job.name, self.reason(job) + excerpt(job.log), job.log)
+        self.stage_may_have_ended(job.stage)
+        if job.status == 0 and job.stage in ("build", "thread-build", "address-build"):
+            return self.jobs_of(".build" if job.stage == "build" else f".build/{job.stage.removesuffix('-build')}")
+        return []
+
+    def tests_ended(self, job, stream):
+        tally, results = self.tallies[job.stage], suites.results(stream)
+        tally.add(job)
+        tally.passed += results.passed
+        lines = []
+        for test, issues in results.failed.items():
+            lines += [f"{test or 'outside of a test'}", *(f"    {line[:1000]}" for line in issues[:10])]
+        for test, reason in results.skipped.items():
+            lines.append(f"{test} was skipped: {reason}")
+        failed = len(results.failed) + len(results.skipped)
+        if not lines and (job.status != 0 or not results.ended or not results.passed + results.excused):
+            failed = 1
+            lines.append(excerpt(job.log))
+        for test in [*results.failed, *results.skipped]:
+            self.failures[test] = self.failures.get(test, 0) + 1
+        if failed:
+            job.status = job.status or 1
+            self.report.trouble(job.name, self.reason(job) + "\n".join(lines), job.log)
+        tally.failed += failed
+        self.stage_may_have_ended(job.stage)
+        return []
+
+    @staticmethod
+    def reason(job):
+        return f"stopped, because it took more than {job.limit} s\n" if job.timed_out else ""
+
+    def stage_may_have_ended(self, name):
+        tally = self.tallies[name]
+        tally.left -= 1
+        if tally.left == 0:
+            self.report.stage_ended(name, tally)
+
+    def finish(self):
+        for job in self.scheduler.waiting:
+            tally = self.tallies.pop(job.stage, None)
+            if tally:
+                self.report.stage_not_run(job.stage, tally)
+        if self.selection.rounds:
+            self.report.failures(self.failures, self.selection.rounds)
+        self.report.finish()
+        return 1 if self.report.failed else 0
+
+    def print_stages(self):
+        for row, members in self.assigned(suites.listed(), ".build"):
+            print(f"{row.name}: {' '.join(sorted(suite.name for suite in members))}")
+        return 0
+
+
+@dataclass
+class Tally:
+    """The sums of a stage."""
+
+    left: int = 0          # jobs that have not ended
+    passed: int = 0
+    failed: int = 0
+    processor: float = 0
+    begin: float | None = None
+    end: float = 0
+
+    def add(self, job):
+        now = time.monotonic()
+        self.processor += job.processor
+        self.begin = min(self.begin or now, now - job.wall)
+        self.end = now

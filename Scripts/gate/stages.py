@@ -1,0 +1,158 @@
+"""The stages of Scripts/test: a table. Everything else in this folder runs it.
+
+Rows start in the order of the table as soon as the stages that they follow have passed and enough of the two
+processors is free.
+"""
+
+from dataclasses import dataclass, field
+
+# Shares of the two processors that a process of a stage occupies.
+BUSY = 2.0    # uses both processors
+ONE = 1.0     # uses one processor
+HALF = 0.66   # a server or daemon and what reads from it
+WAITS = 0.4   # mostly waits: for a program, a picture or a time
+SPARE = 0.0   # uses what nothing else wants, at idle priority; one such stage runs at a time
+
+# Which runs a stage is part of: each run contains the ones before it.
+FAST, ALL = 1, 2
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A program, or the test suites that have a tag.
+
+    A row with `tag` runs the suites that have this tag and no tag of an earlier row; the row with the tag "" runs all
+    others. Sanitizer rows name suites by `matching` instead: these suites run a second time, in a separate build.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    tag: str | None = None
+    matching: str | None = None
+    omitting: str = "^$"
+    # One process for each suite, whose tests run one after another; otherwise one process for all, in parallel.
+    apart: bool = False
+    after: tuple[str, ...] = ("build", "clips")
+    limit: int = 600
+    processors: float = WAITS
+    # Stages that must not run at the same time; "*" for all others.
+    not_beside: tuple[str, ...] = ()
+    # Where the build with a sanitizer is that the tests run in.
+    folder: str = ".build"
+    environment: dict[str, str] = field(default_factory=dict)
+    run: int = ALL
+    # Whether the stage belongs to a sanitizer.
+    sanitizes: bool = False
+    # Options of Scripts/bootstrap that install what the stage needs.
+    needs: tuple[str, ...] = ()
+
+    @property
+    def has_tests(self):
+        return self.tag is not None or self.matching is not None
+
+
+# Compiles each module as a whole: less processor time in total, but modules that depend on each other wait.
+WHOLE = ("-Xswiftc", "-whole-module-optimization", "-Xswiftc", "-num-threads", "-Xswiftc", "2")
+
+# Suites that share memory between threads, for ThreadSanitizer, and the test targets that hold them.
+THREADED = (
+    r"^(InletCaptureTests\.|InjectSourceTests\.|InletTestingTests\.|InletDecodeTests\.(PacketQueue|DecodingTurns)Tests"
+    r"|InletCoreTests\.I420BufferPoolTests)")
+THREADED_TARGETS = ("InletCaptureTests", "InjectSourceTests", "InletTestingTests", "InletDecodeTests", "InletCoreTests")
+# Suites that wrap foreign memory, for AddressSanitizer, and their test targets with those of the next three.
+FOREIGN = (
+    r"^(InletCoreTests\.|InletConvertTests\.|InletCaptureTests\.|InletRTCTests\.|FFmpegSinkTests\.ColorTests"
+    r"|TurboJPEGDecoderTests\.|V4L2SourceTests\.CompressedStreamTests|InletDecodeTests\.PacketFactsTests)")
+FOREIGN_TARGETS = (
+    "InletCoreTests", "InletConvertTests", "InletCaptureTests", "InletRTCTests", "FFmpegSinkTests",
+    "TurboJPEGDecoderTests", "V4L2SourceTests", "InletDecodeTests", "IntegrationTests", "InletPluginsTests",
+    "WebRTCSinkTests")
+# Suites that run under AddressSanitizer in a process each.
+HOSTILE = r"HostileInputTests"
+PLUGINS = r"PluginProcessTests/(PluginGallery|PluginLie|ProcessSource|PluginSink)Tests"
+VIEWERS = r"ViewerTroubleTests/(hostile|schedule)"
+# Simulations on one thread in their own memory, which a sanitizer only slows down, and suites that hold sources to
+# 100 ms, which a sanitizer makes them miss.
+PURE = (
+    r"SourceConformance|ScriptedSource|FaultSimulation|FrameClock|RateLimiter|TimestampUnwrapper|CapturerStateMachine"
+    r"|MailboxStateMachine|LatencyHistogram")
+
+LEAKS = {"LSAN_OPTIONS": "suppressions=Tests/Sanitizers/leaks.txt:print_suppressions=0"}
+
+
+def sanitizer_build(name, options, targets, then=""):
+    """A row that builds only these test targets with a sanitizer, in a folder of its own.
+
+    Objects with and without a sanitizer cannot be mixed, and all test targets would take twice as long.
+    """
+    build = " ".join(["swift", "build", *options, *WHOLE, "--product", "inletPackageTests", f"--sanitize={name}",
+                      "--scratch-path", f".build/{name}"])
+    return Stage(
+        f"{name}-build", ("bash", "-c", build + then), limit=3000, processors=SPARE,
+        environment={"INLET_TESTS": ",".join(targets)}, sanitizes=True)
+
+
+def sanitized(name, sanitizer, matching, omitting="^$", environment=None, **options):
+    """A row that runs suites a second time in a build with a sanitizer."""
+    return Stage(
+        name, matching=matching, omitting=omitting, folder=f".build/{sanitizer}", after=(f"{sanitizer}-build",),
+        limit=900, sanitizes=True, environment={**LEAKS, **(environment or {})}, **options)
+
+
+def table(traits, threaded_targets=THREADED_TARGETS, foreign_targets=FOREIGN_TARGETS):
+    """Returns the stages.
+
+    - Parameter traits: the options of `swift build` that turn traits on.
+    """
+    swift = ("swift", "build", *traits)
+    return [
+        Stage("format", ("Scripts/format", "--check"), after=(), limit=300, processors=ONE, run=FAST),
+        Stage("build", (*swift, "--build-tests"), after=(), limit=1800, processors=ONE, run=FAST),
+        Stage("clips", ("Scripts/make-clips", ".build/clips"), after=(), processors=ONE, run=FAST),
+
+        # Builds and checks that take the time which tests leave.
+        sanitizer_build(
+            "thread", (), threaded_targets,
+            " && clang -O2 -Wall -Wextra -fPIC -shared Tests/Sanitizers/mutex-for-tsan.c"
+            " -o .build/thread/mutex-for-tsan.so"),
+        sanitizer_build("address", traits, foreign_targets),
+        Stage("package", ("Scripts/package", "--check"), limit=3600, processors=SPARE, needs=("--package",)),
+        Stage("samples", ("Scripts/samples",), limit=1800, processors=SPARE, run=FAST),
+        Stage("docs", ("Scripts/docs", "--built", *traits), limit=1800, processors=SPARE),
+        Stage("sbom", ("Scripts/sbom", "--check"), limit=900, processors=SPARE),
+
+        # The first run downloads a kernel.
+        Stage("machine", ("Scripts/v4l2-vm", "--loopback", "true"), after=(), limit=900, needs=("--vm",)),
+        Stage(
+            "cameras", tag="virtualMachine", apart=True, after=("build", "clips", "machine"), limit=1800,
+            processors=ONE),
+        Stage("browsers", tag="chromium", apart=True, limit=900, processors=HALF, needs=("--webrtc", "--test")),
+        Stage("displays", tag="display", apart=True, limit=900, processors=HALF, needs=("--test",)),
+        Stage("peers", tag="rtcPeer", apart=True, limit=900, processors=HALF, needs=("--webrtc", "--test")),
+        Stage("daemons", tag="daemon", apart=True, limit=1200, processors=HALF, needs=("--test",)),
+        Stage("servers", tag="server", apart=True, limit=1200, processors=HALF, needs=("--test",)),
+        Stage("process", tag="process", apart=True, limit=900, processors=HALF, run=FAST),
+        Stage("encoders", tag="encoder", limit=900, processors=BUSY, run=FAST),
+        Stage("python", tag="python", apart=True, limit=300, processors=HALF, needs=("--webrtc", "--test")),
+        Stage("tests", tag="", limit=900, processors=BUSY, run=FAST),
+
+        sanitized(
+            "thread", "thread", THREADED, PURE, processors=BUSY,
+            environment={"LD_PRELOAD": ".build/thread/mutex-for-tsan.so"}),
+        sanitized("address", "address", FOREIGN, PURE, processors=BUSY),
+        # Suppressions name functions of libavformat, GLib and libx265, which only whole stacks contain. Freed memory
+        # is returned soon, because these suites check growth.
+        sanitized(
+            "inputs", "address", HOSTILE, processors=BUSY,
+            environment={"ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0"}),
+        # Only Inlet's side of plug-ins: the sandbox of a child leaves no room for a sanitizer, so children come from
+        # the plain build. Tests that cancel and kill are left out: they take five minutes here.
+        sanitized(
+            "plugins", "address", PLUGINS, processors=ONE, environment={"ASAN_OPTIONS": "quarantine_size_mb=16"}),
+        # The gallery of hostile clients is left out: a server under a sanitizer cannot answer in time.
+        sanitized(
+            "viewers", "address", VIEWERS, processors=ONE,
+            environment={
+                "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_GROWTH": "150000",
+                "INLET_WORKERS": "1"}),
+    ]
