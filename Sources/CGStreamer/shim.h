@@ -12,6 +12,7 @@
 #include "transportfeedback.h"
 #include "viewerpackets.h"
 
+#include "closing.h"
 #include "datachannel.h"
 #include "orientation.h"
 #include "sctpmessages.h"
@@ -56,10 +57,17 @@ typedef struct {
 static const double inlet_gst_resent_part = 0.25;
 static const double inlet_gst_resent_at_once = 50;
 
+// The operations that webrtcbin has not answered yet: a reference to each promise.
+typedef struct {
+    GMutex mutex;
+    GList *promises;
+} inlet_gst_requests;
+
 // What GStreamer's callbacks hold. The owner is let go of with the last of them.
 typedef struct {
     gint references;
     inlet_gst_budget budget;
+    inlet_gst_requests requests;
     inlet_gst_told told;
     inlet_gst_arrived arrived;
     inlet_gst_release release;
@@ -76,6 +84,7 @@ static inline void inlet_gst_listener_unref(gpointer pointer) {
     if (!g_atomic_int_dec_and_test(&listener->references)) return;
     listener->release(listener->owner);
     g_mutex_clear(&listener->budget.mutex);
+    g_mutex_clear(&listener->requests.mutex);
     g_free(listener);
 }
 
@@ -243,9 +252,26 @@ static inline void inlet_gst_connect(
     g_signal_connect_data(object, signal, callback, inlet_gst_listener_ref(listener), inlet_gst_closure_notify, 0);
 }
 
+// Interrupts the operations that webrtcbin dropped when it was closed. It drops those that it had not begun, without an
+// answer, and each holds a reference to webrtcbin: with it, the sockets and the thread of the ICE agent would stay.
+static inline void inlet_gst_interrupt(inlet_gst_requests *requests) {
+    g_mutex_lock(&requests->mutex);
+    GList *promises = g_steal_pointer(&requests->promises);
+    g_mutex_unlock(&requests->mutex);
+    for (GList *each = promises; each; each = each->next) {
+        // The callback releases the reference that was in the list.
+        GstPromise *promise = gst_promise_ref(each->data);
+        gst_promise_interrupt(promise);
+        gst_promise_unref(promise);
+    }
+    g_list_free(promises);
+}
+
 // Closes a viewer: its threads have ended when this returns. Not from a callback, which would wait for itself.
 static inline void inlet_gst_viewer_free(inlet_gst_viewer *viewer) {
     gst_element_set_state(viewer->pipeline, GST_STATE_NULL);
+    inlet_gst_interrupt(&viewer->listener->requests);
+    inlet_gst_release_receivers(viewer->web);
     g_clear_object(&viewer->source);
     g_clear_object(&viewer->web);
     gst_object_unref(viewer->pipeline);
@@ -272,6 +298,7 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
         .references = 1, .budget = {.credit = inlet_gst_resent_at_once, .at_once = inlet_gst_resent_at_once},
         .told = told, .arrived = arrived, .release = release, .owner = owner};
     g_mutex_init(&listener->budget.mutex);
+    g_mutex_init(&listener->requests.mutex);
     GError *error = NULL;
     GstElement *pipeline = gst_parse_launch_full(launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
     if (!pipeline) {
@@ -441,15 +468,26 @@ static inline GstPromise *inlet_gst_promise(
     inlet_gst_request *request = g_new0(inlet_gst_request, 1);
     request->listener = inlet_gst_listener_ref(listener);
     request->web = gst_object_ref(web);
-    return gst_promise_new_with_change_func(changed, request, inlet_gst_request_free);
+    GstPromise *promise = gst_promise_new_with_change_func(changed, request, inlet_gst_request_free);
+    g_mutex_lock(&listener->requests.mutex);
+    listener->requests.promises = g_list_prepend(listener->requests.promises, promise);
+    g_mutex_unlock(&listener->requests.mutex);
+    return promise;
 }
 
-// Whether a promise was kept. A reply may be absent, or hold an error.
+// Releases a promise and its request, at the end of its callback.
+static inline void inlet_gst_promise_free(GstPromise *promise, inlet_gst_request *request) {
+    inlet_gst_requests *requests = &request->listener->requests;
+    g_mutex_lock(&requests->mutex);
+    requests->promises = g_list_remove(requests->promises, promise);
+    g_mutex_unlock(&requests->mutex);
+    gst_promise_unref(promise);
+}
+
+// Whether a promise was kept. A reply may be absent, or hold an error. A promise is interrupted only when the viewer is
+// closed, which nobody needs to hear.
 static inline int inlet_gst_is_kept(GstPromise *promise, inlet_gst_request *request) {
-    if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) {
-        inlet_gst_tell(request->listener, inlet_gst_error, 0, "webrtcbin was interrupted");
-        return 0;
-    }
+    if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) return 0;
     const GstStructure *reply = gst_promise_get_reply(promise);
     if (!reply || !gst_structure_has_field(reply, "error")) return 1;
     GError *error = NULL;
@@ -477,7 +515,7 @@ static inline void inlet_gst_local_is_set(GstPromise *promise, gpointer request)
                 ((inlet_gst_request *)request)->listener, inlet_gst_error, 0, "webrtcbin has no description");
         }
     }
-    gst_promise_unref(promise);
+    inlet_gst_promise_free(promise, request);
 }
 
 static inline void inlet_gst_description_is_made(GstPromise *promise, gpointer pointer) {
@@ -495,13 +533,13 @@ static inline void inlet_gst_description_is_made(GstPromise *promise, gpointer p
     } else if (reply) {
         inlet_gst_tell(request->listener, inlet_gst_error, 0, "webrtcbin made no description");
     }
-    gst_promise_unref(promise);
+    inlet_gst_promise_free(promise, request);
 }
 
 static inline void inlet_gst_remote_is_set(GstPromise *promise, gpointer pointer) {
     inlet_gst_request *request = pointer;
     if (inlet_gst_is_kept(promise, request)) inlet_gst_tell(request->listener, inlet_gst_remote_set, 0, NULL);
-    gst_promise_unref(promise);
+    inlet_gst_promise_free(promise, request);
 }
 
 // Sets the peer's description; told when it is. Returns 0 where the text is no SDP.
@@ -544,7 +582,7 @@ static inline void inlet_gst_further_offer_is_made(GstPromise *promise, gpointer
     } else if (reply) {
         inlet_gst_tell(request->listener, inlet_gst_error, 0, "webrtcbin made no further offer");
     }
-    gst_promise_unref(promise);
+    inlet_gst_promise_free(promise, request);
 }
 
 // Makes a further offer without setting it; told when it is made.
@@ -555,7 +593,7 @@ static inline void inlet_gst_viewer_offer_further(inlet_gst_viewer *viewer) {
 
 static inline void inlet_gst_further_offer_is_set(GstPromise *promise, gpointer request) {
     inlet_gst_is_kept(promise, request);
-    gst_promise_unref(promise);
+    inlet_gst_promise_free(promise, request);
 }
 
 // Sets a further offer that was made, right before its answer. Returns 0 where the text is no SDP.
