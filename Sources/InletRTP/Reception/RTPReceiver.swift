@@ -36,7 +36,9 @@ package struct RTPReceiver: Sendable {
     private var reach: Int { held.capacity }
     /// Greater steps forward are a new beginning rather than a loss (RFC 3550, section A.1: MAX_DROPOUT).
     private static let largestLoss = 3000
-    /// How long the stream must be silent until another synchronization source replaces it.
+    /// The shortest silence of the stream after which two packets of another synchronization source replace it. They
+    /// must be of two pictures: a stream of few pictures, or a machine that stands still, is as silent before a picture
+    /// of another session.
     private static let silence = Duration.milliseconds(500)
     /// The shortest silence if the packets of the other source are those of a single picture: a server that mixes in
     /// remains of another session sends them a picture at a time.
@@ -258,7 +260,9 @@ package struct RTPReceiver: Sendable {
         candidate.note(packet, bytes)
         let silence = (lastArrival ?? candidate.firstArrival).map { packet.arrival - $0 } ?? .zero
         let isSpread = lastArrival == nil || candidate.spansPictures || silence >= Self.pictureSilence
-        guard candidate.count >= 8 && isSpread || candidate.count >= 2 && silence >= Self.silence,
+        guard
+            candidate.count >= 8 && isSpread
+                || candidate.count >= 2 && candidate.spansPictures && silence >= Self.silence,
             let kept = candidate.kept
         else { return }
         ssrc = packet.header.ssrc

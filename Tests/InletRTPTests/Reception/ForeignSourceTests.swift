@@ -46,13 +46,28 @@ import Testing
         #expect(log.receiver.extendedHighestSequence == 65_536 + 4)
     }
 
-    @Test("After half a second of silence two packets suffice")
+    @Test("After half a second of silence two packets of two pictures suffice")
     func silence() {
         var log = ReceiverLog()
         log.receive(1, at: 0)
         #expect(log.receive(foreign(50), at: 499) == [])
-        #expect(log.receive(foreign(51), at: 500) == [50, 51])
+        #expect(log.receive(foreign(51, timestamp: 1), at: 500) == [50, 51])
         #expect(log.delivered.map(\.isRestart) == [false, true, false])
+    }
+
+    @Test("A small picture of another session before each of the stream's own is ignored, however far apart they are")
+    func slowPictures() {
+        var log = ReceiverLog { $0.isOrdered = true }
+        for step in UInt16(0)..<20 {
+            if step > 0 {
+                for part in UInt16(0)..<5 {
+                    let packet = foreign(9000 + step * 5 + part, timestamp: UInt32(step))
+                    #expect(log.receive(packet, at: Int64(step) * 2000) == [])
+                }
+            }
+            #expect(log.receive(step, timestamp: UInt32(step), at: Int64(step) * 2000) == [step])
+        }
+        #expect(log.receiver.statistics.restarts == 0)
     }
 
     @Test("The first packets of a source other than the one announced are not lost")
