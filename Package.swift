@@ -440,7 +440,12 @@ let package = Package(
                 "InletCore", "InletRTC", "InletWebSocket", "InletTesting", "KinesisSignaling", "PatternSource",
                 "InletCapture", "FFmpegDecoder", "FFmpegSink", "WebRTCSink", "WebRTCSource", "ReferenceTools", logging,
             ]),
-        tests("InletWebSocketTests", ["InletCore", "InletTLS", "InletWebSocket", "ReferenceTools"]),
+        tests(
+            "InletWebSocketTests",
+            [
+                "InletCore", "InletTLS", "InletWebSocket", "ReferenceTools",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         tests(
             "WebRTCSinkTests",
             [

@@ -17,8 +17,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
 
     private var assembler: WebSocketAssembler
     private let inbox: WebSocketInbox
-    private let pingInterval, silenceLimit: TimeAmount
-    private var lastHeard = NIODeadline.now()
+    private let pingInterval: TimeAmount
+    private var liveness: WebSocketLiveness
     private var isClosing = false
     private var ticking: Scheduled<Void>?
     /// How long the server has to end the connection after the closing handshake, which is its part.
@@ -29,7 +29,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
             mostBytes: configuration.mostMessageBytes, mostFragments: configuration.mostFragments)
         self.inbox = inbox
         pingInterval = .nanoseconds(max(1_000_000, configuration.pingInterval.wholeNanoseconds))
-        silenceLimit = .nanoseconds(configuration.silenceLimit.wholeNanoseconds)
+        liveness = WebSocketLiveness(
+            interval: pingInterval, limit: .nanoseconds(configuration.silenceLimit.wholeNanoseconds), now: .now())
     }
 
     func handlerAdded(context: ChannelHandlerContext) { scheduleTick(context) }
@@ -40,7 +41,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastHeard = .now()
+        liveness.noteHeard(at: .now())
         let outcome: WebSocketAssembler.Outcome
         do {
             outcome = try assembler.take(unwrapInboundIn(data))
@@ -111,9 +112,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
     }
 
     private func tick(_ context: ChannelHandlerContext) {
-        // What arrives while reading is paused is not seen.
-        if inbox.isPaused { lastHeard = .now() }
-        guard NIODeadline.now() - lastHeard < silenceLimit else {
+        guard !liveness.isGone(at: .now(), isPaused: inbox.isPaused) else {
             inbox.finish(
                 .failed(
                     InletError(.timedOut, "The server of the WebSocket answers no pings. Connect anew.")))

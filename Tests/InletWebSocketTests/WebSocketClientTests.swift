@@ -11,8 +11,9 @@ struct WebSocketClientTests {
     private static func configuration(_ address: String) throws -> WebSocketConfiguration {
         var configuration = WebSocketConfiguration(address: try WebSocketAddress(address))
         configuration.mostMessageBytes = 100_000
-        configuration.sendLimit = .seconds(3)
-        configuration.openingLimit = .seconds(10)
+        // A server on a busy machine reads late.
+        (configuration.connectLimit, configuration.openingLimit) = (.seconds(60), .seconds(60))
+        configuration.sendLimit = .seconds(60)
         return configuration
     }
 
@@ -35,8 +36,6 @@ struct WebSocketClientTests {
         configuration.tls.authorities = server.authority
         configuration.subprotocols = ["first", "second"]
         configuration.mostMessageBytes = 1 << 20
-        // A server on a busy machine reads late.
-        configuration.sendLimit = .seconds(60)
         let client = try await WebSocketClient.connect(configuration)
         #expect(client.subprotocol == "first")
         let messages: [WebSocketMessage] =
@@ -52,6 +51,8 @@ struct WebSocketClientTests {
         #expect(try await client.next() == nil)
         // aiohttp says 1000 to every code.
         #expect(client.closing?.code == 1000)
+        // The server may note the code after it has answered.
+        try await Waiting.until("the code", progress: { 0 }) { try server.process.send("seen")["code"] != nil }
         #expect(try server.process.send("seen")["code"]?.int == 4001)
         let error = await #expect(throws: InletError.self) { try await client.send(.text("late")) }
         #expect(error?.code == .disconnected)
@@ -63,7 +64,7 @@ struct WebSocketClientTests {
         defer { server.stop() }
         var configuration = try Self.configuration(server.address + "/many?count=5000&size=2000")
         (configuration.mostUnreadMessages, configuration.pingInterval) = (4, .milliseconds(20))
-        configuration.silenceLimit = .milliseconds(500)
+        configuration.silenceLimit = .seconds(60)
         let client = try await WebSocketClient.connect(configuration)
         for number in 0..<5000 {
             guard case .text(let text)? = try await client.next() else {
@@ -209,7 +210,7 @@ struct WebSocketClientTests {
         let server = try WebSocketServer()
         defer { server.stop() }
         var configuration = try Self.configuration(server.rawAddress + "/no-pongs")
-        (configuration.mostUnsentBytes, configuration.sendLimit) = (8 << 20, .milliseconds(500))
+        (configuration.mostUnsentBytes, configuration.sendLimit) = (8 << 20, .seconds(5))
         configuration.silenceLimit = .seconds(60)
         let client = try await WebSocketClient.connect(configuration)
         @Sendable func send() async -> InletError.Code? {
