@@ -51,6 +51,7 @@ class Gate:
     def __init__(self, options):
         self.options = options
         self.requests, self.pings, self.pongs, self.closes = [], 0, 0, []
+        self.answered = asyncio.Event()
         self.context = None
         if options.tls:
             self.authority, self.certificate, self.key = peer.make_certificates()
@@ -159,6 +160,7 @@ class Gate:
                     out.write(payload)
                 elif first == 0x8A:
                     self.pongs += payload == b"still there?"
+                    self.answered.set()
                 elif first == 0x88:
                     self.closes.append(int.from_bytes(payload[:2], "big"))
                     return
@@ -170,7 +172,8 @@ class Gate:
 
     async def frame(self, reader, writer):
         """Sends what the server says: each time as a message of three fragments, with a ping between, once the one
-        before is answered."""
+        before is answered. The message behind each of the first three pings waits for the answer.
+        """
         while data := await reader.read(65536):
             cuts = [0, len(data) // 3, len(data) // 2, len(data)]
             for index in range(3):
@@ -181,8 +184,11 @@ class Gate:
                 writer.write(bytes([first]) + size + part)
                 if index == 1 and self.pings == self.pongs:
                     self.pings += 1
+                    self.answered.clear()
                     writer.write(b"\x89\x0cstill there?")
             await writer.drain()
+            if self.pings <= 3:
+                await self.answered.wait()
         writer.write(b"\x88\x02\x03\xe8")
 
     async def serve_aiohttp(self):

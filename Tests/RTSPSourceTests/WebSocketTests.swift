@@ -44,7 +44,8 @@ extension RTSPSourceTests {
                     + (authentication == .none ? [] : ["\(request) \(authentication == .basic ? "Basic" : "Digest")"]))
             // Each ping but one that the end cut off: the next is sent when one is answered.
             #expect((0...1).contains(report.pings - report.pongs), "\(report)")
-            #expect(report.pongs > (kind == .aiohttp ? 0 : 3), "\(report)")
+            // The gate waits for the answers to the first three; how many pings follow is the machine's speed.
+            #expect(report.pongs >= (kind == .aiohttp ? 1 : 3), "\(report)")
             // aiohttp counts 1006 where its own close finds nobody any more.
             #expect(report.closes == [1000] || (kind == .aiohttp && report.closes == [1006]))
             #expect(try await server.teardowns() == 1)
