@@ -14,17 +14,44 @@ struct InletProcess {
     ///
     /// - Parameter environment: variables besides those of this process.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> InletProcess {
-        try run("timeout", ["60", path] + arguments, environment)
+        try run("timeout", ["--kill-after=5", "60", path] + arguments, environment)
     }
 
     /// Runs a shell command in which `$INLET` is the program.
     static func shell(_ command: String) throws -> InletProcess {
-        try run("timeout", ["60", "bash", "-c", command])
+        try run("timeout", ["--kill-after=5", "60", "bash", "-c", command])
     }
 
-    private static func run(
+    /// Runs `inlet` until a condition holds, interrupts it then, and returns at its end, which may come before.
+    ///
+    /// - Parameters:
+    ///   - environment: variables besides those of this process.
+    ///   - progress: as for `Waiting.until`.
+    /// - Throws: `Waiting.NeverCame` if neither comes while nothing changes.
+    static func run<Progress: Equatable>(
+        _ arguments: [String], environment: [String: String], until what: String, progress: () throws -> Progress,
+        _ isSo: () throws -> Bool
+    ) async throws -> InletProcess {
+        let process = process("timeout", ["--kill-after=5", "900", path] + arguments, environment)
+        let folder = try TemporaryFolder()
+        let (output, complaints) = (folder.path("stdout"), folder.path("stderr"))
+        for file in [output, complaints] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
+        process.standardOutput = FileHandle(forWritingAtPath: output)
+        process.standardError = FileHandle(forWritingAtPath: complaints)
+        try process.runUnblocked()
+        // timeout passes signals on.
+        defer { if process.isRunning { process.terminate() } }
+        try await Waiting.until(what, progress: progress) { try !process.isRunning || isSo() }
+        if process.isRunning { process.interrupt() }
+        try await Waiting.until("the end", progress: { 0 }) { !process.isRunning }
+        return InletProcess(
+            status: process.terminationStatus, output: FileManager.default.contents(atPath: output) ?? Data(),
+            complaints: String(decoding: FileManager.default.contents(atPath: complaints) ?? Data(), as: UTF8.self))
+    }
+
+    private static func process(
         _ program: String, _ arguments: [String], _ variables: [String: String] = [:]
-    ) throws -> InletProcess {
+    ) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
@@ -32,13 +59,20 @@ struct InletProcess {
         environment["INLET"] = path
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String], _ variables: [String: String] = [:]
+    ) throws -> InletProcess {
+        let process = process(program, arguments, variables)
         let folder = try TemporaryFolder()
         let complaints = folder.path("stderr")
         _ = FileManager.default.createFile(atPath: complaints, contents: nil)
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle(forWritingAtPath: complaints)
-        try process.run()
+        try process.runUnblocked()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return InletProcess(
