@@ -242,7 +242,7 @@
 
         /// The number in each picture; nil where it cannot be read.
         var readings: [Int?] { log.readings.withLock { $0 } }
-        /// The PTS of each picture, in milliseconds.
+        /// The PTS of each picture, in microseconds.
         var times: [Int] { log.times.withLock { $0 } }
         /// Whether the peer sends nothing.
         var isInterrupted: Bool { if case .interrupted = capturer.state { true } else { false } }
@@ -286,7 +286,7 @@
 
         func consume(_ frame: VideoFrame) {
             let number = TimecodeReader.read(frame.buffer).map { Int($0.frame) }
-            log.times.withLock { $0.append(Int((frame.pts?.seconds ?? 0) * 1000)) }
+            log.times.withLock { $0.append(Int((frame.pts?.seconds ?? 0) * 1_000_000)) }
             log.readings.withLock { $0.append(number) }
         }
     }
