@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "InletCapture", targets: ["InletCapture"]),
         .library(name: "InletPlugins", targets: ["InletPlugins"]),
         .library(name: "InletTesting", targets: ["InletTesting"]),
+        .library(name: "InletSignalingTesting", targets: ["InletSignalingTesting"]),
         .library(name: "InletPluginKit", targets: ["InletPluginKit"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "InjectSource", targets: ["InjectSource"]),
@@ -111,6 +112,9 @@ let package = Package(
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
+        // libavutil only, for MD5: a program with no other need of FFmpeg links no more of it.
+        .systemLibrary(
+            name: "CAVUtil", pkgConfig: "libavutil", providers: [.apt(["libavutil-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
@@ -233,7 +237,9 @@ let package = Package(
                 "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
                 withWebRTC("CGStreamer"), logging,
             ] + nio),
-        library("InletTesting", ["InletCore", "InletSystem", "InletRTC", logging]),
+        // What authors of plug-ins test with. It needs no cryptography; the kit for signaling services is another module.
+        library("InletTesting", ["InletCore", "InletSystem", logging]),
+        library("InletSignalingTesting", ["InletCore", "InletRTC", "InletTesting"]),
 
         plugin("PatternSource", []),
         plugin("InjectSource", ["InletSystem", "InletConvert", "InletDecode", collections]),
@@ -243,7 +249,7 @@ let package = Package(
             ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL", logging]),
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
-        plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
+        plugin("FileSinks", ["InletOutput", "CAVUtil"]),
         plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("ScreenSource", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
         plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
@@ -355,7 +361,8 @@ let package = Package(
             ]),
         tests(
             "InletTestingTests",
-            ["InletCore", "InletRTC", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+            ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests("InletSignalingTestingTests", ["InletCore", "InletRTC", "InletSignalingTesting", "InletTesting"]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests(
             "InjectSourceTests",
@@ -457,8 +464,8 @@ let package = Package(
         tests(
             "WebSocketSignalingTests",
             [
-                "InletCore", "InletSystem", "InletRTC", "InletTesting", "InletWebSocket", "PatternSource",
-                "InletCapture",
+                "InletCore", "InletSystem", "InletRTC", "InletSignalingTesting", "InletTesting", "InletWebSocket",
+                "PatternSource", "InletCapture",
                 "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withWebRTC("WebRTCSink"),
             ]),
         tests(

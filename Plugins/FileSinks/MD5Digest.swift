@@ -1,4 +1,4 @@
-import CFFmpeg
+import CAVUtil
 import InletCore
 
 /// The owner of libavutil's MD5 state.

@@ -42,6 +42,9 @@ def arguments():
         "--stress", metavar="N", type=int,
         help="repeats the matching tests of servers, daemons, browsers and peers N times beside two busy processes, "
         "and prints a table of failures")
+    parser.add_argument(
+        "--whole-modules", action="store_true",
+        help="compiles each module as a whole: a fifth less processor time for a build that nobody continues")
     parser.add_argument("--stages", action="store_true", help="prints the suites of each stage of a build, and exits")
 
     def fail(message):
@@ -66,7 +69,8 @@ def main():
     try:
         selection = Selection(
             run=ALL if options.all or options.stress else FAST,
-            quick=options.quick, sanitize=options.sanitize, filter=options.filter, rounds=options.stress)
+            quick=options.quick, sanitize=options.sanitize, filter=options.filter, whole=options.whole_modules,
+            rounds=options.stress)
         if options.stages:
             return Gate(selection).print_stages()
         return Gate(selection).run()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import suites
 from report import Report, excerpt
 from scheduler import Job, Scheduler
-from stages import ALL, BUSY, FAST, table
+from stages import ALL, FAST, table
 
 LOGS = ".build/test-logs"
 # Stages that other stages follow, whatever a run selects.
@@ -30,13 +30,15 @@ class Selection:
     quick: bool = False
     sanitize: bool = False
     filter: str | None = None
-    # The number of repetitions under load; nil for one run without load.
+    # Whether the build compiles each module as a whole.
+    whole: bool = False
+    # The number of repetitions under load; None for one run without load.
     rounds: int | None = None
 
     def stages(self):
         # The trait adds code for sanitizers to check, so they build with it.
         traits = ("--traits", "WebRTC") if self.run >= ALL or self.sanitize else ()
-        rows = [row for row in table(traits) if row.run <= self.run or (self.sanitize and row.sanitizes)]
+        rows = [row for row in table(traits, self.whole) if row.run <= self.run or (self.sanitize and row.sanitizes)]
         if self.quick:
             rows = [row for row in rows if row.name in ("build", "clips", "tests")]
         if self.rounds:

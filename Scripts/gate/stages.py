@@ -7,7 +7,6 @@ processors is free.
 from dataclasses import dataclass, field
 
 # Shares of the two processors that a process of a stage occupies.
-BUSY = 2.0    # uses both processors
 ONE = 1.0     # uses one processor
 HALF = 0.66   # a server or daemon and what reads from it
 WAITS = 0.4   # mostly waits: for a program, a picture or a time
@@ -88,7 +87,7 @@ def sanitizer_build(name, options, targets, then=""):
     build = " ".join(["swift", "build", *options, *WHOLE, "--product", "inletPackageTests", f"--sanitize={name}",
                       "--scratch-path", f".build/{name}"])
     return Stage(
-        f"{name}-build", ("bash", "-c", build + then), limit=3000, processors=SPARE,
+        f"{name}-build", ("bash", "-c", build + then), after=(), limit=3000, processors=SPARE,
         environment={"INLET_TESTS": ",".join(targets)}, sanitizes=True)
 
 
@@ -99,12 +98,14 @@ def sanitized(name, sanitizer, matching, omitting="^$", environment=None, **opti
         limit=900, sanitizes=True, environment={**LEAKS, **(environment or {})}, **options)
 
 
-def table(traits, threaded_targets=THREADED_TARGETS, foreign_targets=FOREIGN_TARGETS):
+def table(traits, whole=False):
     """Returns the stages.
 
-    - Parameter traits: the options of `swift build` that turn traits on.
+    - Parameters:
+      - traits: the options of `swift build` that turn traits on.
+      - whole: whether the build compiles each module as a whole.
     """
-    swift = ("swift", "build", *traits)
+    swift = ("swift", "build", *traits, *(WHOLE if whole else ()))
     return [
         Stage("format", ("Scripts/format", "--check"), after=(), limit=300, processors=ONE, run=FAST),
         Stage("build", (*swift, "--build-tests"), after=(), limit=1800, processors=ONE, run=FAST),
@@ -112,11 +113,13 @@ def table(traits, threaded_targets=THREADED_TARGETS, foreign_targets=FOREIGN_TAR
 
         # Builds and checks that take the time which tests leave.
         sanitizer_build(
-            "thread", (), threaded_targets,
+            "thread", (), THREADED_TARGETS,
             " && clang -O2 -Wall -Wextra -fPIC -shared Tests/Sanitizers/mutex-for-tsan.c"
             " -o .build/thread/mutex-for-tsan.so"),
-        sanitizer_build("address", traits, foreign_targets),
-        Stage("package", ("Scripts/package", "--check"), limit=3600, processors=SPARE, needs=("--package",)),
+        sanitizer_build("address", traits, FOREIGN_TARGETS),
+        Stage(
+            "package", ("Scripts/package", "--check"), after=(), limit=3600, processors=SPARE,
+            needs=("--package",)),
         Stage("samples", ("Scripts/samples",), limit=1800, processors=SPARE, run=FAST),
         Stage("docs", ("Scripts/docs", "--built", *traits), limit=1800, processors=SPARE),
         Stage("sbom", ("Scripts/sbom", "--check"), limit=900, processors=SPARE),
@@ -132,18 +135,18 @@ def table(traits, threaded_targets=THREADED_TARGETS, foreign_targets=FOREIGN_TAR
         Stage("daemons", tag="daemon", apart=True, limit=1200, processors=HALF, needs=("--test",)),
         Stage("servers", tag="server", apart=True, limit=1200, processors=HALF, needs=("--test",)),
         Stage("process", tag="process", apart=True, limit=900, processors=HALF, run=FAST),
-        Stage("encoders", tag="encoder", limit=900, processors=BUSY, run=FAST),
+        Stage("encoders", tag="encoder", limit=900, processors=ONE, run=FAST),
         Stage("python", tag="python", apart=True, limit=300, processors=HALF, needs=("--webrtc", "--test")),
-        Stage("tests", tag="", limit=900, processors=BUSY, run=FAST),
+        Stage("tests", tag="", limit=900, processors=ONE, run=FAST),
 
         sanitized(
-            "thread", "thread", THREADED, PURE, processors=BUSY,
+            "thread", "thread", THREADED, PURE, processors=ONE,
             environment={"LD_PRELOAD": ".build/thread/mutex-for-tsan.so"}),
-        sanitized("address", "address", FOREIGN, PURE, processors=BUSY),
+        sanitized("address", "address", FOREIGN, PURE, processors=ONE),
         # Suppressions name functions of libavformat, GLib and libx265, which only whole stacks contain. Freed memory
         # is returned soon, because these suites check growth.
         sanitized(
-            "inputs", "address", HOSTILE, processors=BUSY,
+            "inputs", "address", HOSTILE, processors=ONE,
             environment={"ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0"}),
         # Only Inlet's side of plug-ins: the sandbox of a child leaves no room for a sanitizer, so children come from
         # the plain build. Tests that cancel and kill are left out: they take five minutes here.

@@ -51,7 +51,8 @@ enum ImportRule {
             "InletCore", "InletTLS", "Crypto", "DequeModule", "NIOCore", "NIOPosix", "NIOWebSocket",
             "FoundationEssentials",
         ],
-        "InletTesting": system.union(["InletCore", "InletSystem", "InletRTC", "Logging"]),
+        "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
+        "InletSignalingTesting": ["InletCore", "InletRTC", "InletTesting"],
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletPlugins", "InletV4L2",
@@ -91,7 +92,7 @@ enum ImportRule {
         "RTSPSource": ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL"],
         "FFmpegDecoder": ["InletFFmpeg"],
         "TurboJPEGDecoder": ["CTurboJPEG"],
-        "FileSinks": ["InletOutput", "CFFmpeg"],
+        "FileSinks": ["InletOutput", "CAVUtil"],
         "FFmpegSink": ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "ScreenSource": ["InletSystem", "InletOutput", "CXCB", "CScreenCast"],
         "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],

@@ -6,13 +6,14 @@
     import InletRTC
     import Logging
     import Synchronization
+    import ReferenceTools
     import Testing
 
     @testable import InletWebRTC
     @testable import WebRTCSink
 
     /// Pipelines that are closed while a connection begins.
-    @Suite(.timeLimit(.minutes(5))) struct PeerClosingTests {
+    @Suite(.tags(.process), .timeLimit(.minutes(5))) struct PeerClosingTests {
         /// An object that the callbacks of a pipeline hold.
         private final class Token: Sendable {}
 

@@ -1,5 +1,6 @@
 import InletCore
 import InletRTC
+import InletTesting
 
 /// One run of ``SignalingConformance``: two members of a room, then a third, and what they say to each other.
 struct SignalingRun {

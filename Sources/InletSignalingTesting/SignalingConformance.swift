@@ -1,5 +1,6 @@
 import InletCore
 public import InletRTC
+public import InletTesting
 
 /// Checks a signaling service against the contract of ``SignalingService``, for any author and with any test framework:
 ///

@@ -1,5 +1,6 @@
 import InletCore
 import InletRTC
+import InletSignalingTesting
 import InletTesting
 import Testing
 

@@ -1,0 +1,2 @@
+#include <libavutil/md5.h>
+#include <libavutil/mem.h>
