@@ -6,8 +6,9 @@ import re
 import signal
 import sys
 
+from changes import Change
 from gate import Gate, Selection
-from stages import ALL, FAST
+from stages import ALL, FAST, NIGHTLY
 
 DESCRIPTION = """\
 Installs what is missing, checks the format, builds (warnings are errors), runs the tests that need no server, browser,
@@ -22,6 +23,7 @@ Examples:
   Scripts/test --quick
   Scripts/test --filter InletCoreTests
   Scripts/test --all --filter ViewerPeerTests
+  Scripts/test --changed
   Scripts/test --stress 5 --filter 'RoomOrderTests|CallOrderTests'"""
 
 
@@ -37,11 +39,18 @@ def arguments():
         "--filter", metavar="REGEX",
         help="only builds and runs the tests whose names match; with --all also those of the trait")
     parser.add_argument(
+        "--changed", metavar="BASE", nargs="?", const="",
+        help="only builds and runs the tests that the change since BASE can affect, the house rules and the format; "
+        "BASE is origin/main if there is one, otherwise the last commit; with --all also with servers and the trait")
+    parser.add_argument(
         "--sanitize", action="store_true", help="also runs tests under ThreadSanitizer and AddressSanitizer")
     parser.add_argument(
         "--stress", metavar="N", type=int,
         help="repeats the matching tests of servers, daemons, browsers and peers N times beside two busy processes, "
         "and prints a table of failures")
+    parser.add_argument(
+        "--nightly", action="store_true",
+        help="runs everything, and takes hours: with all rounds of the tests that CI shortens, fuzzing and soak runs")
     parser.add_argument(
         "--whole-modules", action="store_true",
         help="compiles each module as a whole: a fifth less processor time for a build that nobody continues")
@@ -67,13 +76,20 @@ def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
+        traits = ("--traits", "WebRTC") if options.all or options.nightly or options.sanitize else ()
+        change = Change(options.changed, traits) if options.changed is not None else None
+        if change:
+            print(f"{len(change.files)} changed files affect {', '.join(sorted(change.tests))}")
         selection = Selection(
-            run=ALL if options.all or options.stress else FAST,
+            run=NIGHTLY if options.nightly else ALL if options.all or options.stress else FAST,
             quick=options.quick, sanitize=options.sanitize, filter=options.filter, whole=options.whole_modules,
-            rounds=options.stress)
+            rounds=options.stress, change=change)
         if options.stages:
             return Gate(selection).print_stages()
         return Gate(selection).run()
+    except ValueError as error:
+        print(f"test: {error}", file=sys.stderr)
+        return 64
     except KeyboardInterrupt:
         return 130
 

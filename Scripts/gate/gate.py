@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import suites
+from changes import Change
 from report import Report, excerpt
 from scheduler import Job, Scheduler
 from stages import ALL, FAST, table
@@ -35,21 +36,30 @@ class Selection:
     # The number of repetitions under load; None for one run without load.
     rounds: int | None = None
 
-    def stages(self):
+    # The change whose effects are tested; None to test everything.
+    change: Change | None = None
+
+    @property
+    def traits(self):
         # The trait adds code for sanitizers to check, so they build with it.
-        traits = ("--traits", "WebRTC") if self.run >= ALL or self.sanitize else ()
-        rows = [row for row in table(traits, self.whole) if row.run <= self.run or (self.sanitize and row.sanitizes)]
+        return ("--traits", "WebRTC") if self.run >= ALL or self.sanitize else ()
+
+    def stages(self):
+        rows = table(self.traits, self.whole)
+        rows = [row for row in rows if row.run <= self.run or self.sanitize and row.sanitizes and row.run <= ALL]
         if self.quick:
             rows = [row for row in rows if row.name in ("build", "clips", "tests")]
         if self.rounds:
             rows = [row for row in rows if row.name in FOUNDATION or row.has_tests and row.apart]
-        if self.filter or self.rounds:
-            rows = [row for row in rows if row.name in FOUNDATION or row.has_tests]
-            rows = [row for row in rows if not row.sanitizes or self.sanitize]
+        if self.filter or self.rounds or self.change:
+            kept = (*FOUNDATION, "format") if self.change else FOUNDATION
+            rows = [row for row in rows if row.name in kept or row.has_tests]
+            rows = [row for row in rows if self.sanitize or not row.sanitizes]
+            # They build the test targets that the main build reports as matching.
+            rows = [replace(row, after=("build",)) if row.name.endswith("-build") else row for row in rows]
+        if self.change:
+            rows = [self.change.build_of(row) if row.name == "build" else row for row in rows]
         return rows
-
-    def matches(self, test):
-        return not self.filter or re.search(self.filter, test)
 
 
 class Gate:
@@ -110,22 +120,24 @@ class Gate:
 
     def assigned(self, listed, folder):
         """Yields each row of a build with its suites, which have only the tests that this run selects."""
-        taken = set()
+        tags = [row.tag for row in table(()) if row.tag is not None]
         for row in self.rows:
             if not row.has_tests or row.folder != folder:
                 continue
             members = []
             for suite in listed:
                 tests = [test for test in suite.tests if self.selects(row, test)]
-                is_of_row = row.tag is None or suite.name not in taken and (row.tag in suite.tags or not row.tag)
-                if tests and is_of_row:
+                # The first stage with one of its tags, whether or not this run has that stage.
+                home = next(tag for tag in tags if not tag or tag in suite.tags)
+                if tests and row.tag in (None, home):
                     members.append(suites.Suite(suite.name, suite.tags, tests))
-            if row.tag is not None:
-                taken.update(suite.name for suite in members)
             # Suites with many tests first, so that short ones fill the gaps at the end.
             yield row, sorted(members, key=lambda suite: -len(suite.tests))
 
     def selects(self, row, test):
+        change = self.selection.change
+        if change and change.filter and not re.search(change.filter, test):
+            return False
         if self.selection.filter:
             # A filter replaces the choice of tests for a sanitizer, not that of tests which a sanitizer only disturbs.
             return re.search(self.selection.filter, test) and not re.search(row.omitting, test)
@@ -151,6 +163,11 @@ class Gate:
             tally.failed += 1
             self.report.trouble(job.name, self.reason(job) + excerpt(job.log), job.log)
         self.stage_may_have_ended(job.stage)
+        if job.status == 0 and job.stage == "build" and self.selection.filter:
+            matching = {s.module for s in suites.listed() if any(re.search(self.selection.filter, t) for t in s.tests)}
+            for other in self.scheduler.waiting:
+                if other.stage.endswith("-build"):
+                    other.environment["INLET_TESTS"] = ",".join(sorted(matching))
         if job.status == 0 and job.stage in ("build", "thread-build", "address-build"):
             return self.jobs_of(".build" if job.stage == "build" else f".build/{job.stage.removesuffix('-build')}")
         return []

@@ -80,6 +80,8 @@ class Scheduler:
         present = [running for running, _, _ in self.running.values()]
         if any(other.stage in job.not_beside or job.stage in other.not_beside for other in present):
             return False
+        if PROCESSORS in (job.processors, *(other.processors for other in present)):
+            return not present
         if job.processors == 0:
             return all(other.processors > 0 for other in present)
         used = sum(other.processors for other in present)

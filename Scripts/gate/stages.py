@@ -6,14 +6,16 @@ processors is free.
 
 from dataclasses import dataclass, field
 
-# Shares of the two processors that a process of a stage occupies.
+# Shares of the two processors that a process of a stage occupies. The scheduler starts a process if the shares of all
+# that run add up to at most 2.
+ALONE = 2.0   # measures, so that nothing may run beside it
 ONE = 1.0     # uses one processor
 HALF = 0.66   # a server or daemon and what reads from it
 WAITS = 0.4   # mostly waits: for a program, a picture or a time
 SPARE = 0.0   # uses what nothing else wants, at idle priority; one such stage runs at a time
 
 # Which runs a stage is part of: each run contains the ones before it.
-FAST, ALL = 1, 2
+FAST, ALL, NIGHTLY = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def sanitized(name, sanitizer, matching, omitting="^$", environment=None, **opti
     """A row that runs suites a second time in a build with a sanitizer."""
     return Stage(
         name, matching=matching, omitting=omitting, folder=f".build/{sanitizer}", after=(f"{sanitizer}-build",),
-        limit=900, sanitizes=True, environment={**LEAKS, **(environment or {})}, **options)
+        sanitizes=True, environment={**LEAKS, **(environment or {})}, **{"limit": 900, **options})
 
 
 def table(traits, whole=False):
@@ -158,4 +160,22 @@ def table(traits, whole=False):
             environment={
                 "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_GROWTH": "150000",
                 "INLET_WORKERS": "1"}),
+
+        # What finds rare failures by repetition: CI runs the same tests with a tenth of the rounds or fewer.
+        Stage(
+            "rounds", matching=r"\.(RoomOrder|JanusOrder)Tests/random", apart=True, limit=3600, processors=ONE,
+            environment={"INLET_ROUNDS": "200"}, run=NIGHTLY),
+        Stage(
+            "sessions", matching=r"\.ViewerTroubleTests/", apart=True, limit=7200, processors=ONE,
+            environment={"INLET_SESSIONS": "500", "INLET_OFFERS": "600"}, run=NIGHTLY),
+        sanitized(
+            "inputs-long", "address", HOSTILE, limit=7200, processors=ONE, run=NIGHTLY,
+            environment={
+                "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_INPUTS": "100000"}),
+        Stage("fuzz", ("Scripts/fuzz", "--seconds", "900"), limit=10_800, processors=ONE, run=NIGHTLY),
+        # These measure memory and pictures per second over ten minutes each, so nothing may run beside them.
+        Stage(
+            "soak", ("bash", "-c", "swift build -c release --product BridgeBenchmark && Scripts/soak"), limit=7200,
+            processors=ALONE, run=NIGHTLY),
+        Stage("soak-serve", ("Scripts/soak-serve",), limit=7200, processors=ALONE, run=NIGHTLY),
     ]

@@ -18,87 +18,121 @@ enum SwiftText {
     private static let known = Mutex<[String: String]>([:])
 
     private static func withoutCommentsAndStrings(_ text: String) -> String {
-        var result = ""
-        var rest = Substring(text)
-        while let character = rest.first {
-            if rest.hasPrefix("//") {
-                blank(&rest, into: &result) { !$0.hasPrefix("\n") }
-            } else if rest.hasPrefix("/*") {
-                let end = rest.range(ofEnd: "*/")
-                blank(&rest, into: &result) { $0.startIndex < end }
-            } else if let delimiter = stringDelimiter(rest) {
-                let end = endOfString(rest, delimiter)
-                result.append("\"")
-                rest.removeFirst()
-                blank(&rest, into: &result) { $0.startIndex < end }
-                result.append("\"")
-            } else {
-                result.append(character)
-                rest.removeFirst()
-            }
-        }
-        return result
+        var reader = SwiftTextReader(text)
+        while !reader.isAtEnd { reader.readCode() }
+        return String(decoding: reader.result, as: UTF8.self)
     }
 
-    /// The words of a line: runs of letters, digits and underscores.
+    /// The words of a line: runs of letters, digits and underscores. Every byte outside ASCII counts as a letter.
     static func words(of line: some StringProtocol) -> [Substring] {
-        Substring(line).split { !($0.isLetter || $0.isNumber || $0 == "_") }
-    }
-
-    private static func blank(_ rest: inout Substring, into result: inout String, while condition: (Substring) -> Bool)
-    {
-        while let character = rest.first, condition(rest) {
-            if character.isNewline { result.append(character) }
-            rest.removeFirst()
-        }
-    }
-
-    /// The quotes that open a string here: `"`, `"""`, with any number of `#` before them.
-    private static func stringDelimiter(_ text: Substring) -> (hashes: Int, quotes: String)? {
-        let hashes = text.prefix { $0 == "#" }.count
-        let afterHashes = text.dropFirst(hashes)
-        guard afterHashes.hasPrefix("\"") else { return nil }
-        return (hashes, afterHashes.hasPrefix("\"\"\"") ? "\"\"\"" : "\"")
-    }
-
-    private static func endOfString(_ text: Substring, _ delimiter: (hashes: Int, quotes: String)) -> Substring.Index {
-        let hashes = String(repeating: "#", count: delimiter.hashes)
-        let closing = delimiter.quotes + hashes
-        let escape = "\\" + hashes
-        var rest = text.dropFirst(delimiter.hashes + delimiter.quotes.count)
-        while !rest.isEmpty {
-            if rest.hasPrefix(escape) {
-                rest = rest.dropFirst(escape.count)
-                if rest.hasPrefix("(") { skipInterpolation(&rest) } else { rest = rest.dropFirst() }
-            } else if rest.hasPrefix(closing) {
-                return rest.dropFirst(closing.count).startIndex
-            } else {
-                rest = rest.dropFirst()
-            }
-        }
-        return text.endIndex
-    }
-
-    private static func skipInterpolation(_ rest: inout Substring) {
-        var depth = 0
-        while let character = rest.first {
-            if let delimiter = stringDelimiter(rest) {
-                rest = rest[endOfString(rest, delimiter)...]
-                continue
-            }
-            rest.removeFirst()
-            if character == "(" { depth += 1 }
-            if character == ")" { depth -= 1 }
-            if depth == 0 { return }
-        }
+        Substring(line).utf8.split { !($0.isWordByte) }.map { Substring($0) }
     }
 }
 
-extension Substring {
-    /// Where the first occurrence of `text` ends, or the end.
-    fileprivate func range(ofEnd text: String) -> Index {
-        var rest = self
-        while !rest.isEmpty, !rest.hasPrefix(text) { rest = rest.dropFirst() }
-        return rest.dropFirst(text.count).startIndex
+/// Reads Swift source as bytes: several times as fast as by characters.
+private struct SwiftTextReader {
+    private let bytes: [UInt8]
+    private var place = 0
+    private(set) var result: [UInt8] = []
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        result.reserveCapacity(bytes.count)
+    }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    /// Reads one byte of code, or a whole comment or string, which it blanks.
+    mutating func readCode() {
+        let byte = bytes[place]
+        if byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "#") {
+            result.append(byte)
+            place += 1
+        } else if has("//") {
+            blank(to: bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count)
+        } else if has("/*") {
+            var end = place + 2
+            while end < bytes.count, !has("*/", at: end) { end += 1 }
+            blank(to: min(end + 2, bytes.count))
+        } else if let delimiter = stringDelimiter(at: place) {
+            let end = endOfString(at: place, delimiter)
+            result.append(UInt8(ascii: "\""))
+            blank(to: end)
+            result.append(UInt8(ascii: "\""))
+        } else {
+            result.append(byte)
+            place += 1
+        }
+    }
+
+    /// Goes on to a place and keeps only the ends of lines.
+    private mutating func blank(to end: Int) {
+        while place < end {
+            if bytes[place] == UInt8(ascii: "\n") { result.append(bytes[place]) }
+            place += 1
+        }
+    }
+
+    private func has(_ text: StaticString, at place: Int? = nil) -> Bool {
+        let place = place ?? self.place
+        return text.withUTF8Buffer { bytes[place...].starts(with: $0) }
+    }
+
+    /// The number of `#` before the quotes that open a string at a place, and the number of quotes; nil if there are
+    /// none.
+    private func stringDelimiter(at place: Int) -> (hashes: Int, quotes: Int)? {
+        let hashes = bytes[place...].prefix { $0 == UInt8(ascii: "#") }.count
+        guard has("\"", at: place + hashes) else { return nil }
+        return (hashes, has("\"\"\"", at: place + hashes) ? 3 : 1)
+    }
+
+    private func isRun(of byte: UInt8, _ count: Int, at place: Int) -> Bool {
+        bytes[min(place, bytes.count)...].prefix(count).count { $0 == byte } == count
+    }
+
+    private func endOfString(at start: Int, _ delimiter: (hashes: Int, quotes: Int)) -> Int {
+        var place = start + delimiter.hashes + delimiter.quotes
+        while place < bytes.count {
+            let byte = bytes[place]
+            if byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "\"") {
+                place += 1
+            } else if byte == UInt8(ascii: "\\"), isRun(of: UInt8(ascii: "#"), delimiter.hashes, at: place + 1) {
+                place += 1 + delimiter.hashes
+                place = has("(", at: place) ? endOfInterpolation(at: place) : place + 1
+            } else if isRun(of: UInt8(ascii: "\""), delimiter.quotes, at: place),
+                isRun(of: UInt8(ascii: "#"), delimiter.hashes, at: place + delimiter.quotes)
+            {
+                return place + delimiter.quotes + delimiter.hashes
+            } else {
+                place += 1
+            }
+        }
+        return bytes.count
+    }
+
+    private func endOfInterpolation(at start: Int) -> Int {
+        var (place, depth) = (start, 0)
+        while place < bytes.count {
+            if let delimiter = stringDelimiter(at: place) {
+                place = endOfString(at: place, delimiter)
+                continue
+            }
+            if bytes[place] == UInt8(ascii: "(") { depth += 1 }
+            if bytes[place] == UInt8(ascii: ")") { depth -= 1 }
+            place += 1
+            if depth == 0 { break }
+        }
+        return place
+    }
+}
+
+extension UInt8 {
+    fileprivate var isWordByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
     }
 }
