@@ -92,8 +92,10 @@ class Scheduler:
         # A job at idle priority gets the processor time that no other job wants.
         command = ["chrt", "--idle", "0", *job.command] if job.processors == 0 else job.command
         with open(job.log, "wb") as log:
+            # A process group, not a session: Linux shares the processors among sessions first (sched(7), autogroup), so
+            # that a priority would count only within one.
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, process_group=0,
                 env={**os.environ, **job.environment})
         self.running[process.pid] = (job, process, time.monotonic())
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 # that run add up to at most 2.
 ALONE = 2.0   # measures, so that nothing may run beside it
 ONE = 1.0     # uses one processor
-HALF = 0.66   # a server or daemon and what reads from it
-WAITS = 0.4   # mostly waits: for a program, a picture or a time
+HALF = 0.5    # mostly waits: a server, daemon or browser and its clients
+WAITS = 0.25  # hardly computes
 SPARE = 0.0   # uses what nothing else wants, at idle priority; one such stage runs at a time
 
 # Which runs a stage is part of: each run contains the ones before it.

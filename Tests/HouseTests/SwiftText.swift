@@ -73,9 +73,8 @@ private struct SwiftTextReader {
         }
     }
 
-    private func has(_ text: StaticString, at place: Int? = nil) -> Bool {
-        let place = place ?? self.place
-        return text.withUTF8Buffer { bytes[place...].starts(with: $0) }
+    private func has(_ text: String, at place: Int? = nil) -> Bool {
+        bytes[(place ?? self.place)...].starts(with: text.utf8)
     }
 
     /// The number of `#` before the quotes that open a string at a place, and the number of quotes; nil if there are

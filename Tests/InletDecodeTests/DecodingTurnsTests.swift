@@ -1,4 +1,5 @@
 import Dispatch
+import ReferenceTools
 import Testing
 
 @testable import InletDecode
@@ -18,12 +19,12 @@ import Testing
                     turns.give()
                 }
             }
-            while turns.waiting <= index { await Task.yield() }
+            await Waiting.until { turns.waiting > index }
         }
         turns.give()
         var seen: [Double] = []
         for await rank in order.prefix(3) { seen.append(rank) }
         #expect(seen == [-1, 2, 3])
-        while !turns.take(rank: 0, atMost: .milliseconds(5)) { await Task.yield() }
+        await Waiting.until { turns.take(rank: 0, atMost: .milliseconds(5)) }
     }
 }

@@ -59,7 +59,7 @@
                 }
             }
             let callers = (0..<2).map { _ in Task { @Sendable in try await call() } }
-            while outcomes.waiting < 2 { await Task.yield() }
+            await Waiting.until { outcomes.waiting >= 2 }
             callers[cancelled].cancel()
             await #expect(throws: InletError.self) { try await callers[cancelled].value }
             #expect(outcomes.waiting == 1)
@@ -68,7 +68,7 @@
             // Nothing is kept: whoever asks later has it done again, unless cancelled before.
             #expect(try await outcomes.outcome(of: "file") { runs.withLock { $0 + 1 } } == 2)
             let late = Task { @Sendable in
-                while !Task.isCancelled { await Task.yield() }
+                try? await Task.sleep(for: .seconds(600))
                 return try await outcomes.outcome(of: "file") { 7 }
             }
             late.cancel()

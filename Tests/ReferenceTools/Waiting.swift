@@ -1,3 +1,5 @@
+public import Testing
+
 /// Waits for what another process or thread does.
 public enum Waiting {
     /// What did not come, and how far it had got.
@@ -32,6 +34,16 @@ public enum Waiting {
             }
             try await Task.sleep(for: .milliseconds(10))
         }
+    }
+
+    /// Returns as soon as a condition holds, which is checked each millisecond on a separate thread.
+    ///
+    /// Records an issue and returns if it does not hold within two minutes: a limit for hangs, not for speed.
+    public static func until(
+        sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable () -> Bool
+    ) async {
+        guard await !ConditionPoller.shared.waits(for: condition, atMost: .seconds(120)) else { return }
+        Issue.record("The awaited condition did not hold within two minutes.", sourceLocation: sourceLocation)
     }
 
     /// Returns a count when it is the same in two looks in a row: what was on its way has arrived.

@@ -26,12 +26,7 @@ extension DriverTests {
             capturer.attach(V4L2SinkConfiguration(.node(node), format: written))
             async let run = capturer.run()
             // The device is a camera as soon as the first frame is written.
-            let waited = SuspendingClock.now
-            while V4L2Devices.list(formats: false).allSatisfy({ $0.node != node }),
-                SuspendingClock.now - waited < .seconds(30)
-            {
-                await Task.yield()
-            }
+            await Waiting.until { V4L2Devices.list(formats: false).contains { $0.node == node } }
             let folder = try TemporaryFolder()
             // A reader that asks for fewer buffers than there are takes buffers from the ring, and the newest pictures
             // with them, where they lie in those (v4l2loopback 0.12.7, vidioc_reqbufs). Asked for beforehand, none go

@@ -2,6 +2,7 @@ import Foundation
 import InletCore
 import InletTesting
 import Logging
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -70,7 +71,7 @@ extension CapturerConfiguration {
         async let reason = capturer.run()
         await gate.someoneWaits()
         // The source needs no sink to go on: it runs to its end while the sink holds its first frame.
-        while capturer.statistics.captured < 200 { await Task.yield() }
+        await Waiting.until { capturer.statistics.captured >= 200 }
         gate.open()
         #expect(try await reason == .endOfStream)
         let statistics = capturer.statistics
@@ -117,7 +118,7 @@ extension CapturerConfiguration {
         await log.frames(atLeast: 50)
         capturer.stop()
         #expect(await clock.timer(onQueue: "inlet.sink-deadline") == .seconds(2))
-        while capturer.statistics.sinks.contains(where: { $0.name == "quick" && $0.isAttached }) { await Task.yield() }
+        await Waiting.until { !capturer.statistics.sinks.contains(where: { $0.name == "quick" && $0.isAttached }) }
         clock.advance(by: .seconds(2))
         await #expect {
             _ = try await run.value
@@ -141,7 +142,7 @@ extension CapturerConfiguration {
         capturer.attach(RecordingSink(behavior), named: "stuck")
         let run = Task { try await capturer.run() }
         await gate.someoneWaits()
-        while source.log.count(of: .close) == 0 { await Task.yield() }
+        await Waiting.until { source.log.count(of: .close) != 0 }
         // Until its sinks have finished, the capturer is what it was.
         for _ in 0..<100 {
             if case .ended = capturer.state { Issue.record("ended while a sink has not finished") }
@@ -176,7 +177,7 @@ extension CapturerConfiguration {
             try await detaching.value
         } throws: { ($0 as? InletError)?.code == .timedOut && "\($0)".contains("stuck") }
         gate.open()
-        while capturer.statistics.sinks.contains(where: \.isAttached) { await Task.yield() }
+        await Waiting.until { !capturer.statistics.sinks.contains(where: \.isAttached) }
         try await capturer.detach(id)
         capturer.stop()
         #expect(try await reason == .cancelled)
@@ -235,11 +236,11 @@ extension CapturerConfiguration {
         capturer.attach(RecordingSink())
         #expect(try await capturer.run() == .endOfStream)
         // The threads of the source and of the sink go a moment after their last word.
-        while owned.buffer.withLock({ $0?.buffer }) != nil { await Task.yield() }
+        await Waiting.until { owned.buffer.withLock({ $0?.buffer }) == nil }
         #if os(Linux)
             let (number, name) = owned.descriptor.withLock { $0 }
             #expect(name != nil)
-            while Self.name(of: number) == name { await Task.yield() }
+            await Waiting.until { Self.name(of: number) != name }
         #endif
         withExtendedLifetime(capturer) {}
     }

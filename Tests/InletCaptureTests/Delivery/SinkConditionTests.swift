@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -97,11 +98,11 @@ import Testing
         let capturer = Capturer(ScriptedSourceConfiguration(script))
         capturer.attach(Changing(record))
         async let outcome = capturer.run()
-        while record.conditions.isEmpty { await Task.yield() }
+        await Waiting.until { !record.conditions.isEmpty }
         #expect(record.conditions == [.interrupted])
         capturer.setEnabled(false)
         capturer.pause()
-        while record.conditions.last != .paused { await Task.yield() }
+        await Waiting.until { record.conditions.last == .paused }
         capturer.stop()
         _ = try await outcome
     }

@@ -1,6 +1,7 @@
 import InletConvert
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
         func offer(_ size: ImageSize = ImageSize(width: 64, height: 48)) async throws {
             let before = settled
             try put(size, sequence: before)
-            while settled == before { await Task.yield() }
+            await Waiting.until { settled != before }
         }
 
         /// Offers a frame.

@@ -1,6 +1,7 @@
 import Foundation
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -75,7 +76,7 @@ import Testing
                     .frames(10) + [.perform { _ in gate.pass() }] + .frames(10))))
         capturer.attach(AudienceSink(audience), queue: .lossless(3))
         async let reason = capturer.run()
-        while capturer.statistics.drops[.notConnected] != 10 { await Task.yield() }
+        await Waiting.until { capturer.statistics.drops[.notConnected] == 10 }
         audience.isPresent.store(true, ordering: .relaxed)
         gate.open()
         _ = try await reason
@@ -122,9 +123,9 @@ import Testing
             audience.context.withLock { $0 }?.report(sessions)
         }
         func waits(for phase: CapturePhase) async {
-            while capturer.statistics.phase != phase { await Task.yield() }
+            await Waiting.until { capturer.statistics.phase == phase }
         }
-        while audience.context.withLock({ $0 }) == nil { await Task.yield() }
+        await Waiting.until { audience.context.withLock({ $0 }) != nil }
         report(1, 0)
         report(0, 0)
         await waits(for: .unwatched)
@@ -134,7 +135,7 @@ import Testing
         report(0, 1)
         await waits(for: .live)
         audience.isPresent.store(true, ordering: .relaxed)
-        while audience.taken.load(ordering: .relaxed) < 5 { await Task.yield() }
+        await Waiting.until { audience.taken.load(ordering: .relaxed) >= 5 }
         let after = capturer.statistics
         #expect(after.supervision.openings == 2)
         #expect(after.supervision.failures.isEmpty && after.supervision.recoveries == 0)
@@ -142,7 +143,7 @@ import Testing
         // Another sink, without sessions, always has use for it.
         capturer.attach(RecordingSink())
         report(0, 0)
-        while capturer.statistics.captured < after.captured + 1_000 { await Task.yield() }
+        await Waiting.until { capturer.statistics.captured >= after.captured + 1_000 }
         #expect(capturer.statistics.supervision.openings == 2)
         capturer.stop()
         _ = try await reason

@@ -1,6 +1,7 @@
 import InletCore
 import InletTesting
 import PatternSource
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
         capturer.attach(RecordingSink(), queue: .latest, wants: SinkWants(maximumFrameRate: Rational(5)))
         async let reason = capturer.run()
         func comes(_ rate: Rational?) async {
-            while source.log.newest != SourceDemand(maximumFrameRate: rate) { await Task.yield() }
+            await Waiting.until { source.log.newest == SourceDemand(maximumFrameRate: rate) }
         }
         await comes(Rational(5))
         let quick = capturer.attach(

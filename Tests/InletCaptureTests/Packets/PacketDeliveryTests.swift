@@ -2,6 +2,7 @@ import InletConvert
 import InletCore
 import InletSystem
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -87,9 +88,7 @@ import Testing
     }
 
     /// Waits until something holds. The suite's time limit ends the wait.
-    private func until(_ condition: () -> Bool) async {
-        while !condition(), !Task.isCancelled { await Task.yield() }
-    }
+    private func until(_ condition: @escaping @Sendable () -> Bool) async { await Waiting.until(condition) }
 
     @Test("A sink that is closed lets go of the source that waits for room in it, though it stands still")
     func closesWhileSourceWaits() async throws {

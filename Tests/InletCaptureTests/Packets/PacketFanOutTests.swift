@@ -3,6 +3,7 @@ import InletCapture
 import InletCore
 import InletSystem
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -117,7 +118,7 @@ import Testing
             }
         }
         #expect(await clock.timer(onQueue: "inlet.fan-out-deadline") == .seconds(3))
-        while fanOut.figures.count > 1 { await Task.yield() }
+        await Waiting.until { fanOut.figures.count <= 1 }
         clock.advance(by: .seconds(3))
         let error = await errors.first { _ in true } ?? nil
         #expect(error?.code == .timedOut && error?.message.hasPrefix("stuck did not take") == true)

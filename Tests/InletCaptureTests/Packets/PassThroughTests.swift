@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import PatternSource
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
         func finish() { record.counts.withLock { $0.finishes += 1 } }
     }
 
-    private func wait(until isTrue: () -> Bool) async { while !isTrue() { await Task.yield() } }
+    private func wait(until condition: @escaping @Sendable () -> Bool) async { await Waiting.until(condition) }
 
     @Test("It gets both; pictures stop and come back as it says, while packets go on", .timeLimit(.minutes(10)))
     func both() async throws {
@@ -86,10 +87,10 @@ import Testing
         var before = (0, 0)
         repeat {
             before = (record.pictures, record.packets)
-            await wait { record.packets > before.1 + 200 }
+            await wait { [before] in record.packets > before.1 + 200 }
         } while record.pictures != before.0
         record.wish.set(true)
-        await wait { record.pictures > before.0 + 3 }
+        await wait { [before] in record.pictures > before.0 + 3 }
         capturer.stop()
         _ = try await outcome
         #expect(record.counts.withLock { $0.finishes } == 1)

@@ -2,6 +2,7 @@ import CoreMetrics
 import InletCore
 import InletTesting
 import MetricsTestKit
+import ReferenceTools
 import Testing
 
 @testable import InletCapture
@@ -61,7 +62,7 @@ import Testing
         #expect(await clock.timer(onQueue: "inlet.sleep") == .milliseconds(800))
         #expect(try count() == 5)
         await clock.run(for: .milliseconds(200))
-        while capturer.statistics.captured < 10 { await Task.yield() }
+        await Waiting.until { capturer.statistics.captured >= 10 }
         #expect(try count() == 5)
         await clock.run(for: .milliseconds(600))
         #expect(await clock.timer(onQueue: "inlet.sleep") == .milliseconds(800))

@@ -1,6 +1,7 @@
 import InletCore
 import InletTesting
 import Logging
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
         capturer.attach(RecordingSink(behavior), named: "slow", queue: .buffered(1, dropping: .newest))
         async let reason = capturer.run()
         await gate.someoneWaits()
-        while capturer.statistics.captured < 20 { await Task.yield() }
+        await Waiting.until { capturer.statistics.captured >= 20 }
         gate.open()
         _ = try await reason
         let dropped = try #require(capturer.statistics.drops[.queueFull])

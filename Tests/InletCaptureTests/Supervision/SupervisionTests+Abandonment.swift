@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Testing
 
 /// Sources that ignore their cancellation, and those that never close.
@@ -29,7 +30,7 @@ extension SupervisionTests {
         #expect(capturer.statistics.supervision.abandonedThreads == 1)
         // It comes back after its two seconds and is no longer counted, while the next one is silent.
         await clock.run(for: .milliseconds(500))
-        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+        await Waiting.until { capturer.statistics.supervision.abandonedThreads <= 0 }
         await clock.run(for: .milliseconds(500))
         await passDelay(of: capturer, clock)
         #expect(try await reason == .endOfStream)
@@ -75,7 +76,7 @@ extension SupervisionTests {
         await going.someoneWaits()
         #expect(capturer.statistics.supervision.abandonments == 1)
         opening.open()
-        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+        await Waiting.until { capturer.statistics.supervision.abandonedThreads <= 0 }
         going.open()
         #expect(try await reason == .endOfStream)
         #expect(log.frames.count == 5)
@@ -107,7 +108,7 @@ extension SupervisionTests {
         #expect(supervision.abandonments == (isHeard ? 0 : 1))
         #expect(supervision.abandonedThreads == (isHeard ? 0 : 1))
         await clock.run(for: .seconds(3))
-        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+        await Waiting.until { capturer.statistics.supervision.abandonedThreads <= 0 }
     }
 
     @Test("A source that ends and whose closing hangs ends the run with an error")

@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Testing
 
 /// What sinks get while there are no frames.
@@ -85,13 +86,13 @@ extension SupervisionTests {
         capturer.setEnabled(false)
         capturer.pause()
         async let reason = capturer.run()
-        while capturer.state != .paused { await Task.yield() }
+        await Waiting.until { capturer.state == .paused }
         await clock.run(for: .milliseconds(100))
         #expect(shown == 0)
         capturer.resume()
         while shown < 3 { await clock.run(for: .milliseconds(2)) }
         capturer.pause()
-        while capturer.state != .paused { await Task.yield() }
+        await Waiting.until { capturer.state == .paused }
         await clock.settle()
         let before = shown
         await clock.run(for: .milliseconds(100))

@@ -2,6 +2,7 @@ import Dispatch
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -82,10 +83,10 @@ extension SupervisionTests {
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(log: log), queue: .lossless())
         async let reason = capturer.run()
-        while capturer.state != .stalled { await Task.yield() }
+        await Waiting.until { capturer.state == .stalled }
         silent.open()
         await speaking.someoneWaits()
-        while capturer.state != .live { await Task.yield() }
+        await Waiting.until { capturer.state == .live }
         #expect(capturer.statistics.captured == 2)
         let supervision = capturer.statistics.supervision
         #expect(supervision.stalls == 1 && supervision.recoveries == 1 && supervision.openings == 1)

@@ -2,6 +2,8 @@ import InletCapture
 import InletCore
 import InletTesting
 import Logging
+import ReferenceTools
+import Synchronization
 import Testing
 
 /// A capturer kept going on real threads, with sources that fail in every way a script can. Whatever has a deadline is
@@ -65,10 +67,13 @@ import Testing
 
     /// Lets the delay before the next attempt pass, once there is one.
     func passDelay(of capturer: Capturer, _ clock: ManualClock) async {
-        while true {
-            if case .waiting(_, let delay) = capturer.state { return await clock.run(for: delay) }
-            await Task.yield()
+        let delay = Mutex<Duration?>(nil)
+        await Waiting.until {
+            guard case .waiting(_, let next) = capturer.state else { return false }
+            delay.withLock { $0 = next }
+            return true
         }
+        if let delay = delay.withLock({ $0 }) { await clock.run(for: delay) }
     }
 
     /// The states in their order, in a word each.
@@ -164,10 +169,10 @@ import Testing
         let run = Task { try await capturer.run() }
         await log.frames(atLeast: 3)
         capturer.pause()
-        while source.log.count(of: .pause) == 0 { await Task.yield() }
-        while capturer.state != .paused { await Task.yield() }
+        await Waiting.until { source.log.count(of: .pause) != 0 }
+        await Waiting.until { capturer.state == .paused }
         capturer.resume()
-        while log.frames.count < 6 { await Task.yield() }
+        await Waiting.until { log.frames.count >= 6 }
         let before = log.frames.count
         await log.frames(atLeast: before + 5)
         capturer.stop()
@@ -203,9 +208,9 @@ import Testing
             await log.frames(atLeast: count)
         }
         capturer.pause()
-        while source.log.count(of: .pause) == 0 {
+        await Waiting.until {
             gate.letThrough()
-            await Task.yield()
+            return source.log.count(of: .pause) != 0
         }
         let before = source.log.count(of: .next)
         await log.frames(atLeast: before)
@@ -236,8 +241,8 @@ import Testing
         let run = Task { try await capturer.run() }
         await log.frames(atLeast: 3)
         capturer.setEnabled(false)
-        while capturer.state != .disabled { await Task.yield() }
-        while (capturer.statistics.drops[.disabled] ?? 0) < 5 { await Task.yield() }
+        await Waiting.until { capturer.state == .disabled }
+        await Waiting.until { (capturer.statistics.drops[.disabled] ?? 0) >= 5 }
         let count = log.frames.count
         capturer.setEnabled(true)
         await log.frames(atLeast: count + 5)

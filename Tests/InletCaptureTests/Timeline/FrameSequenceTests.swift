@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FrameSequenceTests {
@@ -39,7 +40,7 @@ import Testing
     func takesNewest() async throws {
         let capturer = capturer(.frames(100), pacing: .live)
         let sequences = try await capturer.run { frames in
-            while capturer.statistics.captured < 100 { await Task.yield() }
+            await Waiting.until { capturer.statistics.captured >= 100 }
             var seen: [UInt64] = []
             for try await frame in frames { seen.append(frame.sequence) }
             return seen
@@ -122,7 +123,7 @@ import Testing
                     return count
                 }
             }
-            while capturer.statistics.delivered < 20 { await Task.yield() }
+            await Waiting.until { capturer.statistics.delivered >= 20 }
             if stops { capturer.stop() } else { gate.open() }
             return await group.reduce(0, +)
         }

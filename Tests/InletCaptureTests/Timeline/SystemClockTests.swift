@@ -1,6 +1,7 @@
 import Dispatch
 import InletCapture
 import InletCore
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         func note() { times.withLock { $0.append(SystemClock().now) } }
     }
 
-    private func calls(_ calls: Calls, _ count: Int) async { while calls.all.count < count { await Task.yield() } }
+    private func calls(_ calls: Calls, _ count: Int) async { await Waiting.until { calls.all.count >= count } }
 
     /// Comes after all that is due now: a timer for a later time is called later.
     private func passTime() async {

@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -49,7 +50,7 @@ final class RecordingTracer: FrameTracer {
         capturer.attach(RecordingSink(behavior), queue: .latest)
         async let reason = capturer.run()
         await gate.someoneWaits()
-        while capturer.statistics.captured < 20 { await Task.yield() }
+        await Waiting.until { capturer.statistics.captured >= 20 }
         gate.open()
         _ = try await reason
         #expect(tracer.traces.map(\.sequence).sorted() == Array(0..<20))
