@@ -237,7 +237,7 @@ let package = Package(
                 "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
                 withWebRTC("CGStreamer"), logging,
             ] + nio),
-        // What authors of plug-ins test with. It needs no cryptography; the kit for signaling services is another module.
+        // Test kits for authors of plug-ins. The kit for signaling services is separate, because it needs cryptography.
         library("InletTesting", ["InletCore", "InletSystem", logging]),
         library("InletSignalingTesting", ["InletCore", "InletRTC", "InletTesting"]),
 

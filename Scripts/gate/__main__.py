@@ -51,9 +51,6 @@ def arguments():
     parser.add_argument(
         "--nightly", action="store_true",
         help="runs everything, and takes hours: with all rounds of the tests that CI shortens, fuzzing and soak runs")
-    parser.add_argument(
-        "--whole-modules", action="store_true",
-        help="compiles each module as a whole: a fifth less processor time for a build that nobody continues")
     parser.add_argument("--stages", action="store_true", help="prints the suites of each stage of a build, and exits")
 
     def fail(message):
@@ -82,7 +79,7 @@ def main():
             print(f"{len(change.files)} changed files affect {', '.join(sorted(change.tests))}")
         selection = Selection(
             run=NIGHTLY if options.nightly else ALL if options.all or options.stress else FAST,
-            quick=options.quick, sanitize=options.sanitize, filter=options.filter, whole=options.whole_modules,
+            quick=options.quick, sanitize=options.sanitize, filter=options.filter,
             rounds=options.stress, change=change)
         if options.stages:
             return Gate(selection).print_stages()

@@ -31,11 +31,8 @@ class Selection:
     quick: bool = False
     sanitize: bool = False
     filter: str | None = None
-    # Whether the build compiles each module as a whole.
-    whole: bool = False
     # The number of repetitions under load; None for one run without load.
     rounds: int | None = None
-
     # The change whose effects are tested; None to test everything.
     change: Change | None = None
 
@@ -45,7 +42,7 @@ class Selection:
         return ("--traits", "WebRTC") if self.run >= ALL or self.sanitize else ()
 
     def stages(self):
-        rows = table(self.traits, self.whole)
+        rows = table(self.traits)
         rows = [row for row in rows if row.run <= self.run or self.sanitize and row.sanitizes and row.run <= ALL]
         if self.quick:
             rows = [row for row in rows if row.name in ("build", "clips", "tests")]

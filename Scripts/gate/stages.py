@@ -14,7 +14,7 @@ HALF = 0.5    # mostly waits: a server, daemon or browser and its clients
 WAITS = 0.25  # hardly computes
 SPARE = 0.0   # uses what nothing else wants, at idle priority; one such stage runs at a time
 
-# Which runs a stage is part of: each run contains the ones before it.
+# The runs that a stage belongs to. Each run contains the ones before it.
 FAST, ALL, NIGHTLY = 1, 2, 3
 
 
@@ -38,7 +38,7 @@ class Stage:
     processors: float = WAITS
     # Stages that must not run at the same time; "*" for all others.
     not_beside: tuple[str, ...] = ()
-    # Where the build with a sanitizer is that the tests run in.
+    # The folder of the build that contains the tests.
     folder: str = ".build"
     environment: dict[str, str] = field(default_factory=dict)
     run: int = ALL
@@ -100,17 +100,14 @@ def sanitized(name, sanitizer, matching, omitting="^$", environment=None, **opti
         sanitizes=True, environment={**LEAKS, **(environment or {})}, **{"limit": 900, **options})
 
 
-def table(traits, whole=False):
+def table(traits):
     """Returns the stages.
 
-    - Parameters:
-      - traits: the options of `swift build` that turn traits on.
-      - whole: whether the build compiles each module as a whole.
+    - Parameter traits: the options of `swift build` that turn traits on.
     """
-    swift = ("swift", "build", *traits, *(WHOLE if whole else ()))
     return [
         Stage("format", ("Scripts/format", "--check"), after=(), limit=300, processors=ONE, run=FAST),
-        Stage("build", (*swift, "--build-tests"), after=(), limit=1800, processors=ONE, run=FAST),
+        Stage("build", ("swift", "build", *traits, "--build-tests"), after=(), limit=1800, processors=ONE, run=FAST),
         Stage("clips", ("Scripts/make-clips", ".build/clips"), after=(), processors=ONE, run=FAST),
 
         # Builds and checks that take the time which tests leave.
@@ -130,7 +127,7 @@ def table(traits, whole=False):
         Stage("machine", ("Scripts/v4l2-vm", "--loopback", "true"), after=(), limit=900, needs=("--vm",)),
         Stage(
             "cameras", tag="virtualMachine", apart=True, after=("build", "clips", "machine"), limit=1800,
-            processors=ONE),
+            processors=ONE, not_beside=("cameras",)),
         Stage("browsers", tag="chromium", apart=True, limit=900, processors=HALF, needs=("--webrtc", "--test")),
         Stage("displays", tag="display", apart=True, limit=900, processors=HALF, needs=("--test",)),
         Stage("peers", tag="rtcPeer", apart=True, limit=900, processors=HALF, needs=("--webrtc", "--test")),
@@ -161,7 +158,7 @@ def table(traits, whole=False):
                 "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_GROWTH": "150000",
                 "INLET_WORKERS": "1"}),
 
-        # What finds rare failures by repetition: CI runs the same tests with a tenth of the rounds or fewer.
+        # Repetition that finds rare failures. CI runs the same tests with a tenth of the rounds or fewer.
         Stage(
             "rounds", matching=r"\.(RoomOrder|JanusOrder)Tests/random", apart=True, limit=3600, processors=ONE,
             environment={"INLET_ROUNDS": "200"}, run=NIGHTLY),
@@ -173,7 +170,7 @@ def table(traits, whole=False):
             environment={
                 "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_INPUTS": "100000"}),
         Stage("fuzz", ("Scripts/fuzz", "--seconds", "900"), limit=10_800, processors=ONE, run=NIGHTLY),
-        # These measure memory and pictures per second over ten minutes each, so nothing may run beside them.
+        # These measure memory and pictures per second over ten minutes each.
         Stage(
             "soak", ("bash", "-c", "swift build -c release --product BridgeBenchmark && Scripts/soak"), limit=7200,
             processors=ALONE, run=NIGHTLY),
