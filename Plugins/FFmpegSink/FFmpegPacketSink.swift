@@ -10,6 +10,7 @@ import Logging
     import Darwin
 #endif
 
+// Unsafe: creates a folder with `mkdir`.
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
 /// A change of the packets' parameters begins a new file, or a new connection.

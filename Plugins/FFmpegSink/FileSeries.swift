@@ -10,6 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: deletes files with `unlink`.
 /// The files that one configuration writes, one after another: their names, and which of them are kept.
 ///
 /// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite the files of

@@ -4,6 +4,7 @@ import InletFFmpeg
 import InletOutput
 import InletSystem
 
+// Unsafe: owns a libavformat output.
 /// Owns a libavformat output with one stream: opens it, writes packets, ends it.
 ///
 /// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no network call outlasts its

@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import Synchronization
 
+// Unsafe: is the context of libavformat's interrupt callback.
 /// The deadline of the current operation, which libavformat's interrupt callback checks.
 ///
 /// Safe from any thread.

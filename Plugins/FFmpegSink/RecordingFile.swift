@@ -12,6 +12,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: owns a descriptor and libavformat's view of it.
 /// Owns a file that a muxer writes to, and libavformat's view of it.
 ///
 /// libavformat's own `file:` follows symbolic links, leaves the mode to the umask, and waits without limit for the

@@ -2,6 +2,7 @@ import CSRT
 import InletCore
 import Logging
 
+// Unsafe: receives libsrt's log callback.
 /// Sends libsrt's log to swift-log, under the label `inlet.libsrt`. libsrt itself would write to standard error.
 ///
 /// libsrt has one log for the whole process. Its errors become `info`, as those of libav* do: the relevant ones are

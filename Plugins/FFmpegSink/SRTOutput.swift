@@ -11,6 +11,7 @@ import InletFFmpeg
     import Darwin
 #endif
 
+// Unsafe: owns a libsrt socket and libavformat's view of it.
 /// Owns an SRT connection and libavformat's view of it.
 ///
 /// libavformat's own `srt:` has no option for how long a peer may be silent, and cuts off the end of a stream. The

@@ -1,6 +1,7 @@
 import CSRT
 import InletCore
 
+// Unsafe: reads libsrt's text of an error.
 /// Explains why libsrt could not connect or send.
 struct SRTTrouble {
     private let subject: String

@@ -3,6 +3,7 @@ import InletCore
 import InletFFmpeg
 import InletOutput
 
+// Unsafe: provides libavformat's callbacks for the files that a muxer opens itself.
 /// Opens and closes the files that a muxer creates itself: the playlist and the segments of HLS.
 ///
 /// A muxer that it serves must not outlive it. Confined to one thread.

@@ -9,6 +9,7 @@ import InletCore
     import Darwin
 #endif
 
+// Unsafe: calls `getaddrinfo` and keeps copies of the addresses.
 /// A socket address, resolved from a name.
 @safe struct SocketAddress {
     private var storage: sockaddr_storage

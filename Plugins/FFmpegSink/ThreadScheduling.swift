@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: reads and sets the scheduling of threads.
 /// Keeps a library from making threads real-time ones.
 ///
 /// SVT-AV1 gives its own threads and the one that opens it the highest priority of SCHED_FIFO if it may, as root (1.4,

@@ -1,5 +1,6 @@
 import CFFmpeg
 
+// Unsafe: reads the fields of a libavformat input.
 /// What an opened input reports about itself.
 extension AVFormatContext {
     /// The demuxer's name; a demuxer for several containers has several, separated by commas.

@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
+// Unsafe: owns a libavcodec parser and reads the first bytes of packets.
 /// Joins the payloads of RTP packets (RFC 6184, RFC 7798) into access units: all data of one picture.
 ///
 /// libavformat's parser does so, too, but no longer sees RTP packets. UDP may deliver one twice, and libavformat (5.1)

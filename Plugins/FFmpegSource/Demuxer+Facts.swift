@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
+// Unsafe: reads the fields of the demuxer's libavformat input.
 /// What the container says about the stream, besides its packets.
 extension Demuxer {
     /// The distances between the first key frames, in ticks, as far as the container's index tells without further

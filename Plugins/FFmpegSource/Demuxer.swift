@@ -3,6 +3,7 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
+// Unsafe: owns a libavformat input.
 /// Owns an input that libavformat has opened: finds the stream and reads its packets.
 ///
 /// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a

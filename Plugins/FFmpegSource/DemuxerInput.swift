@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
+// Unsafe: hands out libavformat's context of an input.
 /// What a ``Demuxer`` reads from; covers all differences between files and networks.
 ///
 /// Used by one thread at a time. libavformat calls back into it, so it must outlive the context that it has opened.

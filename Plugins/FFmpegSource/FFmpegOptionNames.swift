@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 
+// Unsafe: reads libavformat's option tables.
 /// The options of libavformat's demuxers and protocols, as its own tables list them.
 enum FFmpegOptionNames {
     /// Checks an option of the user's.

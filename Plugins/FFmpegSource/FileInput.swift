@@ -3,6 +3,7 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
+// Unsafe: opens a file as a libavformat input.
 /// A local file, or what is read like one: a FIFO, a device, standard input.
 ///
 /// Reading has no time limits of its own: the source's suffice.

@@ -1,6 +1,7 @@
 import CCurl
 import InletCore
 
+// Unsafe: owns libcurl's parser of a URL.
 /// An HTTP address as libcurl reads it, so that the server that is asked is the one that was meant.
 @safe struct HTTPAddress: Sendable, Hashable {
     /// `http` or `https`.

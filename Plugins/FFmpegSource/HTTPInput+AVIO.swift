@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 
+// Unsafe: owns libavformat's view of an HTTP input.
 /// libavformat's view of an input over HTTP.
 extension HTTPInput {
     /// Returns an AVIOContext that reads the input, and owns it until ``close(_:)``.

@@ -3,6 +3,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
+// Unsafe: copies received bytes into libavformat's memory.
 /// A resource on a server as libavformat reads it: a file, a stream, a playlist or a segment.
 ///
 /// Confined to the thread of its ``HTTPSession``.

@@ -3,6 +3,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
+// Unsafe: owns libcurl's connections and cookies.
 /// What the requests of one source share: connections, cookies, and what is known about its server.
 ///
 /// Confined to one thread at a time: first the one that opens the input, then the capture thread.

@@ -2,6 +2,7 @@ import CCurl
 import InletCore
 import InletFFmpeg
 
+// Unsafe: owns a libcurl transfer and the context of its callbacks.
 /// One request by libcurl and its response, as it arrives.
 ///
 /// Confined to the thread that drives its ``HTTPSession``, which also runs the callbacks.

@@ -3,6 +3,7 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
+// Unsafe: is the context of libavformat's interrupt callback.
 /// The state that libavformat's interrupt callback checks: a cancellation, the bridge's deadline, the limit of the
 /// current phase, and other reasons to end, such as a server that sends without end.
 ///

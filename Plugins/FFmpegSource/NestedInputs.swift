@@ -4,6 +4,7 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
+// Unsafe: provides libavformat's callbacks for the inputs that an input opens itself.
 /// Watches what an input opens besides itself: the playlists and segments of HLS, and where they lead.
 ///
 /// Safe from any thread. It must outlive an input that it watches.

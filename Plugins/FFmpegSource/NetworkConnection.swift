@@ -3,6 +3,7 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
+// Unsafe: opens a connection as a libavformat input.
 /// Makes the connection to a server, with as little analysis as the stream's parameters need.
 @safe struct NetworkConnection {
     private let configuration: FFmpegNetworkConfiguration

@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
+// Unsafe: opens a network stream as a libavformat input.
 /// A stream or a recording that a server sends, with a time limit for each packet.
 @safe final class NetworkInput: DemuxerInput {
     let interruption: Interruption

@@ -12,6 +12,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: owns a libavformat input while a separate thread opens it.
 /// Opens a network input on its own thread, so that a cancellation need not wait for a name service, which nothing can
 /// interrupt.
 ///

@@ -10,6 +10,7 @@ import InletFFmpeg
     import Darwin
 #endif
 
+// Unsafe: owns a descriptor and libavformat's view of it.
 /// Reads a FIFO, a device or standard input for libavformat and never blocks beyond a cancellation.
 ///
 /// libavformat's own `file:` opens a FIFO with a call that blocks until there is a writer, and its interrupt callback

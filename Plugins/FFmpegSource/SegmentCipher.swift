@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 
+// Unsafe: owns libavutil's AES state.
 /// Decrypts HLS segments that are encrypted as a whole: AES-128 in CBC mode with PKCS #7 padding (RFC 8216, 4.3.2.4).
 ///
 /// Confined to the thread of its ``HTTPInput``.

@@ -1,5 +1,6 @@
 import CFFmpeg
 
+// Unsafe: owns the dictionaries of decoder options that libavformat reads.
 /// Lets libavformat find out what the streams of an input are, for which it may decode pictures.
 enum StreamAnalysis {
     /// - Parameter maximumPixels: no memory is allocated for larger pictures. Streams that appear only during the

@@ -1,6 +1,7 @@
 import CAVUtil
 import InletCore
 
+// Unsafe: owns libavutil's MD5 state.
 /// The owner of libavutil's MD5 state.
 @safe final class MD5Digest {
     private let state: OpaquePointer

@@ -1,6 +1,7 @@
 import InletConvert
 public import InletCore
 
+// Unsafe: copies pictures that have no owner.
 extension FrameInjector {
     /// Pushes a picture in memory that has no owner and may change as soon as this returns: it is copied once, as I420,
     /// into pooled memory. Any other pixel format is converted as it is copied.

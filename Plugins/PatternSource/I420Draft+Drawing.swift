@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: fills rows of a draft through pointers.
 extension I420Draft {
     /// Fills a rectangle of one plane.
     ///

@@ -13,6 +13,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: starts a program and owns its pipes.
 /// Owns a program that reads what this process writes to its standard input.
 ///
 /// The child gets its input, this process's standard output, a pipe for its standard error, and no other descriptor. It

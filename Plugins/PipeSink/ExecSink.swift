@@ -10,6 +10,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: passes a list of memory regions to one `writev`.
 /// Writes pictures to a program's standard input.
 final class ExecSink: FrameSink {
     /// How long a program may take to end after SIGTERM.

@@ -12,6 +12,7 @@ import InletOutput
     import Darwin
 #endif
 
+// Unsafe: owns a shared-memory file.
 /// Owns a file of shared memory and the lock on it that shows that its writer lives.
 ///
 /// The memory gets its name when it is complete, so that a process that opens the name never sees a part, and the

@@ -10,6 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: owns a mapped segment.
 /// Owns a segment of POSIX shared memory into which pictures are written.
 ///
 /// Must not be used from two threads at once. Readers in other processes only read: nothing here waits for them or

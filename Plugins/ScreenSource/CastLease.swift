@@ -3,6 +3,7 @@
     import Glibc
     import InletCore
 
+    // Unsafe: owns memory that a compositor shares.
     /// What a frame holds: memory of a compositor's, which may write to it again when the frame's last owner releases
     /// it. It stays readable after the stream has ended.
     @safe final class CastLease: Sendable {

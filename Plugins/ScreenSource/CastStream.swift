@@ -4,6 +4,7 @@
     import InletCore
     import InletSystem
 
+    // Unsafe: owns a libpipewire stream.
     /// A stream of pictures that a compositor gives by PipeWire, in memory that it shares. For one thread.
     @safe final class CastStream {
         /// A picture as it came.

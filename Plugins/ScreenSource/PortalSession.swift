@@ -5,6 +5,7 @@
     import InletSystem
     import Logging
 
+    // Unsafe: owns an sd-bus connection.
     /// A screen that the desktop's portal shares: org.freedesktop.portal.ScreenCast on the session bus. For one thread.
     ///
     /// Nothing waits for the bus, the portal or the user beyond the context's deadline, the user's time and

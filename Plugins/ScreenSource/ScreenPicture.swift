@@ -54,6 +54,7 @@
         deinit { pictures.giveBack(picture) }
     }
 
+    // Unsafe: owns memory that an X server shares.
     /// Memory that an X server shares.
     ///
     /// `@unchecked Sendable`: the server and the source's thread write it before a frame refers to it, and frames read

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Glibc
 
+    // Unsafe: owns a reply that libxcb allocated.
     /// What an X server sent: an answer or an event. Numbers are in this machine's order; a place outside of what was
     /// sent has none. The layouts are those of the X11 protocol and its extensions (xcb-proto).
     @safe struct XAnswer: ~Copyable {

@@ -5,6 +5,7 @@
     import InletSystem
     import Synchronization
 
+    // Unsafe: passes a libxcb connection between threads.
     /// Connects to an X server on a thread of its own, as libxcb waits for a server's greeting without end.
     ///
     /// The last user ends the connection: the waiting thread if it received it, the other if nobody waits any more.

@@ -4,6 +4,7 @@
     import InletCore
     import InletSystem
 
+    // Unsafe: owns a libxcb connection.
     /// A connection to an X server. For one thread.
     ///
     /// Nothing waits for the server beyond the context's deadline and cancellation.

@@ -26,6 +26,7 @@ final class JPEGPicturePool: Sendable {
     }
 }
 
+// Unsafe: owns the memory of a decoded picture, which one owner writes at a time.
 /// The memory of one picture, with padding after it that libraries may read.
 ///
 /// `@unchecked Sendable`: written by the decoder that took it from the pool, before a frame refers to it, and read by

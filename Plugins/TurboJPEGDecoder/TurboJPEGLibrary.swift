@@ -1,6 +1,7 @@
 import CTurboJPEG
 import InletCore
 
+// Unsafe: owns a libjpeg-turbo decompressor.
 /// Owns a libjpeg-turbo decompressor.
 ///
 /// Confined to one thread at a time.

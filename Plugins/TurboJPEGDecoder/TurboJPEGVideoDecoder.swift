@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: decodes into the memory of a pooled picture.
 /// A ``VideoDecoder`` for Motion JPEG with libjpeg-turbo, which decodes into pooled planes.
 ///
 /// A kind of JPEG that it leaves to others makes it unusable, so that the next decoder continues with the next picture.

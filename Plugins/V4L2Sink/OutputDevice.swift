@@ -10,6 +10,7 @@ import InletV4L2
     import Musl
 #endif
 
+// Unsafe: fills the mapped buffers of an output device.
 /// Owns the buffers of an output device, and fills them with pictures.
 ///
 /// Confined to the sink's queue.

@@ -8,6 +8,7 @@ import InletV4L2
     import Musl
 #endif
 
+// Unsafe: reads from and polls the descriptor of a camera.
 /// One opened camera in one negotiated mode: the device, its buffers and its stream.
 ///
 /// Confined to the capture thread; buffers that frames hold return to the queue from any thread.

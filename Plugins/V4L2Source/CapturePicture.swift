@@ -2,6 +2,7 @@ import CV4L2
 import InletCore
 import InletV4L2
 
+// Unsafe: locates the planes of a picture in a driver's buffers.
 /// How the pictures of one negotiated format are laid out in a driver's buffers, and how to make frames of them.
 @safe struct CapturePicture {
     let format: inlet_v4l2_format

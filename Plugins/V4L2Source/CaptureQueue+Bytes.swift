@@ -1,6 +1,7 @@
 import CV4L2
 import InletV4L2
 
+// Unsafe: locates the bytes of a picture in a driver's buffers.
 extension CaptureQueue.Filled {
     /// The picture's bytes, one piece for each of the driver's planes.
     @unsafe var bytes: [UnsafeRawBufferPointer] { unsafe pieces(used: true) }

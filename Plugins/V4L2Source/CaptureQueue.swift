@@ -3,6 +3,7 @@ import InletCore
 import InletV4L2
 import Synchronization
 
+// Unsafe: exchanges mapped buffers with the driver.
 /// The buffers that circulate between a driver and the frames in use.
 ///
 /// Streaming is started, stopped and read on the capture thread; buffers return from any thread.

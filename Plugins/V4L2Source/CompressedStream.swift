@@ -1,6 +1,7 @@
 import InletCore
 import InletFFmpeg
 
+// Unsafe: copies compressed pictures out of a driver's buffers.
 /// Makes packets of a camera's compressed data: checks whether a buffer holds a whole picture, and whether decoding can
 /// start with it.
 ///

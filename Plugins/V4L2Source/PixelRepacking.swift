@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: rewrites rows of a picture through pointers.
 /// How to rewrite a picture whose layout no library here reads into one that they read.
 enum PixelRepacking: Sendable, Hashable {
     /// Packed 4:2:2 as V Y U Y, which becomes `uyvy422`.

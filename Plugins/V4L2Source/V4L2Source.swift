@@ -3,8 +3,8 @@ import InletCore
 import InletV4L2
 import Logging
 
-/// Captures from a camera: frames in the driver's own buffers wherever possible, with the driver's own times, and
-/// packets of cameras that compress.
+// Unsafe: wraps a driver's buffers in frames.
+/// Captures from a camera: frames in the driver's buffers if possible, with the driver's times, or packets.
 final class V4L2Source: FrameSource {
     let configuration: V4L2Configuration
     /// Why no pictures are delivered although the camera is configured.

@@ -2,6 +2,7 @@ import CV4LConvert
 import InletCore
 import InletV4L2
 
+// Unsafe: owns libv4l's converter of pixel formats.
 /// Owns libv4l's converter, and the copy of a picture that it may overwrite.
 ///
 /// Confined to the capture thread.

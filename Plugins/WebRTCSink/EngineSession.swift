@@ -7,6 +7,7 @@
     import Logging
     import Synchronization
 
+    // Unsafe: has state that only its queue uses.
     /// A session with a peer, over any signaling: its state machine, its pipeline, and the timer that both need.
     ///
     /// `@unchecked Sendable`: everything but constants is accessed on `queue` alone.

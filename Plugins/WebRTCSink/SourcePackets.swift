@@ -3,6 +3,7 @@
     import InletRTC
     import Logging
 
+    // Unsafe: has a packet sink that one thread at a time calls.
     /// Passes the source's own packets to viewers, if they can go unchanged.
     ///
     /// `@unchecked Sendable`: a packet sink's methods are called on one thread at a time.

@@ -3,6 +3,7 @@
     import InletCore
     import InletRTC
 
+    // Unsafe: looks up GStreamer elements.
     /// How a codec is sent: the text of a viewer's pipeline, from the viewer's offer. It contains only numbers and
     /// constants.
     struct ViewerPipeline: Sendable {

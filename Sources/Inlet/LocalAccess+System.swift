@@ -8,6 +8,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: reads the environment.
 extension LocalAccess {
     /// Access to the files that this process may read and to its environment: for a registry whose URIs are all written
     /// by somebody who may read them, too.

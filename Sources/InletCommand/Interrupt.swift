@@ -8,6 +8,7 @@ import Dispatch
     import Darwin
 #endif
 
+// Unsafe: has a count that only its queue uses.
 /// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as does one before or after this
 /// object's lifetime.
 final class Interrupt {

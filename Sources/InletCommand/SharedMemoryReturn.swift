@@ -7,6 +7,7 @@ import Inlet
 #endif
 
 #if os(Linux)
+    // Unsafe: reads a shared-memory file.
     private func systemOpen(_ path: String) -> Int32 { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 

@@ -7,6 +7,7 @@
     import Darwin
 #endif
 
+// Unsafe: writes to standard error and reads resource usage.
 /// Standard error and the terminal.
 enum Terminal {
     /// Whether standard error is a terminal.

@@ -2,6 +2,7 @@ import CInletConvert
 import CYUV
 import InletCore
 
+// Unsafe: passes planes to the C functions that reduce samples to eight bits.
 /// How samples of more than eight bits are converted to I420: with an ordered dither, as libyuv's own functions drop
 /// the lower bits, which darkens the picture and shows bands, and libswscale's take ten times as long.
 @safe struct DeepConversion: Sendable {

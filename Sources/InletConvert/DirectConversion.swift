@@ -1,6 +1,7 @@
 import CYUV
 import InletCore
 
+// Unsafe: passes planes to libyuv.
 /// How a pixel format is converted to I420 without libswscale.
 ///
 /// To give a format a dedicated conversion, add its line to ``byFormat``. `Scripts/bench --convert` shows the gain.

@@ -1,6 +1,7 @@
 import CYUV
 public import InletCore
 
+// Unsafe: passes the planes of checked pictures to the conversions.
 /// Converts native pictures to I420: without a pass if they are I420 already, otherwise in exactly one.
 ///
 /// libyuv converts common 8-bit formats: YUV of every usual chroma, planar, semi-planar and packed, RGB and gray.

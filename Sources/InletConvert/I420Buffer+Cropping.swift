@@ -1,5 +1,6 @@
 public import InletCore
 
+// Unsafe: points to a part of a picture that the new buffer keeps alive.
 extension I420Buffer {
     /// Returns a part of the picture in the same memory: only pointers move. The part keeps the whole picture alive.
     ///

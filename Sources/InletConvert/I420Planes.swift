@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: points to the planes of pictures that the caller keeps alive.
 /// The planes of a draft in the form for C functions. Valid until the draft is published.
 @unsafe struct I420Target {
     let y: UnsafeMutablePointer<UInt8>

@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 
+// Unsafe: reads libavutil's table of pixel formats.
 /// What libavutil and libswscale know about a pixel format, as far as reading a picture of it safely requires.
 struct NativeFormat: Sendable {
     let pixelFormat: PixelFormat

@@ -1,6 +1,7 @@
 import CYUV
 import InletCore
 
+// Unsafe: passes planes to libyuv and to the C functions that average chroma.
 /// How three planes of 8-bit samples are converted to I420: luma is copied, and chroma that is finer than in I420 is
 /// averaged.
 struct PlanarConversion: Sendable {

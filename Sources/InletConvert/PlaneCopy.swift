@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: owns the memory of a plane's copy.
 /// Memory for a copy of one plane, for the few that libswscale cannot read in place.
 ///
 /// Each row is followed by a repetition of its last pixel, and the last row by ``SwscaleContext/readAhead`` bytes. Used

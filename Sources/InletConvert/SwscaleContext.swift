@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 
+// Unsafe: owns a libswscale context, which one thread at a time uses.
 /// The owner of one libswscale context, which converts pictures of one format and size to I420.
 ///
 /// `@unchecked Sendable`: it moves between threads, but ``SwscaleContextStore`` hands it to one conversion at a time,

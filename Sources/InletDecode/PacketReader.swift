@@ -2,6 +2,7 @@ import Dispatch
 import InletCore
 import Synchronization
 
+// Unsafe: passes a source between threads.
 /// Reads the packets of a live source on a separate thread, so that the source's input is drained however long decoding
 /// takes.
 ///

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: converts planes through pointers.
 /// Converts a picture's colours to BT.601, for codecs whose data cannot state its colours. JPEG has full range (JFIF
 /// 1.02), VP8 limited range (RFC 6386, 9.2).
 ///

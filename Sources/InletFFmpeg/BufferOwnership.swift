@@ -1,5 +1,6 @@
 package import CFFmpeg
 
+// Unsafe: gives libavutil a reference to a Swift owner, released in a callback.
 /// Lends memory that a Swift object owns to libav*, without a copy.
 package enum BufferOwnership {
     /// Returns a read-only libav* buffer of the memory, which keeps `owner` alive until libav* releases its last

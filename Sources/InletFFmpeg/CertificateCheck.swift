@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: reads libavformat's option tables.
 /// How libavformat checks a server's certificate, and the URI options for it.
 package struct CertificateCheck: Sendable, Hashable {
     /// The path of a PEM file with certificate authorities; nil uses the system's.

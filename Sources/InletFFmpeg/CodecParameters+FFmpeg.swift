@@ -1,6 +1,7 @@
 package import CFFmpeg
 package import InletCore
 
+// Unsafe: reads and writes libavcodec's parameters.
 extension CodecParameters {
     /// Writes the parameters for libav*, except for those that belong to one container or only to decoders.
     ///

@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: reads a display matrix from libavutil's side data.
 /// How a picture must be rotated and mirrored to be seen as it was taken, from a container's or a picture's display
 /// matrix.
 package struct DisplayOrientation: Sendable, Hashable {

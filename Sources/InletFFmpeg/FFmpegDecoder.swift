@@ -2,6 +2,7 @@ package import CFFmpeg
 package import InletCore
 import InletSystem
 
+// Unsafe: owns a libavcodec decoder.
 /// Owns a libavcodec decoder: compressed packets in, ``FFmpegFrame``s out, in presentation order.
 ///
 /// Confined to one thread; libavcodec may run threads of its own inside. Frames outlive the decoder: their buffers

@@ -2,6 +2,7 @@ import CFFmpeg
 package import InletCore
 import InletSystem
 
+// Unsafe: owns a libavcodec encoder.
 /// Owns a libavcodec encoder: I420 pictures in, packets out, in decoding order.
 ///
 /// Confined to one thread; libavcodec may run threads of its own inside. Packets outlive the encoder.

@@ -1,6 +1,7 @@
 package import CFFmpeg
 package import InletCore
 
+// Unsafe: owns an `AVFrame` that nothing changes.
 /// Owns one decoded `AVFrame` and so keeps its picture in the decoder's pool until the last reference is released.
 ///
 /// Safe from any thread: nothing writes to the frame or its pixels after `init`, and its reference-counted buffers may

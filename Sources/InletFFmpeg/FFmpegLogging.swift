@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import Logging
 
+// Unsafe: receives libav's log callback.
 /// Sends libav*'s log to swift-log, under the label `inlet.libav`.
 ///
 /// libav* has one log for the whole process, so this is installed once, by the first plug-in that asks. Its errors

@@ -1,6 +1,7 @@
 package import CFFmpeg
 package import InletCore
 
+// Unsafe: owns an `AVPacket`.
 /// Owns one `AVPacket`: compressed data on its way from a demuxer to a decoder.
 ///
 /// Confined to one thread. Reused from packet to packet; ``unref()`` releases the data in between.

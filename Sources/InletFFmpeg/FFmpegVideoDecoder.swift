@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: owns the parameters with which a libavcodec decoder is opened.
 /// A ``VideoDecoder`` with libavcodec's software decoders.
 ///
 /// Packets that libavformat read are passed with their side data; others are lent to libavcodec without a copy.

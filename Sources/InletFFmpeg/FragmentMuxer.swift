@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: owns a libavformat output.
 /// Owns a libavformat output that makes fragmented MP4 in memory: a beginning for players, and fragments that can be
 /// played behind it, each from a packet on.
 ///

@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: reads the address list of `getaddrinfo`.
 /// Asks the system for the addresses of a host.
 package enum HostLookup {
     /// Returns the addresses, in the order in which to try them; empty if the host is unknown. May block for as long as

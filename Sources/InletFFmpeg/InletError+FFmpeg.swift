@@ -1,6 +1,7 @@
 import CFFmpeg
 public import InletCore
 
+// Unsafe: reads libavutil's text of an error.
 extension InletError {
     /// Creates the error for a code that a libav* function returned: an AVERROR tag or a negated errno.
     ///

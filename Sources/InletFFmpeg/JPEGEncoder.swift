@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: owns a libavcodec encoder and the frame that it encodes.
 /// Owns libavcodec's JPEG encoder: one I420 picture in, the bytes of one baseline JPEG (4:2:0, JFIF) out.
 ///
 /// A JPEG is BT.601 in full range. Such a picture is passed to the encoder in place; one in limited range or with

@@ -1,5 +1,6 @@
 package import InletCore
 
+// Unsafe: reads bytes at checked offsets.
 /// Reads what a JPEG (ITU-T T.81) states before its data.
 package enum JPEGHeader {
     /// Returns the size of the picture, from its frame header; nil if there is none.

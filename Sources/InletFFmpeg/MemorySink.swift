@@ -1,6 +1,7 @@
 package import CFFmpeg
 package import InletCore
 
+// Unsafe: owns the buffer to which libavformat writes.
 /// Owns libavformat's view of bytes in memory that grow as a muxer writes. Confined to one thread.
 @safe package final class MemorySink {
     package private(set) var io: UnsafeMutablePointer<AVIOContext>?

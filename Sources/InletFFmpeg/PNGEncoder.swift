@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: owns a libavcodec encoder and the frames of its conversion.
 /// Owns libavcodec's PNG encoder and a libswscale context: one I420 picture in, the bytes of one RGB PNG out.
 ///
 /// The picture is copied before it is converted, as libswscale reads past the end of planes: for a still the cost does

@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: parses packets with libavcodec's parsers and filters.
 /// Reads what a key frame's packet states about its stream, for streams whose container does not state the size.
 package enum PacketInspection {
     /// Returns the parameters of a stream as a key frame's packet states them: the size of the pictures, and the

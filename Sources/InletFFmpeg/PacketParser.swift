@@ -1,6 +1,7 @@
 import CFFmpeg
 package import InletCore
 
+// Unsafe: owns a libavcodec parser.
 /// Owns a libavcodec parser for one stream: tells at which packets decoding can start if no container says so.
 ///
 /// Confined to one thread.

@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 
+// Unsafe: reads libavformat's build configuration.
 /// The TLS library of libavformat.
 package enum TLSLibrary: Sendable, Hashable {
     /// OpenSSL, with which libavformat checks a certificate's chain, but not that it is for the host: any host with a

@@ -1,6 +1,7 @@
 package import CFFmpeg
 package import InletCore
 
+// Unsafe: reads libavutil's names of pixel formats.
 extension PixelFormat {
     /// Creates the format from libavutil's name, or nil if the number is not one of its formats.
     package init?(_ format: AVPixelFormat) {

@@ -1,5 +1,6 @@
 package import NIOCore
 
+// Unsafe: reads the bytes of a socket address.
 /// The client that a connection is counted against: an IPv4 address, or an IPv6 network.
 ///
 /// An IPv6 host chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count per address would bound

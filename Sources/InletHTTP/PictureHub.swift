@@ -14,6 +14,7 @@ package protocol PictureViewer: AnyObject {
     func end()
 }
 
+// Unsafe: has state that only its event loop uses, and copies an encoded picture.
 /// Passes pictures from a sink's thread to clients, on the server's one thread, and reports how many there are. It may
 /// outlive the sink, and go on with another one.
 ///

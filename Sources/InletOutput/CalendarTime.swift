@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: passes structs to the system's functions for calendar time.
 /// A moment in calendar and clock form.
 package struct CalendarTime: Sendable, Hashable {
     /// The time zone.

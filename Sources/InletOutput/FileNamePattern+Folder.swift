@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: reads the entries of a folder.
 extension FileNamePattern {
     /// The names of this pattern in its folder, of files of any kind, unordered.
     private var names: [(name: String, match: Match)] {

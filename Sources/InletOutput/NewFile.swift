@@ -8,6 +8,7 @@ package import InletCore
     import Darwin
 #endif
 
+// Unsafe: creates and checks files with system calls.
 /// A file that was opened for writing by its path; the caller closes the descriptor.
 ///
 /// The last part of the path is never followed if it is a symbolic link: in a folder that others can write to, they

@@ -9,6 +9,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: passes lists of memory regions to one write.
 /// The owner of an output descriptor: a file, a pipe, a device or standard output.
 ///
 /// Not for use from two threads at once. Writes block while a pipe or device is slow.

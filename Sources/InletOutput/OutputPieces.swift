@@ -6,6 +6,7 @@
     package import Darwin
 #endif
 
+// Unsafe: owns the list of memory regions that one write takes.
 /// The memory still to be written, as a list of up to four pieces for `writev`.
 ///
 /// The memory must outlive this value.

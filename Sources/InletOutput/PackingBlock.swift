@@ -1,5 +1,6 @@
 package import InletCore
 
+// Unsafe: owns the memory of a packed picture.
 /// Memory for removing the padding of pictures, kept from frame to frame.
 @safe package final class PackingBlock {
     private var memory = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)

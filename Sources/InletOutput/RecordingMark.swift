@@ -12,6 +12,7 @@ import InletSystem
     import CLinux
 #endif
 
+// Unsafe: reads and writes extended attributes of files.
 /// A moment as a recorder knows it: on a clock that nobody sets, and by the time of day, which may be corrected at any
 /// time.
 package struct RecorderTime: Sendable, Hashable {

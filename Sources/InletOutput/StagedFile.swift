@@ -9,6 +9,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: writes, renames and deletes files with system calls.
 /// Writes a whole file under a temporary name, and renames it when it is complete.
 package enum StagedFile {
     /// Writes a file. Readers of `path` see the previous file or the new one, and never a part.

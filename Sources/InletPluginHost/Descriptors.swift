@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletSystem
 
+// Unsafe: waits in `poll`.
 /// Waiting for descriptors.
 enum Descriptors {
     /// Waits until a descriptor is ready or its other end is gone, or until a time of `CLOCK_MONOTONIC`.

@@ -4,6 +4,7 @@ import InletCore
 import InletPluginWire
 import InletSystem
 
+// Unsafe: passes structs to the system calls of Landlock.
 /// The layer `landlock`: which files may be opened, and for what.
 ///
 /// What is not named here fails with EACCES. The kernel's versions differ: 1 has no renaming between folders, 3 first

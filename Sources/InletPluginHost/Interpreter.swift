@@ -2,6 +2,7 @@ import CInletPlugin
 import Glibc
 import InletSystem
 
+// Unsafe: passes arguments to `execv`.
 /// A plug-in that is a program of its own, such as one in Python, which speaks the protocol itself.
 ///
 /// What is weaker than for a library: the process must be able to become another program once, and nothing tells its

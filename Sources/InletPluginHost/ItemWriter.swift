@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
+// Unsafe: copies pictures and packets of a plug-in into shared memory.
 /// Puts what `next` has yielded into a slot, where it is not in one yet, and describes it for Inlet.
 @safe struct ItemWriter {
     /// The slots of this call.

@@ -1,6 +1,7 @@
 import Glibc
 import InletCore
 
+// Unsafe: reads a file in `/proc`.
 /// The libraries that are mapped into this process.
 enum LoadedLibraries {
     /// Returns the folders of those outside of `/usr` and `/lib`; empty if the system does not say.

@@ -3,6 +3,7 @@ import Glibc
 import InletPluginWire
 import Synchronization
 
+// Unsafe: writes to the descriptor of a wake-up.
 /// Takes Inlet's messages, one after the other, on the main thread.
 final class MessageInbox {
     /// The message that was received last.

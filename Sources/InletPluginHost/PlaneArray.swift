@@ -1,5 +1,6 @@
 import CInletPlugin
 
+// Unsafe: reads and writes fixed-size C arrays of planes.
 /// The arrays of four planes in C structs, which Swift takes for tuples.
 @safe enum PlaneArray {
     /// A tuple of four planes.

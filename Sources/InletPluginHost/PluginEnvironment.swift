@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletSystem
 
+// Unsafe: owns the table of functions that a plug-in may call.
 /// What a plug-in gets of its host for as long as it is loaded.
 @safe enum PluginEnvironment {
     /// Makes the host's struct, which is never freed.

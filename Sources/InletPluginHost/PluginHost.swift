@@ -2,6 +2,7 @@ import Glibc
 import InletCore
 import InletPluginWire
 
+// Unsafe: resets signals and writes to descriptors.
 /// The program that loads a plug-in which Inlet does not come with, closes it off, and speaks for it with Inlet.
 @main enum PluginHost {
     private static let usage = """

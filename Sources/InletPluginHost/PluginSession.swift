@@ -4,6 +4,7 @@ import InletCore
 import InletSystem
 import InletPluginWire
 
+// Unsafe: loads the library of a plug-in.
 /// The life of the process after the sandbox: loads the library, makes the instance that Inlet asks for, and serves it
 /// until the end. Main thread.
 final class PluginSession {

@@ -1,5 +1,6 @@
 import Glibc
 
+// Unsafe: reads C strings of a plug-in.
 /// Text that a plug-in passes.
 enum PluginText {
     /// The longest text that is read.

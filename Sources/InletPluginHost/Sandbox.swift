@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletSystem
 
+// Unsafe: clears and sets the environment.
 /// Closes the process off, before any of the plug-in's code runs: loading a library runs its constructors.
 ///
 /// All layers hold for threads that are started later and for a program that the process becomes. None can be taken

@@ -2,6 +2,7 @@ import CInletPlugin
 import CLinux
 import Glibc
 
+// Unsafe: owns mapped memory.
 /// A mapped segment of slots, which Inlet has made.
 @safe final class SharedSegment {
     /// The segment's number, from 1 on.

@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletPluginWire
 
+// Unsafe: calls the functions of a plug-in's sink and fills in its structs.
 /// An instance of a sink: calls the plug-in as Inlet's messages ask, and answers. Main thread.
 @safe final class SinkInstance: PluginInstance {
     private let interface: inlet_sink_interface

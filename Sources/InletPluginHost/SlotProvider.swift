@@ -4,6 +4,7 @@ import InletCore
 import InletPluginWire
 import InletSystem
 
+// Unsafe: hands out slots of shared memory.
 /// Hands out the slots that Inlet has granted for one picture or packet. Main thread.
 @safe final class SlotProvider {
     /// A slot that the plug-in may fill.

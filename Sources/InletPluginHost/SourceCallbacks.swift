@@ -3,6 +3,7 @@ import InletPluginWire
 import InletSystem
 import Synchronization
 
+// Unsafe: is the context of the functions that a plug-in's source may call.
 /// What the functions of `inlet_source_host` need. Safe from any thread, but for ``slots``.
 final class SourceCallbacks: Sendable {
     /// Of the main thread.

@@ -1,6 +1,7 @@
 import CInletPlugin
 import InletPluginWire
 
+// Unsafe: calls the functions of a plug-in's source and reads its structs.
 /// An instance of a source: calls the plug-in as Inlet's messages ask, and answers. Main thread.
 @safe final class SourceInstance: PluginInstance {
     private let interface: inlet_source_interface

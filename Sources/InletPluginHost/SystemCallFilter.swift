@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletPluginWire
 
+// Unsafe: owns a libseccomp filter.
 /// The layer `seccomp`: which calls of the system may be made.
 ///
 /// A list of what is allowed. What programs try and do without, such as a socket, fails with EPERM. What stands in no

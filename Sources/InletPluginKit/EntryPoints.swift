@@ -8,6 +8,7 @@ import InletPluginWire
 
 // The functions that the entry's tables lead to. Their tags and promises are those of inlet_plugin.h.
 
+// Unsafe: implements the C functions of a source that the host calls.
 @c @implementation
 func inlet_kit_init(
     _ host: UnsafePointer<inlet_host>?, _ error: UnsafeMutablePointer<inlet_error>?

@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
+// Unsafe: fills in the host's error struct.
 /// What a function of a table returns.
 enum EntryResult {
     /// Runs a function, and fills in the host's error if it fails.

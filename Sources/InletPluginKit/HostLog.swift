@@ -1,6 +1,7 @@
 import CInletPlugin
 import Logging
 
+// Unsafe: calls the host's log function.
 /// The host's log.
 @safe struct HostLog: Sendable {
     private let write: @convention(c) (inlet_log_level, UnsafePointer<CChar>?) -> Void

@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import Synchronization
 
+// Unsafe: calls the host's functions for an instance.
 /// What an instance may call of its host, until it is destroyed. Safe from any thread.
 @safe final class InstanceHost: Sendable {
     // A null struct after the end. The lock keeps `end` from returning while a call runs.

@@ -1,6 +1,7 @@
 import CInletPlugin
 import InletCore
 
+// Unsafe: fills in the host's item struct and lends memory to the host.
 /// Fills in items for the host. Nothing is copied but parameter sets: what a frame or packet refers to is lent, and its
 /// owner is retained until the host calls `release`.
 ///

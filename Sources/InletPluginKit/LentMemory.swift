@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: owns memory that is lent to the host.
 /// Parameter sets in memory of their own, and what else must live as long as they do.
 @safe final class LentMemory: Sendable {
     // Written in `init` only, and freed once.

@@ -11,6 +11,7 @@ import InletPluginWire
 @c @implementation
 func inlet_kit_has_sinks() -> Int32 { PluginLibrary.shared.hasSinks ? 1 : 0 }
 
+// Unsafe: implements the C functions of a sink that the host calls.
 @c @implementation
 func inlet_kit_sink_create(
     _ configuration: UnsafePointer<inlet_configuration>?, _ host: UnsafePointer<inlet_sink_host>?,

@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
+// Unsafe: reads items and pictures that the host lends.
 /// One instance of a sink, as the host calls it: one function at a time, on the host's own thread.
 @safe final class SinkInstance {
     private enum Sink {

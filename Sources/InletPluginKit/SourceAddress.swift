@@ -1,6 +1,7 @@
 import CInletPlugin
 import InletCore
 
+// Unsafe: reads C strings of the host.
 /// What the host asks a source or sink for, as a URI that its own plug-in reads.
 struct SourceAddress {
     /// The URI, with every secret in it.

@@ -4,6 +4,7 @@ import InletPluginWire
 import InletSystem
 import Logging
 
+// Unsafe: fills in the host's stream struct.
 /// One instance of a source, as the host calls it: one function at a time.
 final class SourceInstance {
     private let configuration: any FrameSourceConfiguration

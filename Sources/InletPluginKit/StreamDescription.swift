@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
+// Unsafe: reads the host's stream struct.
 /// What the host says of the stream that a sink gets.
 struct StreamDescription {
     private let size: ImageSize

@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
+// Unsafe: fills in the host's stream and item structs.
 /// What an opened source said of itself, as far as its items depend on it.
 struct StreamFacts {
     /// In whose ticks all times are stated.

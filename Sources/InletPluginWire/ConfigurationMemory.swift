@@ -1,5 +1,6 @@
 package import CInletPlugin
 
+// Unsafe: owns the memory of the options that a plug-in reads.
 /// What a user asks for, in memory that a plug-in may read.
 @safe package final class ConfigurationMemory {
     private let text: UnsafeMutableBufferPointer<CChar>

@@ -1,3 +1,4 @@
+// Unsafe: reads fixed-size C arrays.
 /// Text in the fixed arrays of C structs: UTF-8 up to a zero byte, or to the array's end.
 package enum FixedText {
     /// Returns the bytes of text, without a zero byte.

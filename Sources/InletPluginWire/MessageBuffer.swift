@@ -1,6 +1,7 @@
 import CInletPlugin
 import Glibc
 
+// Unsafe: owns the memory of a received message.
 /// The message that was received last. It is a copy of the system's: the sender cannot change it any more.
 @safe package struct MessageBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer

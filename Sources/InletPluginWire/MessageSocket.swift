@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import InletSystem
 
+// Unsafe: sends and receives structs as bytes.
 /// One end of the connection between Inlet and the child process of a plug-in: a socket of the type `SOCK_SEQPACKET`,
 /// on which each message arrives whole or not at all.
 ///

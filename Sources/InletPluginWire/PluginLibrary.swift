@@ -2,6 +2,7 @@ package import CInletPlugin
 import Glibc
 package import InletCore
 
+// Unsafe: loads a library and calls its entry.
 /// A plug-in's library, loaded and initialised: its entry is checked, and `init` has succeeded.
 ///
 /// It stays loaded for the life of the process, as threads of the library's may still run. One thread at a time.

@@ -1,3 +1,4 @@
+// Unsafe: copies structs that begin with their size.
 /// Structs of the other side that begin with their own size in bytes, and grow at their end.
 package enum SizedStruct {
     /// Copies a struct: no byte beyond the size that it states, and zeros for what it does not have.

@@ -9,6 +9,7 @@ extension inlet_error {
     }
 }
 
+// Unsafe: copies values between C structs.
 extension inlet_wire_stream {
     /// Describes a stream of a plug-in's for Inlet, but for its parameter sets.
     package init(_ stream: inlet_stream) {

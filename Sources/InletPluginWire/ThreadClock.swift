@@ -4,6 +4,7 @@ import Glibc
 package import InletCore
 import InletSystem
 
+// Unsafe: waits in `ppoll`.
 /// `CLOCK_MONOTONIC`, which is the clock of all times in `inlet_plugin.h`.
 package struct ThreadClock: CaptureClock {
     package init() {}

@@ -1,3 +1,4 @@
+// Unsafe: reads received bytes at checked offsets.
 /// Bytes and numbers in network order. Indices are checked: one beyond the end traps, so callers check the size first.
 extension RawSpan {
     package subscript(index: Int) -> UInt8 {

@@ -12,6 +12,7 @@
         import Darwin
     #endif
 
+    // Unsafe: owns an RTSP server and the context of its callbacks.
     /// Cameras by RTSP, by gst-rtsp-server, with a pipeline for each reader. Safe from any thread.
     @safe package final class RTSPRestreamServer: RestreamServer {
         // The server is used by `stop()` and nothing else after `init`; `stop()` takes it away.

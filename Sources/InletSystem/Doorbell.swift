@@ -11,6 +11,7 @@ package import InletCore
     import Darwin
 #endif
 
+// Unsafe: owns the descriptor of a wake-up and waits in `poll`.
 /// A descriptor by which one thread wakes another, which polls, again and again: an eventfd on Linux, a pipe elsewhere.
 ///
 /// Safe from any thread.

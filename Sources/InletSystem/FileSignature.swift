@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: passes a struct to `stat`.
 /// What tells one content of a file from another without reading it.
 package struct FileSignature: Sendable, Equatable {
     private var numbers: [Int]

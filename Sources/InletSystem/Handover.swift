@@ -1,3 +1,4 @@
+// Unsafe: passes a value between threads, which one thread at a time uses.
 /// A value on its way from one thread to another.
 ///
 /// `@unchecked Sendable`: who makes one lets go of the value, or waits for the end of the other thread before it uses

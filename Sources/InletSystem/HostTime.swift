@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: passes a struct to `clock_gettime`.
 /// This machine's time of day.
 package enum HostTime {
     /// Whole seconds since 1970.

@@ -8,6 +8,7 @@ package import InletCore
     package import Darwin
 #endif
 
+// Unsafe: passes a struct to `clock_gettime`.
 extension MonotonicTime {
     /// The current time, by `clock_gettime` with `CLOCK_MONOTONIC`.
     ///

@@ -2,6 +2,7 @@
     import Dispatch
     import InletCore
 
+    // Unsafe: has state that only its queue uses.
     /// Tells when the addresses or the default routes of this machine change, as when it joins another network.
     ///
     /// Safe from any thread. Costs nothing until somebody listens, and from then on a socket on which the kernel tells

@@ -148,6 +148,7 @@ package final class ProcessorAccount: Sendable {
     }
 }
 
+// Unsafe: reads the clocks and names of threads.
 /// The system's clocks of processor time.
 package enum ProcessorClock {
     #if os(Linux)

@@ -8,6 +8,7 @@ package import InletCore
     import Darwin
 #endif
 
+// Unsafe: reads files through descriptors.
 /// Reads small files that options name. Nothing here waits: what is no regular file is refused, as a pipe may never
 /// have a writer.
 package enum RegularFile {

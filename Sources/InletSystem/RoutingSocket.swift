@@ -8,6 +8,7 @@
         import Musl
     #endif
 
+    // Unsafe: receives messages of the kernel through a socket.
     /// Owns a socket of rtnetlink, on which the kernel tells about links, addresses and routes. Never waits. For one
     /// thread at a time.
     @safe package final class RoutingSocket {

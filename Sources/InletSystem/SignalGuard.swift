@@ -10,6 +10,7 @@
     import Darwin
 #endif
 
+// Unsafe: blocks and collects signals of its thread.
 /// Keeps a write from killing the process: a pipe without a reader raises SIGPIPE, a file at its size limit SIGXFSZ,
 /// and both end a program that does not handle them. A library may not change signal handling for the whole process, so
 /// the calling thread blocks the two for the length of the call and discards those that the call raised.

@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: reads the text of `strerror`.
 /// The system's text of an `errno`.
 package enum SystemErrorText {
     /// Returns the text, such as "No space left on device".

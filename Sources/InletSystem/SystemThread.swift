@@ -11,6 +11,7 @@ package import InletCore
     import Darwin
 #endif
 
+// Unsafe: passes the body of a thread through a pointer.
 /// Starts threads for blocking work, such as a source or a sink.
 ///
 /// A plain thread rather than a dispatch queue: blocking code must not occupy a worker of a pool that others share, and

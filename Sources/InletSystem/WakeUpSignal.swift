@@ -12,6 +12,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: owns the descriptor of a wake-up.
 /// A descriptor that becomes readable when raised, for a thread that waits in `poll`.
 ///
 /// An eventfd on Linux, a pipe elsewhere. Raised at most once; it stays readable until it is closed with its owner.

@@ -2,6 +2,7 @@ import COpenSSL
 package import InletCore
 package import NIOCore
 
+// Unsafe: owns a connection of OpenSSL.
 /// Puts the bytes of a channel into TLS as its client, by the system's OpenSSL, which reads and writes memory here
 /// and no socket. What follows in the pipeline hears of an active channel when the handshake is done. Confined to the
 /// channel's event loop.

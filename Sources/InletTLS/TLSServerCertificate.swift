@@ -2,6 +2,7 @@ import COpenSSL
 package import InletCore
 import Synchronization
 
+// Unsafe: owns a context of OpenSSL.
 /// The certificate of a server of TLS 1.2 and later, and its key, which may be replaced while it serves: connections
 /// that are open keep what they began with. Safe from any thread.
 @safe package final class TLSServerCertificate: Sendable {

@@ -11,6 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: owns the pipe by which a manual clock wakes a thread.
 /// A pipe that becomes readable when raised and stays so, for a blocked thread to poll beside another descriptor.
 final class DescriptorSignal: Sendable {
     /// The descriptor to poll for reading.

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: reads the planes of a scripted picture.
 /// What a pixel format's planes must hold, computed without the library that converts them.
 enum NativePicture {
     /// Returns the bytes a row and the rows of each plane; nil for a format not known here.

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: has a sink that only its worker's thread uses.
 /// One sink of a configuration, driven on a separate thread.
 ///
 /// `@unchecked Sendable`: `sink` is only accessed by the worker's one thread. A call that never returned occupies that

@@ -2,6 +2,7 @@ import InletCore
 import Logging
 import Synchronization
 
+// Unsafe: has a source that only its worker's thread uses.
 /// One source of a configuration, driven on a separate thread.
 ///
 /// `@unchecked Sendable`: after `init`, `source` is only accessed by the worker's one thread. A call that never

@@ -7,6 +7,7 @@ package import InletCore
     import Musl
 #endif
 
+// Unsafe: owns an inotify descriptor.
 /// Watches for device nodes that appear and disappear, without polling: owns an inotify descriptor on `/dev`.
 ///
 /// The kernel's own file system of devices reports them, with udev or without, in containers too.

@@ -9,6 +9,7 @@ import Synchronization
     import Musl
 #endif
 
+// Unsafe: waits in `poll`.
 /// Waits for a device's events on its own thread: they are `poll`'s POLLPRI, for which Dispatch has no source.
 final class PriorityWatcher: Sendable {
     private let device: V4L2Device

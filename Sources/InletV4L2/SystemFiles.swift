@@ -6,6 +6,7 @@ import InletCore
     import Musl
 #endif
 
+// Unsafe: reads small files, links and folders in `/sys` and `/proc`.
 /// Reads small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. None of them takes long to read.
 enum SystemFiles {
     /// Returns the text of a file without the final newline, or nil if it cannot be read. At most 4096 bytes.

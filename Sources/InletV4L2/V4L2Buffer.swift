@@ -7,6 +7,7 @@ package import InletCore
     import Musl
 #endif
 
+// Unsafe: owns a driver's mapped buffer.
 /// Owns the memory of one of a driver's buffers: mapped from the driver, or the process's own that the driver fills.
 ///
 /// The mapping outlives the stream, the descriptor and the device, so a frame that a sink holds stays readable after a

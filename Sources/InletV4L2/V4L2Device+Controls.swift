@@ -1,6 +1,7 @@
 import CV4L2
 package import InletCore
 
+// Unsafe: passes structs to the calls that read and set controls.
 extension V4L2Device {
     /// Returns every control with its value.
     package func controls() -> [V4L2Control] {

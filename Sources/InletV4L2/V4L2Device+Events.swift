@@ -11,6 +11,7 @@ package enum V4L2Event: Sendable, Hashable {
     case gone
 }
 
+// Unsafe: passes pointers to the call that reads events.
 extension V4L2Device {
     /// Subscribes to events. A driver without them is not an error.
     package func subscribe(_ type: Int32, id: UInt32 = 0) {

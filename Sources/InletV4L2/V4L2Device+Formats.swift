@@ -1,6 +1,7 @@
 package import CV4L2
 package import InletCore
 
+// Unsafe: passes structs to the calls that read and set formats.
 extension V4L2Device {
     /// The most entries that a driver may enumerate, as a broken one never ends.
     private static var mostEntries: UInt32 { 512 }

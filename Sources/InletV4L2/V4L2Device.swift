@@ -7,6 +7,7 @@ package import InletCore
     import Musl
 #endif
 
+// Unsafe: owns the descriptor of a device.
 /// Owns the descriptor of a V4L2 device and makes the kernel's calls on it.
 ///
 /// Safe from any thread: the descriptor never changes until the end, and the kernel serialises its calls. It is opened

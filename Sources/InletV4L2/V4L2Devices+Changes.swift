@@ -56,6 +56,7 @@ private final class KnownDevices: Sendable {
     }
 }
 
+// Unsafe: has a dispatch source that any thread may cancel.
 /// `@unchecked Sendable`: a dispatch source may be cancelled from any thread, and nothing else is done with it here.
 private final class SourceHandle: @unchecked Sendable {
     private let source: any DispatchSourceRead

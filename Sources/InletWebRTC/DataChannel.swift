@@ -2,6 +2,7 @@
     import CGStreamer
     package import InletRTC
 
+    // Unsafe: owns a data channel and the context of GStreamer's callbacks.
     /// Owns one data channel of a pipeline. Safe from any thread; its events are called on GStreamer's threads.
     @safe package final class DataChannel: Sendable {
         /// An event of a channel.

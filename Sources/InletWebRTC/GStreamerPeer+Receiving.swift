@@ -3,6 +3,7 @@
     import InletCore
 
     // What comes from the peer.
+    // Unsafe: calls functions in C with the peer's GStreamer context.
     extension GStreamerPeer {
         /// Requests a key frame of the peer, by PLI. Does nothing before its first packet.
         package func requestKeyFrame() {

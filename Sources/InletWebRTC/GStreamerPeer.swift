@@ -6,6 +6,7 @@
     package import Logging
     import Synchronization
 
+    // Unsafe: owns a peer's pipeline and the context of GStreamer's callbacks.
     /// Owns one peer's pipeline: `appsrc ! payloader ! webrtcbin`, or `webrtcbin` alone to receive.
     ///
     /// Safe from any thread. Its events are called on GStreamer's threads, which must not be blocked. When the last

@@ -1,6 +1,7 @@
 #if WebRTC
     import InletCore
 
+    // Unsafe: is the context of GStreamer's callbacks.
     /// Where the video that a peer sends goes: its RTP packets, in order and without duplicates, and its RTCP.
     ///
     /// GStreamer's callbacks hold it.

@@ -2,6 +2,7 @@
     import CGStreamer
     package import InletCore
 
+    // Unsafe: owns a reference to a GStreamer packet.
     /// A packet for GStreamer: one buffer around the encoder's bytes, shared by all viewers.
     @safe package struct SharedPacket: ~Copyable {
         // Made in `init`, released in `deinit`; viewers hold their own references.

@@ -1,15 +1,15 @@
 import Testing
 
 @Suite struct UnsafeCodeRuleTests {
-    @Test("Unsafe code stands only in the folders and files listed, and each of them has some")
-    func tree() throws {
-        let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
-        #expect(UnsafeCodeRule.check(files, allowed: UnsafeCodeRule.allowed) == [])
+    private func messages(_ text: String) -> [String] {
+        UnsafeCodeRule.check(HouseTree.File(path: "Plugins/X/A.swift", text: text)).map(\.message)
     }
 
-    @Test("Everything on the list has its reason")
-    func reasons() {
-        #expect(UnsafeCodeRule.allowed.values.allSatisfy { $0.count > 10 })
+    @Test("Each file with unsafe code states its reason above a declaration, and no other file does")
+    func tree() throws {
+        let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
+        #expect(files.flatMap(UnsafeCodeRule.check) == [])
+        #expect(files.count { $0.text.contains("// Unsafe: ") } > 100)
     }
 
     @Test(
@@ -21,46 +21,37 @@ import Testing
         ])
     func seen(text: String) {
         let file = HouseTree.File(path: "Plugins/X/A.swift", text: "\n" + text)
-        #expect(UnsafeCodeRule.check([file], allowed: [:]).map(\.line) == [2])
-        #expect(UnsafeCodeRule.check([file], allowed: [file.path: "an owner"]) == [])
+        #expect(UnsafeCodeRule.check(file).map(\.line) == [2])
+        #expect(messages("// Unsafe: owns a descriptor.\n" + text) == [])
     }
 
     @Test(
-        "Talk of it is not",
+        "A comment, string or similar word is not unsafe code",
         arguments: [
             "// unsafe", "let a = \"unsafe\"", "/// An ``UnsafeRawPointer``.", "let unsafely = 1", "@safe struct A {}",
         ])
     func notSeen(text: String) {
         #expect(UnsafeCodeRule.lines(in: text) == [])
+        #expect(messages(text) == [])
     }
 
-    @Test("A listed file without unsafe code, or without a file, is named")
-    func rot() {
-        let file = HouseTree.File(path: "Sources/A/A.swift", text: "let a = 1")
-        let violations = UnsafeCodeRule.check(
-            [file], allowed: ["Sources/A/A.swift": "was", "Sources/A/Gone.swift": "was"])
-        #expect(violations.map(\.path) == ["Sources/A/A.swift", "Sources/A/Gone.swift"])
+    @Test("The reason may be above documentation and attributes, in a condition, or at any of several owners")
+    func places() {
+        #expect(
+            messages("// Unsafe: owns a descriptor.\n/// An owner.\n@safe\nfinal class A { var a = unsafe b }") == [])
+        #expect(
+            messages(
+                "#if os(Linux)\n    // Unsafe: owns a descriptor.\n    @c @implementation\n    func a() { unsafe b() }\n#endif"
+            ) == [])
+        #expect(messages("struct A {}\n\n// Unsafe: reads a C string.\nextension A { var a: Int { unsafe b } }") == [])
     }
 
-    @Test("A folder stands for the files in it, but not for those of folders below")
-    func folder() {
-        let file = HouseTree.File(path: "Sources/A/A.swift", text: "unsafe f()")
-        let other = HouseTree.File(path: "Sources/A/B.swift", text: "let a = 1")
-        let below = HouseTree.File(path: "Sources/A/B/C.swift", text: "unsafe f()")
-        let allowed = ["Sources/A/": "wraps a library in C"]
-        #expect(UnsafeCodeRule.check([file, other], allowed: allowed) == [])
-        #expect(UnsafeCodeRule.check([file, other, below], allowed: allowed).map(\.path) == ["Sources/A/B/C.swift"])
-        let twice = ["Sources/A/": "wraps a library in C", "Sources/A/A.swift": "owns something"]
-        #expect(UnsafeCodeRule.check([file, other], allowed: twice).map(\.path) == ["Sources/A/A.swift"])
-    }
-
-    @Test("A folder that is mostly safe, or holds nothing unsafe, is named")
-    func folderRot() {
-        let files = ["A", "B", "C"].map {
-            HouseTree.File(path: "Sources/A/\($0).swift", text: $0 == "A" ? "unsafe f()" : "let a = 1")
-        }
-        let allowed = ["Sources/A/": "wraps a library in C"]
-        #expect(UnsafeCodeRule.check(files, allowed: allowed).map(\.path) == ["Sources/A/"])
-        #expect(UnsafeCodeRule.check(Array(files.dropFirst()), allowed: allowed).map(\.path) == ["Sources/A/"])
+    @Test("A reason without unsafe code, without a sentence, or in the wrong place is reported")
+    func wrong() {
+        #expect(messages("// Unsafe: owns a descriptor.\nstruct A {}").count == 1)
+        #expect(messages("// Unsafe: owner\nstruct A { var a = unsafe b }").count == 1)
+        #expect(messages("// Unsafe:\nstruct A { var a = unsafe b }").count == 1)
+        #expect(messages("struct A { var a = unsafe b }\n// Unsafe: owns a descriptor.").count == 1)
+        #expect(messages("/// An owner.\n// Unsafe: owns a descriptor.\nstruct A { var a = unsafe b }").count == 1)
     }
 }

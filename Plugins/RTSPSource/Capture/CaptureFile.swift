@@ -10,6 +10,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: owns a descriptor.
 /// A capture that is read from a file, a piece at a time.
 final class CaptureFile {
     private let descriptor: Int32

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: reads into and writes from memory that the caller lends.
 /// A connection that carries bytes both ways and never blocks: TCP, TLS over TCP, HTTP or a WebSocket over either.
 ///
 /// Confined to one thread at a time.

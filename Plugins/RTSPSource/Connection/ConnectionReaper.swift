@@ -11,6 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: waits in `poll`.
 /// Waits for the servers that have not answered SETUP or TEARDOWN in time, so that closing a source need not.
 ///
 /// A session can be ended only once the answer to SETUP has brought its identifier. A connection that is closed while

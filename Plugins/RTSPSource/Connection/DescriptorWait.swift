@@ -8,6 +8,7 @@ import InletCore
     import Darwin
 #endif
 
+// Unsafe: waits in `poll`.
 /// Waits for descriptors, for a time, and for the cancellation of a source.
 struct DescriptorWait {
     let context: SourceContext

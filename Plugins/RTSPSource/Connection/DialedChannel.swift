@@ -8,6 +8,7 @@ import InletCore
     import Darwin
 #endif
 
+// Unsafe: reads into and writes from memory that the caller lends.
 /// A connection of a tunnel: TCP, and TLS if the tunnel has it. It is made, and sends what it was given, without ever
 /// blocking.
 ///

@@ -9,6 +9,7 @@ import InletFFmpeg
     import Darwin
 #endif
 
+// Unsafe: owns the memory of received datagrams and passes addresses to the system.
 /// The two UDP sockets of a stream: RTP on an even port, RTCP on the next (RFC 3550, section 11).
 ///
 /// Datagrams from other hosts than the server are dropped. In a multicast group, receiver reports and key-frame

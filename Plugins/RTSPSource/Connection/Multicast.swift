@@ -9,6 +9,7 @@ import InletFFmpeg
     import Darwin
 #endif
 
+// Unsafe: passes group addresses to `setsockopt`.
 /// The options of sockets for multicast groups.
 enum Multicast {
     /// Joins a group.

@@ -9,6 +9,7 @@ import InletFFmpeg
     import Darwin
 #endif
 
+// Unsafe: reads the interface list of `getifaddrs`.
 /// The network interfaces of this machine.
 enum NetworkInterface {
     /// Returns the index of the interface that has an address; 0, which is any, if none has it.

@@ -2,6 +2,7 @@ import InletCore
 import InletRTP
 import InletRTSP
 
+// Unsafe: receives into the memory of its buffer.
 /// One connection that carries RTSP, and interleaved packets if the transport is TCP.
 ///
 /// Confined to one thread at a time.

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: owns the memory of received bytes.
 /// The bytes that have arrived and are not parsed yet, in one piece of memory, so that they are parsed where they were
 /// received.
 ///

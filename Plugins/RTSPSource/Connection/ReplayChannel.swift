@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: reads into memory that the caller lends.
 /// A connection of a capture. What is sent is dropped: the answers are in the capture.
 final class ReplayChannel: ByteChannel {
     private let replay: CaptureReplay

@@ -8,6 +8,7 @@ import InletFFmpeg
     import Darwin
 #endif
 
+// Unsafe: stores an address in the system's struct.
 /// An IP address and a port in the system's form.
 @safe struct SocketAddress {
     // A plain value; its bytes are read through pointers only inside the closures below.

@@ -46,6 +46,7 @@ enum SocketError {
     }
 }
 
+// Unsafe: passes option values to `setsockopt`.
 /// Options of sockets that are whole numbers.
 enum SocketOption {
     /// Sets an option. A system that refuses it does without.

@@ -10,6 +10,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: receives into and sends from memory that the caller lends.
 /// A TCP connection that never blocks.
 @safe final class TCPChannel: ByteChannel {
     let descriptor: Int32

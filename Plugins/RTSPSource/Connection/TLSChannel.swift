@@ -14,6 +14,7 @@ struct TLSSettings: Sendable, Hashable {
     var pin: [UInt8]?
 }
 
+// Unsafe: owns a connection of OpenSSL.
 /// TLS over a TCP connection, by the system's OpenSSL. Never blocks.
 @safe final class TLSChannel: ByteChannel {
     private let connection: TCPChannel

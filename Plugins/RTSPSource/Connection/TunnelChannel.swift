@@ -1,6 +1,7 @@
 import InletCore
 import InletRTSP
 
+// Unsafe: owns the memory of received answers.
 /// RTSP in HTTP, on two connections. What it does is decided by ``HTTPTunnel``.
 ///
 /// Once the tunnel is open, what the server sends is read in place: HTTP adds nothing to it.

@@ -1,6 +1,7 @@
 import InletCore
 import InletRTSP
 
+// Unsafe: reads into memory that the caller lends and unmasks it in place.
 /// RTSP in a WebSocket. What its bytes mean is decided by ``WebSocketHandshake`` and ``WebSocketReader``.
 ///
 /// Frames are taken apart where they were received: payloads move to the front by the length of the heads before them.

@@ -84,6 +84,7 @@ package struct DeviceDiscovery {
     }
 }
 
+// Unsafe: owns the sockets that search for devices.
 /// Owns a UDP socket that sends to a multicast group by one interface, and gets what is sent back to it.
 @safe private final class DiscoverySocket {
     let descriptor: Int32

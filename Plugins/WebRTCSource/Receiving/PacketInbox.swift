@@ -3,6 +3,7 @@
     import InletSystem
     import Synchronization
 
+    // Unsafe: copies received bytes.
     /// What arrives from a peer, on its way to the source's thread: packets of RTP and RTCP, and what becomes of
     /// sessions. Safe from any thread.
     ///

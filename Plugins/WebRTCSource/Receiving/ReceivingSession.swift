@@ -7,6 +7,7 @@
     import Logging
     import Synchronization
 
+    // Unsafe: has state that only its queue uses.
     /// A session in which a peer sends a track, over any signaling: its state machine, its pipeline, and the timer that
     /// both need.
     ///

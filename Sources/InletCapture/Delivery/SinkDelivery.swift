@@ -3,6 +3,7 @@ import InletCore
 import InletSystem
 import Synchronization
 
+// Unsafe: has a sink that only its thread uses.
 /// Delivers frames to one sink on its own thread: takes from the mailbox, converts, hands over.
 ///
 /// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks occupies no worker of a

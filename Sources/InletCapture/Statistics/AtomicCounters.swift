@@ -1,5 +1,6 @@
 import Synchronization
 
+// Unsafe: owns the memory of counters.
 /// A fixed number of 64-bit counters that any thread may change and read without a lock.
 ///
 /// Counts wrap rather than trap. Orderings are relaxed unless a method says otherwise: each counter is correct on its

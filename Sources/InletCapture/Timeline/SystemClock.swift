@@ -13,6 +13,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: waits in `poll`.
 /// The machine's `CLOCK_MONOTONIC`.
 public struct SystemClock: CaptureClock {
     public init() {}

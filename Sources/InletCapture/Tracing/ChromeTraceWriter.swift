@@ -3,6 +3,7 @@ public import InletCore
 import InletOutput
 import Synchronization
 
+// Unsafe: has a file that only its queue uses.
 /// Writes traces of frames to a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every stage, of
 /// the source and of each sink.
 ///

@@ -1,3 +1,4 @@
+// Unsafe: points to a packet's bytes in memory that an owner keeps alive.
 /// The bytes of a packet and the owner that keeps them alive. Copying shares them.
 @safe public struct PacketData: Sendable {
     // `owner` keeps this memory alive and unwritten for as long as a copy of the value exists.

@@ -1,3 +1,4 @@
+// Unsafe: hands out the memory that it wraps as spans.
 /// An 8-bit planar 4:2:0 picture in memory: immutable, shared by reference, returned when its last owner releases it.
 ///
 /// | plane | bytes a row | rows |

@@ -1,3 +1,4 @@
+// Unsafe: hands out memory while it is written.
 /// A picture that is being written: the only way to make new pixels, until it is published.
 ///
 /// Not copyable, so that no one can write to a picture that others already read.

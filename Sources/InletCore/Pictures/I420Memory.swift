@@ -1,3 +1,4 @@
+// Unsafe: allocates, owns and frees the memory of a picture.
 /// The only owner of a block of picture memory. Its deinitialization returns the block to the pool.
 @safe final class I420Memory: Sendable {
     let layout: I420Layout

@@ -1,3 +1,4 @@
+// Unsafe: points to a native plane in memory that the frame's owner keeps alive.
 /// One plane of a native picture.
 @safe public struct SourcePlane: Sendable {
     // The frame's owner keeps this memory alive and unwritten for as long as the frame is referenced.

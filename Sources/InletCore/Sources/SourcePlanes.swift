@@ -1,3 +1,4 @@
+// Unsafe: hands out the planes of a picture.
 /// The planes of a native picture, at most four, without an array on the heap.
 public struct SourcePlanes: Sendable {
     /// How many planes there are.

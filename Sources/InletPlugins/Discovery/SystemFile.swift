@@ -9,6 +9,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: reads small files, folders and the environment.
 /// The system's calls for small files and folders. None of them waits: what is no regular file is not read.
 enum SystemFile {
     /// Returns the path with all links followed; nil if nothing exists there.

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: reads C strings of a plug-in.
 /// Text that a plug-in in this process passes.
 enum CText {
     /// Returns the text, without credentials and control characters and cut at 1024 bytes; empty for a null pointer.

@@ -1,3 +1,4 @@
+// Unsafe: owns memory that a plug-in has lent and calls its release function.
 /// Keeps memory that a plug-in in this process has lent, and tells it when nothing refers to that any more.
 ///
 /// The functions are those of `inlet_item`: `release` may be called on any thread.

@@ -6,6 +6,7 @@ import InletSystem
 import Logging
 import Synchronization
 
+// Unsafe: owns a loaded library, whose functions never change.
 /// A plug-in's library in this process. It is never unloaded, as threads of it may still run.
 ///
 /// One thread at a time asks an instance for functions; several instances of one library may exist.

@@ -4,6 +4,7 @@ import InletPluginWire
 import InletSystem
 import Synchronization
 
+// Unsafe: calls the functions of a plug-in's sink and fills in its structs.
 /// An instance of a sink in this process. Pictures and packets are not copied.
 @safe final class LoadedSinkInstance: SinkInstance {
     let wants: inlet_sink_wants

@@ -4,6 +4,7 @@ import InletDecode
 import InletPluginWire
 import InletSystem
 
+// Unsafe: calls the functions of a plug-in's source and reads its structs.
 /// A source of a plug-in in this process.
 ///
 /// Pictures are not copied, whether the plug-in fills Inlet's memory or lends its own. A plug-in that crashes or

@@ -1,5 +1,6 @@
 import Synchronization
 
+// Unsafe: owns the memory of pictures that a plug-in fills.
 /// Memory for the pictures of a plug-in in this process, used again as soon as nothing refers to a picture.
 ///
 /// Keeps blocks of one length only. Safe from any thread.

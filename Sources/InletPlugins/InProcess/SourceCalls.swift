@@ -5,6 +5,7 @@ import InletPluginWire
 import InletSystem
 import Synchronization
 
+// Unsafe: is the context of the functions that a plug-in's source may call.
 /// What the functions of `inlet_source_host` need for a source in this process. Safe from any thread.
 @safe final class SourceCalls: Sendable {
     private let context: SourceContext

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import InletCore
 
+// Unsafe: owns a pipe.
 /// Cancels a child process: a pipe, of which the child gets the end for reading.
 ///
 /// Unlike an eventfd, its ends have flags and contents of their own: nothing that the child does with its end makes

@@ -1,3 +1,4 @@
+// Unsafe: owns a copy of a picture.
 /// Owns a copy of a picture's bytes.
 @safe final class CopiedPicture: Sendable {
     // Written in `init` only, freed in `deinit`.

@@ -1,6 +1,7 @@
 import InletCore
 import InletPluginWire
 
+// Unsafe: compares fixed-size C arrays.
 /// Remembers the pixel format that was named last, so that a stream of one format costs no text a picture.
 struct FormatNames {
     private typealias Key = (UInt64, UInt64, UInt64)

@@ -4,6 +4,7 @@ import InletCore
 import InletPluginWire
 import InletSystem
 
+// Unsafe: calls the system's functions for processes.
 /// Owns the child process of a plug-in.
 ///
 /// The child has a socket, a pipe for its standard output and standard error, no other descriptor, no environment and

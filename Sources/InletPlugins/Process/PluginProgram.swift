@@ -1,6 +1,7 @@
 import Glibc
 import InletCore
 
+// Unsafe: reads a symbolic link in `/proc`.
 /// The code of a plug-in that Inlet did not ship, and how it is run.
 public struct PluginProgram: Sendable, Hashable {
     /// Where the code is.

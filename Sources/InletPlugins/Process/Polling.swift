@@ -1,6 +1,7 @@
 import Glibc
 import InletCore
 
+// Unsafe: waits in `poll`.
 /// Waits for one of several descriptors.
 enum Polling {
     /// Waits until a descriptor is readable, or closed at its other end, or until the time is over.

@@ -4,6 +4,7 @@ import InletPluginWire
 import InletSystem
 import Logging
 
+// Unsafe: copies pictures and packets into shared memory.
 /// An instance of a sink in a process of its own. Each picture is copied once, into memory that the child reads.
 final class ProcessSinkInstance: SinkInstance {
     let wants: inlet_sink_wants

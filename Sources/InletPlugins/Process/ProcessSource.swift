@@ -5,6 +5,7 @@ import InletPluginWire
 import InletSystem
 import Logging
 
+// Unsafe: reads pictures and packets in shared memory.
 /// A source that runs in a process of its own.
 ///
 /// The child fills slots of shared memory, which frames then refer to. Nothing that it says is believed unchecked, and

@@ -4,6 +4,7 @@ import InletCore
 import InletSystem
 import Synchronization
 
+// Unsafe: owns mapped memory.
 /// Memory that this process shares with the child of a plug-in, divided into slots of one length.
 ///
 /// Its size is sealed: whatever the child does, no access to it faults. Its bytes may change at any time. Safe from

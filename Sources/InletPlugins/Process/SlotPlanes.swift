@@ -2,6 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
+// Unsafe: points to checked places in shared memory.
 /// Checks where a plug-in says that the planes of a picture lie.
 ///
 /// A picture of a format that ``PixelPlane/byFormat`` does not know is checked again by what converts it.

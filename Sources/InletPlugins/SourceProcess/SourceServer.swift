@@ -6,6 +6,7 @@ import InletPluginWire
 import InletSystem
 import Logging
 
+// Unsafe: asks for the type of a descriptor.
 /// The child of ``SourceProcessConfiguration``: runs one source and speaks `inlet_plugin_protocol.h` for it.
 package enum SourceServer {
     /// The first argument of the child.

@@ -6,6 +6,7 @@ import InletSystem
 import Logging
 import Synchronization
 
+// Unsafe: waits in `poll`.
 /// The child's end of the connection. Safe from any thread.
 final class SourceServerChannel: Sendable {
     /// What a note says the state of. Only the newest note of each matters.

@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletSystem
 
+// Unsafe: writes to standard error and reads a file in `/proc`.
 /// Ends the child when Inlet is gone or the memory limit is passed, also while the source hangs.
 enum SourceServerGuard {
     /// How long the source has to leave its device in order when Inlet is gone.

@@ -6,6 +6,7 @@ import InletPluginWire
 import InletSystem
 import Logging
 
+// Unsafe: reads structs as bytes.
 /// The life of the child of a source: answers Inlet's questions, one after the other. Used on one thread.
 final class SourceServerSession {
     private let channel: SourceServerChannel

@@ -4,6 +4,7 @@ import InletCore
 import InletPluginWire
 import InletSystem
 
+// Unsafe: owns mapped memory.
 /// The shared memory as the child of a source has it, and how pictures and packets are put there. Main thread.
 @safe final class SourceSlots {
     private var memory = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)

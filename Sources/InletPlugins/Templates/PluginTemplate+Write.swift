@@ -8,6 +8,7 @@ public import InletCore
     import Darwin
 #endif
 
+// Unsafe: writes files.
 extension PluginTemplate {
     /// Writes a project into a folder that it makes.
     ///

@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: owns the memory of an access unit.
 /// The memory of an access unit. It returns to its pool with the last reference.
 @safe final class AccessUnitBlock: Sendable {
     /// The number of bytes that may be written.

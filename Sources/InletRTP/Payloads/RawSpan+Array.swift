@@ -1,3 +1,4 @@
+// Unsafe: hands out the bytes of an array.
 extension [UInt8] {
     /// The elements as a span of bytes.
     package var rawBytes: RawSpan {

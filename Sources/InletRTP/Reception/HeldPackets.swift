@@ -1,5 +1,6 @@
 import InletCore
 
+// Unsafe: copies received bytes.
 /// Copies of packets that wait, by extended sequence number. It allocates when the first packet is held, and then only
 /// to grow towards its limits.
 struct HeldPackets: Sendable {

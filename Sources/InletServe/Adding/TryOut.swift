@@ -4,6 +4,7 @@ import InletCore
 import InletFFmpeg
 import Logging
 
+// Unsafe: copies the bytes of an encoded picture.
 /// Opens a source for one picture, so that a camera can be looked at before it is added. Nothing is kept. Safe from any
 /// thread.
 struct TryOut: Sendable {

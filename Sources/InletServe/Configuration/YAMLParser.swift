@@ -1,6 +1,7 @@
 import CYAML
 import InletCore
 
+// Unsafe: owns libyaml's parser.
 /// Owns libyaml's parser, and hands out its events one by one.
 ///
 /// Confined to one thread. Nothing of libyaml's memory leaves it. libyaml is used by its events rather than through a

@@ -10,6 +10,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: creates folders and deletes files.
 /// The folder with the recordings of one camera. Its name comes from the configuration, and names of files from it are
 /// only those that it lists. Blocks for the disk. Safe from any thread.
 struct RecordingFolder: Sendable {

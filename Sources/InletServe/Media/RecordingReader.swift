@@ -10,6 +10,7 @@ import NIOCore
     import Darwin
 #endif
 
+// Unsafe: owns a descriptor.
 /// Owns a recording that is opened for reading. A client reads what there was of it when it was opened.
 final class RecordingReader: Sendable {
     private let descriptor: Int32

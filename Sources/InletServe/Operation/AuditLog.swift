@@ -11,6 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
+// Unsafe: opens a file and appends to it.
 /// Notes each change that is asked for: in the log, and as a line of JSON at the end of a file. Safe from any thread;
 /// the file is written by a task of its own, and what it cannot take is counted in the next line that it takes.
 package final class AuditLog: Sendable {

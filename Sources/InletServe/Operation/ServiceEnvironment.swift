@@ -6,6 +6,7 @@
     import Darwin
 #endif
 
+// Unsafe: reads the environment.
 /// What the system's service manager tells a service by its environment (systemd.exec(5), sd_notify(3)).
 package enum ServiceEnvironment {
     /// The folder of credentials; nil if there is none.

@@ -8,6 +8,7 @@ import InletSystem
     import Darwin
 #endif
 
+// Unsafe: owns the address of a socket.
 /// Tells the system's service manager how the service is (sd_notify(3)): datagrams of a few lines to a local socket.
 package struct ServiceNotifier: Sendable {
     /// What is told.
