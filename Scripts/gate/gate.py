@@ -87,8 +87,10 @@ class Gate:
 
     def install(self):
         """Installs what the stages need; returns the exit code."""
-        needs = ["--fast-test"] + sorted({need for row in self.rows for need in row.needs})
-        status = subprocess.run(["Scripts/bootstrap", *needs, "--quiet"], stdin=subprocess.DEVNULL).returncode
+        needs = {need for row in self.rows for need in row.needs}
+        if self.selection.traits:
+            needs |= {"--test", "--webrtc"}
+        status = subprocess.run(["Scripts/bootstrap", "--fast-test", *sorted(needs), "--quiet"], stdin=subprocess.DEVNULL).returncode
         return status if status in (0, 69) else 1
 
     # Jobs
