@@ -4,7 +4,11 @@ Rows start in the order of the table as soon as the stages that they follow have
 processors is free.
 """
 
+import os
 from dataclasses import dataclass, field
+
+# Sanitizers read files by these names in programs that tests start in other folders.
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Shares of the two processors that a process of a stage occupies. The scheduler starts a process if the shares of all
 # that run add up to at most 2.
@@ -78,7 +82,7 @@ PURE = (
     r"SourceConformance|ScriptedSource|FaultSimulation|FrameClock|RateLimiter|TimestampUnwrapper|CapturerStateMachine"
     r"|MailboxStateMachine|LatencyHistogram")
 
-LEAKS = {"LSAN_OPTIONS": "suppressions=Tests/Sanitizers/leaks.txt:print_suppressions=0"}
+LEAKS = {"LSAN_OPTIONS": f"suppressions={ROOT}/Tests/Sanitizers/leaks.txt:print_suppressions=0"}
 
 
 def sanitizer_build(name, options, targets, then=""):
@@ -140,7 +144,7 @@ def table(traits):
 
         sanitized(
             "thread", "thread", THREADED, PURE, processors=ONE,
-            environment={"LD_PRELOAD": ".build/thread/mutex-for-tsan.so"}),
+            environment={"LD_PRELOAD": f"{ROOT}/.build/thread/mutex-for-tsan.so"}),
         sanitized("address", "address", FOREIGN, PURE, processors=ONE),
         # Suppressions name functions of libavformat, GLib and libx265, which only whole stacks contain. Freed memory
         # is returned soon, because these suites check growth.
