@@ -93,7 +93,7 @@ def sanitizer_build(name, options, targets, then=""):
     build = " ".join(["swift", "build", *options, *WHOLE, "--product", "inletPackageTests", f"--sanitize={name}",
                       "--scratch-path", f".build/{name}"])
     return Stage(
-        f"{name}-build", ("bash", "-c", build + then), after=(), limit=3000, processors=SPARE,
+        f"{name}-build", ("bash", "-c", build + then), after=(), limit=5000, processors=SPARE,
         environment={"INLET_TESTS": ",".join(targets)}, sanitizes=True)
 
 
@@ -121,11 +121,11 @@ def table(traits):
             " -o .build/thread/mutex-for-tsan.so"),
         sanitizer_build("address", traits, FOREIGN_TARGETS),
         Stage(
-            "package", ("Scripts/package", "--check"), after=(), limit=3600, processors=SPARE,
+            "package", ("Scripts/package", "--check"), after=(), limit=5000, processors=SPARE,
             needs=("--package",)),
-        Stage("samples", ("Scripts/samples",), limit=1800, processors=SPARE, run=FAST),
-        Stage("docs", ("Scripts/docs", "--built", *traits), limit=1800, processors=SPARE),
-        Stage("sbom", ("Scripts/sbom", "--check"), limit=900, processors=SPARE),
+        Stage("samples", ("Scripts/samples",), limit=3600, processors=SPARE, run=FAST),
+        Stage("docs", ("Scripts/docs", "--built", *traits), limit=3600, processors=SPARE),
+        Stage("sbom", ("Scripts/sbom", "--check"), limit=3600, processors=SPARE),
 
         # The first run downloads a kernel.
         Stage("machine", ("Scripts/v4l2-vm", "--loopback", "true"), after=(), limit=900, needs=("--vm",)),
