@@ -90,7 +90,8 @@ class Gate:
         needs = {need for row in self.rows for need in row.needs}
         if self.selection.traits:
             needs |= {"--test", "--webrtc"}
-        status = subprocess.run(["Scripts/bootstrap", "--fast-test", *sorted(needs), "--quiet"], stdin=subprocess.DEVNULL).returncode
+        command = ["Scripts/bootstrap", "--fast-test", *sorted(needs), "--quiet"]
+        status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
         return status if status in (0, 69) else 1
 
     # Jobs
