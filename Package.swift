@@ -252,7 +252,7 @@ let package = Package(
         plugin("FileSinks", ["InletOutput", "CAVUtil"]),
         plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("ScreenSource", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
-        plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
+        plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", logging]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletSystem", "InletOutput", "CLinux"]),
         plugin("StillSinks", ["InletSystem", "InletOutput", "InletFFmpeg"]),
