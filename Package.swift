@@ -352,7 +352,7 @@ let package = Package(
             swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore", "InletTesting", logging]),
         tests("InletDecodeTests", ["InletCore", "InletDecode", "InletTesting", "ReferenceTools", logging]),
-        tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
+        tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "ReferenceTools", "CFFmpeg"]),
         tests(
             "InletCaptureTests",
             [
@@ -386,7 +386,7 @@ let package = Package(
                 "ReferenceTools", logging,
             ]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
-        tests("InletSystemTests", ["InletCore", "InletSystem"]),
+        tests("InletSystemTests", ["InletCore", "InletSystem", "ReferenceTools"]),
         tests("InletRTPTests", ["InletCore", "InletRTP"]),
         tests("InletRTSPTests", ["InletCore", "InletRTSP"]),
         tests(

@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// Colours as a viewer sees them: bars of known red, green and blue, recorded and converted back by the ffmpeg command.
-@Suite(.tags(.encoder)) struct ColorTests {
+@Suite(.tags(.encoder), .blocking) struct ColorTests {
     private static let colors: [[Double]] = [
         [191, 191, 191], [191, 191, 0], [0, 191, 191], [0, 191, 0], [191, 0, 191], [191, 0, 0], [0, 0, 191],
         [255, 255, 255],

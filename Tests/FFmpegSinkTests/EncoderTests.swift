@@ -3,7 +3,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-@Suite(.tags(.encoder)) struct EncoderTests {
+@Suite(.tags(.encoder), .blocking) struct EncoderTests {
     private func encode(
         _ settings: EncoderSettings, count: Int, keys: Set<Int> = [],
         change: (Int, (any VideoEncoder) throws -> Void)? = nil

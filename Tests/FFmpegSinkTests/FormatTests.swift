@@ -6,7 +6,7 @@ import ReferenceTools
 import Testing
 
 /// Every codec in every container, read back by the ffmpeg command.
-@Suite(.tags(.encoder)) struct FormatTests {
+@Suite(.tags(.encoder), .blocking) struct FormatTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var container: FFmpegContainer
         var codec: VideoCodec

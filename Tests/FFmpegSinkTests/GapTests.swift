@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// Recordings of a source that was away.
-@Suite(.tags(.encoder)) struct GapTests {
+@Suite(.tags(.encoder), .blocking) struct GapTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

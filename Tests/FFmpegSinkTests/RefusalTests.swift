@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// What cannot work is refused, with what to do about it.
-@Suite(.tags(.encoder)) struct RefusalTests {
+@Suite(.tags(.encoder), .blocking) struct RefusalTests {
     @Test(
         "Options that cannot work are refused before anything is opened, and the message says what can",
         arguments: [

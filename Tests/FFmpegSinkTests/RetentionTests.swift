@@ -7,7 +7,7 @@ import Testing
 @testable import FFmpegSink
 
 /// Which files go: by what the recorder knows, whatever clocks and file times say.
-@Suite(.tags(.encoder)) struct RetentionTests {
+@Suite(.tags(.encoder), .blocking) struct RetentionTests {
     private static let hour: Int64 = 3_600_000_000_000
     /// 2025-06-01.
     private static let june: Int64 = 1_748_736_000_000_000_000

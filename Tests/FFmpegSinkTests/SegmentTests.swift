@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// Files one after another: when they end, what they are called, which are kept.
-@Suite(.tags(.encoder)) struct SegmentTests {
+@Suite(.tags(.encoder), .blocking) struct SegmentTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

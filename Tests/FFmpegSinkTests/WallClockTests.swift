@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// The time of day in files, which is that of the pictures.
-@Suite(.tags(.encoder)) struct WallClockTests {
+@Suite(.tags(.encoder), .blocking) struct WallClockTests {
     private let folder: TemporaryFolder
     /// 2001-09-09T01:46:40Z: no clock of this machine.
     private static let base: Int64 = 1_000_000_000_000_000_000

@@ -10,7 +10,7 @@ import Testing
 @testable import FFmpegSource
 
 /// What a file yields when less is wanted, against what the ffmpeg command decodes.
-@Suite struct DemandTests {
+@Suite(.blocking) struct DemandTests {
     private let converter = FrameConverter()
     private let pool = I420BufferPool(capacity: 2)
 

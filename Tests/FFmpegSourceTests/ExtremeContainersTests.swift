@@ -9,7 +9,7 @@ import Testing
 @testable import FFmpegSource
 
 /// Containers in which a number is at the edge of its type: they end in frames or in an error, and never in a trap.
-@Suite struct ExtremeContainersTests {
+@Suite(.blocking) struct ExtremeContainersTests {
     @Test(
         "A container in which each number in turn is at the edge of its type is decoded or refused",
         arguments: [

@@ -8,7 +8,7 @@ import ReferenceTools
 import Testing
 
 /// The file source by itself.
-@Suite struct FFmpegSourceTests {
+@Suite(.blocking) struct FFmpegSourceTests {
     @Test("It keeps the contract of sources", arguments: ["h264-b.mp4", "vfr.mkv", "resize.ts", "picture.gif"])
     func conformance(_ clip: String) async throws {
         let configuration = FFmpegFileConfiguration(path: try TestClips.path(clip))

@@ -169,7 +169,7 @@ extension ProxyEnvironmentTests {
     }
 }
 
-@Suite struct SegmentCipherTests {
+@Suite(.blocking) struct SegmentCipherTests {
     private let key = "000102030405060708090a0b0c0d0e0f"
     private let vector = "0f0e0d0c0b0a09080706050403020100"
 

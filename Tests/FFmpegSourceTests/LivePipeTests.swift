@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// FIFOs to which a camera's program writes.
-@Suite(.timeLimit(.minutes(1))) struct LivePipeTests {
+@Suite(.timeLimit(.minutes(1)), .blocking) struct LivePipeTests {
     /// Starts a writer when the source is interrupted, and notes what the source reports.
     private final class Camera: Sendable {
         private let state = Mutex((reports: [String?](), context: SourceContext?.none))

@@ -6,7 +6,7 @@ import ReferenceTools
 import Testing
 
 /// What the sinks write, compared byte for byte with what FFmpeg writes of the same pictures.
-struct FileSinksTests {
+@Suite(.blocking) struct FileSinksTests {
     static let sizes = [
         ImageSize(width: 322, height: 241), ImageSize(width: 128, height: 96), ImageSize(width: 17, height: 1),
     ]

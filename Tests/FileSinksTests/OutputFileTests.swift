@@ -17,7 +17,7 @@ import Testing
 #endif
 
 /// What happens where the output is missing, full or gone.
-struct OutputFileTests {
+@Suite(.blocking) struct OutputFileTests {
     static let size = ImageSize(width: 160, height: 120)
     static let makers: [@Sendable (String) -> any FrameSinkConfiguration] = [
         { I420SinkConfiguration(path: $0) }, { Y4MSinkConfiguration(path: $0) },

@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -119,7 +120,7 @@ struct HandOverTests {
 
     /// Pushes until some pictures were handed over.
     private func pushUntilHandedOver(_ count: UInt64, _ injector: FrameInjector) async throws {
-        try await eventually {
+        await Waiting.until {
             _ = try? injector.push(try I420Draft(size: Self.size).publish())
             return injector.statistics.handedOver >= count
         }
@@ -130,7 +131,7 @@ struct HandOverTests {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(4096)))
         let capture = Capture(injector, queue: .buffered(4096, dropping: .newest))
         async let ended = capture.capturer.run()
-        try await capture.isActive()
+        await capture.isActive()
         try await pushUntilHandedOver(20, injector)
         await withTaskGroup { group in
             for _ in 0..<4 {
@@ -164,7 +165,7 @@ struct HandOverTests {
         let box = KeepingSink.Box()
         capturer.attach(KeepingSink(box), queue: hasLimit ? .latest : .lossless())
         async let ended = capturer.run()
-        try await eventually {
+        await Waiting.until {
             _ = try? injector.push(try I420Draft(size: Self.size).publish())
             return injector.statistics.delivered >= 30
         }
@@ -182,7 +183,7 @@ struct HandOverTests {
         async let ended = capture.capturer.run()
         try await pushUntilHandedOver(5, injector)
         capture.capturer.pause()
-        try await eventually {
+        await Waiting.until {
             _ = try? injector.push(try I420Draft(size: Self.size).publish())
             return injector.statistics.dropped[.disabled, default: 0] > 0
         }
@@ -202,7 +203,7 @@ struct HandOverTests {
         async let ended = capture.capturer.run()
         try await pushUntilHandedOver(5, injector)
         injector.fail(InletError(.disconnected, "The game was restarted."))
-        try await eventually { injector.statistics.sources == 2 }
+        await Waiting.until { injector.statistics.sources == 2 }
         let before = injector.statistics.handedOver
         try await pushUntilHandedOver(before + 5, injector)
         injector.end()
@@ -228,7 +229,7 @@ struct HandOverTests {
         }
         // Each picture is followed by the next one when it is released.
         for _ in 0..<4 { try injector.push(picture()) }
-        try await eventually {
+        await Waiting.until {
             _ = try? injector.push(picture())
             return releases.load(ordering: .relaxed) >= 300 && injector.statistics.handedOver > 0
         }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import InjectSource
 
-struct InjectedCaptureTests {
+@Suite(.blocking) struct InjectedCaptureTests {
     private static let size = ImageSize(width: 64, height: 48)
 
     private func picture(_ luma: UInt8 = 100) throws -> I420Buffer {
@@ -43,7 +43,7 @@ struct InjectedCaptureTests {
             }
             #expect(released.load(ordering: .relaxed) == 0)
         }
-        try await eventually { released.load(ordering: .relaxed) == 3 }
+        await Waiting.until { released.load(ordering: .relaxed) == 3 }
     }
 
     @Test("PTS, rotation and colour arrive as pushed; without a PTS the time of the push counts")
@@ -186,13 +186,13 @@ struct InjectedCaptureTests {
         retry.firstDelay = .milliseconds(1)
         let capture = Capture(injector, retry: retry)
         async let ended = capture.capturer.run()
-        try await capture.isActive()
+        await capture.isActive()
         try injector.push(try picture(1), pts: .milliseconds(1))
-        try await eventually { capture.sink.frames.count == 1 }
+        await Waiting.until { capture.sink.frames.count == 1 }
         injector.fail(InletError(.disconnected, "The game was restarted."))
-        try await eventually { injector.statistics.sources == 2 }
+        await Waiting.until { injector.statistics.sources == 2 }
         try injector.push(try picture(2), pts: .milliseconds(2))
-        try await eventually { capture.sink.frames.count == 2 }
+        await Waiting.until { capture.sink.frames.count == 2 }
         injector.end()
         #expect(try await ended == .endOfStream)
         #expect(capture.sink.frames.map { $0.buffer.row(0, of: .y)[0] } == [1, 2])
@@ -213,7 +213,7 @@ struct InjectedCaptureTests {
         let injector = try FrameInjector(InjectorConfiguration(size: Self.size))
         let first = Capture(injector)
         async let ended = first.capturer.run()
-        try await first.isActive()
+        await first.isActive()
         let error = await #expect(throws: InletError.self) { try await Capture(injector).capturer.run() }
         #expect(error?.code == .busy)
         first.capturer.stop()
@@ -230,14 +230,14 @@ struct InjectedCaptureTests {
         let injector = try FrameInjector(InjectorConfiguration(size: Self.size))
         let capture = Capture(injector)
         async let ended = capture.capturer.run()
-        try await capture.isActive()
+        await capture.isActive()
         injector.mute()
         #expect(!injector.wants.isActive)
         for _ in 0..<5 { #expect(try injector.push(try picture()) == .dropped(.disabled)) }
         injector.unmute()
         #expect(try injector.push(try picture(), pts: .milliseconds(10)) == .queued)
         #expect(try injector.push(try picture(), pts: .milliseconds(9)) == .dropped(.outOfOrder))
-        try await eventually { !capture.sink.frames.isEmpty }
+        await Waiting.until { !capture.sink.frames.isEmpty }
         #expect(capture.capturer.statistics.sourceDrops == [.disabled: 5, .outOfOrder: 1])
         injector.end()
         _ = try await ended
@@ -251,7 +251,7 @@ struct InjectedCaptureTests {
         let wants = SinkWants(size: ImageSize(width: 32, height: 24), maximumFrameRate: Rational(10))
         capturer.attach(KeepingSink(box), wants: wants)
         async let ended = capturer.run()
-        try await eventually { injector.wants.isActive && injector.wants.demand.maximumFrameRate == Rational(10) }
+        await Waiting.until { injector.wants.isActive && injector.wants.demand.maximumFrameRate == Rational(10) }
         #expect(injector.wants.size(for: Self.size) == ImageSize(width: 32, height: 24))
         injector.adapt(maximumFrameRate: Rational(5))
         #expect(injector.wants.demand.maximumFrameRate == Rational(5))
@@ -267,7 +267,7 @@ struct InjectedCaptureTests {
         let capture = Capture(injector)
         async let ended = capture.capturer.run()
         try injector.push(try picture(7), pts: .milliseconds(1000))
-        try await eventually { capture.sink.frames.count >= 4 }
+        await Waiting.until { capture.sink.frames.count >= 4 }
         injector.end()
         _ = try await ended
         let frames = capture.sink.frames
@@ -283,11 +283,11 @@ struct InjectedCaptureTests {
         let capture = Capture(injector)
         let events = capture.capturer.events
         async let ended = capture.capturer.run()
-        try await capture.isActive()
+        await capture.isActive()
         injector.beginInterruption("the window is minimized")
-        try await eventually { capture.capturer.statistics.stateDescription.contains("the window is minimized") }
+        await Waiting.until { capture.capturer.statistics.stateDescription.contains("the window is minimized") }
         try injector.push(try picture())
-        try await eventually { !capture.capturer.statistics.stateDescription.contains("the window is minimized") }
+        await Waiting.until { !capture.capturer.statistics.stateDescription.contains("the window is minimized") }
         injector.end()
         _ = try await ended
         withExtendedLifetime(events) {}

@@ -10,7 +10,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-struct InjectedSourceTests {
+@Suite(.blocking) struct InjectedSourceTests {
     @Test("The source keeps the contract, cancellation while nothing is pushed included")
     func conformance() async throws {
         let size = ImageSize(width: 64, height: 48)
@@ -77,10 +77,10 @@ struct InjectedSourceTests {
             while try source.next(context) != nil {}
             source.close()
         }
-        try await eventually { injector.wants.isActive }
+        await Waiting.until { injector.wants.isActive }
         #expect(injector.wants.keyFrameRequests == 0)
         context.requestKeyFrame()
-        try await eventually { injector.wants.keyFrameRequests == 1 }
+        await Waiting.until { injector.wants.keyFrameRequests == 1 }
         injector.end()
         try await reader.value
     }

@@ -3,7 +3,9 @@ import InletCapture
 import InletCore
 import InletTesting
 import Logging
+import ReferenceTools
 import Synchronization
+import Testing
 
 @testable import InjectSource
 
@@ -80,7 +82,7 @@ struct Capture {
     }
 
     /// Waits until a source reads the injector.
-    func isActive() async throws { try await eventually { injector.wants.isActive } }
+    func isActive() async { await Waiting.until { injector.wants.isActive } }
 }
 
 extension CapturerConfiguration {
@@ -106,15 +108,4 @@ final class KeepingSink: FrameSink {
     private let box: Box
     init(_ box: Box) { self.box = box }
     func consume(_ frame: VideoFrame) { box.add(frame) }
-}
-
-struct NeverTrue: Error {}
-
-/// Waits until something is true.
-func eventually(_ condition: () -> Bool) async throws {
-    for _ in 0..<60_000 {
-        if condition() { return }
-        try await Task.sleep(for: .milliseconds(1))
-    }
-    throw NeverTrue()
 }

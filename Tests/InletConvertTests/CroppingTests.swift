@@ -1,8 +1,9 @@
 import InletConvert
 import InletCore
+import ReferenceTools
 import Testing
 
-struct CroppingTests {
+@Suite(.blocking) struct CroppingTests {
     private let converter = FrameConverter()
     private let pool = I420BufferPool(capacity: 2)
 

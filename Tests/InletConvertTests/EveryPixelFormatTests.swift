@@ -1,10 +1,11 @@
 import CFFmpeg
 import InletConvert
 import InletCore
+import ReferenceTools
 import Testing
 
 /// Each format that libavutil names, against the `ffmpeg` command.
-struct EveryPixelFormatTests {
+@Suite(.blocking) struct EveryPixelFormatTests {
     /// Why the formats that are not converted are refused.
     static let refused: [String: String] = [
         "uyyvyy411": "libswscale 5.1 cannot read it", "bgr4": "libswscale 5.1 cannot read it",

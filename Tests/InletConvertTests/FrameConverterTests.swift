@@ -1,8 +1,9 @@
 import InletConvert
 import InletCore
+import ReferenceTools
 import Testing
 
-struct FrameConverterTests {
+@Suite(.blocking) struct FrameConverterTests {
     static let sizes = [
         ImageSize(width: 64, height: 48), ImageSize(width: 129, height: 67), ImageSize(width: 18, height: 5),
         ImageSize(width: 3, height: 2), ImageSize(width: 1, height: 1),

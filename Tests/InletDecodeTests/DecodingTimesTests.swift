@@ -4,7 +4,7 @@ import Testing
 
 @testable import InletDecode
 
-@Suite struct DecodingTimesTests {
+@Suite(.blocking) struct DecodingTimesTests {
     /// The times of a file's packets in decoding order, as ffprobe tells them.
     private static func packets(of path: String) throws -> [(pts: Int64, dts: Int64)] {
         let listing = try ReferenceCommand.run(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletFFmpeg
 
-@Suite struct JPEGEncoderTests {
+@Suite(.blocking) struct JPEGEncoderTests {
     /// A range and a matrix, in the words of H.273 and of ffmpeg's scale filter.
     struct Colors: Sendable, CustomTestStringConvertible {
         var range: ColorRange

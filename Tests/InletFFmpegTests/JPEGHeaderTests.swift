@@ -4,7 +4,7 @@ import InletFFmpeg
 import ReferenceTools
 import Testing
 
-@Suite struct JPEGHeaderTests {
+@Suite(.blocking) struct JPEGHeaderTests {
     private func size(_ bytes: [UInt8]) -> ImageSize? { unsafe JPEGHeader.size(in: bytes.span.bytes) }
 
     private func jpeg(_ arguments: [String]) throws -> [UInt8] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InletFFmpeg
 
-@Suite struct PacketInspectionTests {
+@Suite(.blocking) struct PacketInspectionTests {
     private func packet(_ bytes: [UInt8]) throws -> FFmpegPacket {
         let packet = try FFmpegPacket()
         try #require(unsafe av_new_packet(packet.pointer, Int32(bytes.count)) == 0)

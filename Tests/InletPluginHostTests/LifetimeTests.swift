@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// What a child does that Inlet leaves, floods or misunderstands, and programs that speak for themselves.
-@Suite struct LifetimeTests {
+@Suite(.blocking) struct LifetimeTests {
     @Test("a child ends when Inlet is gone, while it waits and while the plug-in hangs")
     func hangUp() throws {
         let bars = try CompiledPlugin("bars", in: "Samples/CSource")

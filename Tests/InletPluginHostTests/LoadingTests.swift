@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// What a library must be to be loaded, and what is said of one that is not.
-@Suite struct LoadingTests {
+@Suite(.blocking) struct LoadingTests {
     private func probe(_ plugin: CompiledPlugin) throws -> inlet_wire_result {
         // Its file is there until then.
         try withExtendedLifetime(plugin) { try probe(plugin.path) }

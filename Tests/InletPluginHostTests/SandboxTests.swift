@@ -6,7 +6,7 @@ import ReferenceTools
 import Testing
 
 /// What the plug-in of `actions.c` can and cannot do, and which layer keeps it from that: without that layer it can.
-@Suite struct SandboxTests {
+@Suite(.blocking) struct SandboxTests {
     /// Has a plug-in do something, and returns what it says came of it, or how the process ended.
     private func outcome(_ action: String, _ value: String = "", _ options: [String] = []) throws -> String {
         let plugin = try CompiledPlugin("actions")

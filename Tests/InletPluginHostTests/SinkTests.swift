@@ -1,9 +1,10 @@
 import CInletPlugin
 import InletPluginWire
+import ReferenceTools
 import Testing
 
 /// A sink that counts, driven as Inlet drives it.
-@Suite struct SinkTests {
+@Suite(.blocking) struct SinkTests {
     private func item(_ segment: TestSegment, slot: UInt32) -> inlet_wire_item {
         var item = inlet_wire_item()
         item.type = UInt32(INLET_MESSAGE_CONSUME)

@@ -1,9 +1,10 @@
 import CInletPlugin
 import InletPluginWire
+import ReferenceTools
 import Testing
 
 /// Pictures and packets of sources, and what is said of those that do not hold together.
-@Suite struct SourceTests {
+@Suite(.blocking) struct SourceTests {
     /// Opens a source, and returns the stream.
     private func open(_ child: PluginChild, _ options: [(String, String)]) throws -> inlet_wire_stream {
         let created = try child.create(options)

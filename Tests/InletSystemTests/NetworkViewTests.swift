@@ -1,8 +1,9 @@
 import Foundation
 import InletSystem
+import ReferenceTools
 import Testing
 
-@Suite struct NetworkViewTests {
+@Suite(.blocking) struct NetworkViewTests {
     typealias Address = NetworkView.Address
     static let one = Address(of: [192, 0, 2, 1])
     static let two = Address(of: [198, 51, 100, 2])

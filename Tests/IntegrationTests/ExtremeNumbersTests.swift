@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// Containers whose numbers are at the edges of their types: they end in frames or in an error, and never in a trap.
-@Suite struct ExtremeNumbersTests {
+@Suite(.blocking) struct ExtremeNumbersTests {
     private static let edges: [UInt64] = [
         0, 1, 1 << 31, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 63) + (1 << 60), .max,
     ]

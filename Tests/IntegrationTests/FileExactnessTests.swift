@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Files through `inlet run`, against the `ffmpeg` command.
-@Suite struct FileExactnessTests {
+@Suite(.blocking) struct FileExactnessTests {
     @Test(
         "Pictures and PTS of 8-bit 4:2:0 files are those of ffmpeg, bit for bit",
         arguments: [

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Who can read what the built program writes, and what it refuses to write to.
-@Suite struct FileSafetyTests {
+@Suite(.blocking) struct FileSafetyTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Files that cannot be read to their end, and pipes whose writers stop.
-@Suite struct InputTroubleTests {
+@Suite(.blocking) struct InputTroubleTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

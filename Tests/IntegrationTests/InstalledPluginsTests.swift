@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What the command does with plug-ins that are installed, before any of their code runs.
-@Suite struct InstalledPluginsTests {
+@Suite(.blocking) struct InstalledPluginsTests {
     private let folder: TemporaryFolder
 
     init() throws {

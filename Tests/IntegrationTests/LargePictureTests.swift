@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// Pictures larger than `max-size` take no memory, whoever asks for them.
-@Suite struct LargePictureTests {
+@Suite(.blocking) struct LargePictureTests {
     /// A small JPEG whose header says 16000x16000.
     private func jpeg() throws -> Data {
         var bytes = [UInt8](

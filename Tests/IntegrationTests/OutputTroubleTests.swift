@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// Outputs that cannot work: the error's code, the command's exit code, and a message that says what to do.
-@Suite(.tags(.encoder)) struct OutputTroubleTests {
+@Suite(.tags(.encoder), .blocking) struct OutputTroubleTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var sink: String
         var code: InletError.Code

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The samples of plug-ins, built as their READMEs say and run by the command, which knows nothing of them.
-@Suite struct PluginSamplesTests {
+@Suite(.blocking) struct PluginSamplesTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// Recordings of the built program, as other programs read them: whatever ends it, and whatever fills the disk.
-@Suite(.tags(.encoder), .serialized) struct RecordingTests {
+@Suite(.tags(.encoder), .serialized, .blocking) struct RecordingTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

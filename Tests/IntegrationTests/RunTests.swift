@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet run` as a whole.
-@Suite struct RunTests {
+@Suite(.blocking) struct RunTests {
     @Test("Limits end a run where they say")
     func limits() throws {
         let frames = try Report(

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet snapshot`, as ffmpeg sees the same source.
-@Suite(.tags(.encoder)) struct SnapshotTests {
+@Suite(.tags(.encoder), .blocking) struct SnapshotTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet run --trace`.
-@Suite struct TraceTests {
+@Suite(.blocking) struct TraceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

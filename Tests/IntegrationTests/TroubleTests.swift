@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// What goes wrong for people, with its message and exit code.
-@Suite struct TroubleTests {
+@Suite(.blocking) struct TroubleTests {
     @Test(
         "Bad input is a clear message and the right exit code",
         arguments: [

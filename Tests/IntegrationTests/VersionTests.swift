@@ -1,9 +1,10 @@
 import Foundation
 import Inlet
+import ReferenceTools
 import Testing
 
 /// Which version the command says that it is.
-@Suite struct VersionTests {
+@Suite(.blocking) struct VersionTests {
     @Test("inlet --version prints the version alone")
     func option() throws {
         let inlet = try InletProcess.run(["--version"])

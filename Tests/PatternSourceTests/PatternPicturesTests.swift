@@ -5,7 +5,7 @@ import PatternSource
 import ReferenceTools
 import Testing
 
-struct PatternPicturesTests {
+@Suite(.blocking) struct PatternPicturesTests {
     /// The first frame of a pattern.
     private func picture(_ pattern: TestPattern, _ size: ImageSize, color: PatternColor = .yuv(y: 1, u: 2, v: 3)) throws
         -> I420Buffer

@@ -6,7 +6,7 @@ import PatternSource
 import ReferenceTools
 import Testing
 
-struct TimecodeReaderTests {
+@Suite(.blocking) struct TimecodeReaderTests {
     /// The first pictures of a timecode pattern, packed one after another.
     private func pictures(_ size: ImageSize, frames: UInt64, rate: Rational = Rational(30)) throws -> [I420Buffer] {
         let configuration = PatternConfiguration(

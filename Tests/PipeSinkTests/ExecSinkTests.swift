@@ -16,7 +16,7 @@ import Testing
 #endif
 
 /// Programs that take pictures, well-behaved and not.
-@Suite(.tags(.encoder)) struct ExecSinkTests {
+@Suite(.tags(.encoder), .blocking) struct ExecSinkTests {
     static let size = ImageSize(width: 98, height: 63)
 
     private func format(_ size: ImageSize = size) -> VideoFormat {

@@ -11,7 +11,7 @@ import Testing
 
 /// Loses packets of clips that ffmpeg encoded, and compares each picture that is shown with ffmpeg's decoding of the
 /// whole clip.
-@Suite(.serialized) struct PacketLossTests {
+@Suite(.serialized, .blocking) struct PacketLossTests {
     /// What came out.
     struct Outcome {
         var shown = 0

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Checks conditions on a thread, once a millisecond while any task waits for one.
 ///
@@ -10,7 +11,12 @@ final class ConditionPoller: @unchecked Sendable {
     private struct Waiter {
         let condition: @Sendable () -> Bool
         let deadline: ContinuousClock.Instant
+        let isCancelled: Flag
         let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
     }
 
     // All that changes is touched under `lock` only, which is what makes the type Sendable.
@@ -18,16 +24,25 @@ final class ConditionPoller: @unchecked Sendable {
     private var waiters: [Waiter] = []
     private var hasThread = false
 
-    /// Returns whether a condition holds within a time.
+    /// Returns whether a condition holds within a time. Ends early if the task is cancelled.
     func waits(for condition: @escaping @Sendable () -> Bool, atMost limit: Duration) async -> Bool {
-        await withCheckedContinuation { continuation in
-            lock.lock()
-            defer { lock.unlock() }
-            waiters.append(Waiter(condition: condition, deadline: .now + limit, continuation: continuation))
-            lock.signal()
-            guard !hasThread else { return }
-            hasThread = true
-            Thread.detachNewThread { self.poll() }
+        if condition() { return true }
+        let isCancelled = Flag()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                lock.lock()
+                defer { lock.unlock() }
+                waiters.append(
+                    Waiter(
+                        condition: condition, deadline: .now + limit, isCancelled: isCancelled,
+                        continuation: continuation))
+                lock.signal()
+                guard !hasThread else { return }
+                hasThread = true
+                Thread.detachNewThread { self.poll() }
+            }
+        } onCancel: {
+            isCancelled.isSet.store(true, ordering: .relaxed)
         }
     }
 
@@ -42,7 +57,8 @@ final class ConditionPoller: @unchecked Sendable {
             var left: [Waiter] = []
             for waiter in present {
                 let holds = waiter.condition()
-                if holds || ContinuousClock.now > waiter.deadline {
+                let isOver = waiter.isCancelled.isSet.load(ordering: .relaxed) || ContinuousClock.now > waiter.deadline
+                if holds || isOver {
                     waiter.continuation.resume(returning: holds)
                 } else {
                     left.append(waiter)

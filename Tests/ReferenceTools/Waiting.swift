@@ -38,11 +38,13 @@ public enum Waiting {
 
     /// Returns as soon as a condition holds, which is checked each millisecond on a separate thread.
     ///
-    /// Records an issue and returns if it does not hold within two minutes: a limit for hangs, not for speed.
+    /// Records an issue and returns if it does not hold within two minutes: a limit for hangs, not for speed. Returns
+    /// early if the task is cancelled, such as by a test's time limit.
     public static func until(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable () -> Bool
     ) async {
-        guard await !ConditionPoller.shared.waits(for: condition, atMost: .seconds(120)) else { return }
+        let holds = await ConditionPoller.shared.waits(for: condition, atMost: .seconds(120))
+        guard !holds, !Task.isCancelled else { return }
         Issue.record("The awaited condition did not hold within two minutes.", sourceLocation: sourceLocation)
     }
 

@@ -8,7 +8,7 @@ import StillSinks
 import Testing
 
 /// Stills as FFmpeg and the file system see them.
-@Suite(.tags(.encoder)) struct StillSinkTests {
+@Suite(.tags(.encoder), .blocking) struct StillSinkTests {
     static let size = ImageSize(width: 161, height: 90)
 
     private func files(_ folder: TemporaryFolder) throws -> [String] {

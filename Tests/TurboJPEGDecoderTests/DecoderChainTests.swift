@@ -11,7 +11,7 @@ import Testing
 import TurboJPEGDecoder
 
 /// The decoder in its place, behind a file of Motion JPEG.
-@Suite struct DecoderChainTests {
+@Suite(.blocking) struct DecoderChainTests {
     private static let size = ImageSize(width: 96, height: 64)
 
     /// Formats of the pictures that come of a file, what was dropped, and which decoders failed.

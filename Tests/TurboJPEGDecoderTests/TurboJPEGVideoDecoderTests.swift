@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 import TurboJPEGDecoder
 
-@Suite struct TurboJPEGVideoDecoderTests {
+@Suite(.blocking) struct TurboJPEGVideoDecoderTests {
     private static let timeBase = Rational(1, 1000)
     private static let small = ImageSize(width: 97, height: 63)
 

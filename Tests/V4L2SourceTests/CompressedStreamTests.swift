@@ -8,7 +8,7 @@ import Testing
 
 @testable import V4L2Source
 
-@Suite struct CompressedStreamTests {
+@Suite(.blocking) struct CompressedStreamTests {
     private static let size = ImageSize(width: 96, height: 64)
 
     /// What ffmpeg encodes, as it writes it.

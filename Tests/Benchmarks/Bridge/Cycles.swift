@@ -27,7 +27,7 @@ enum Cycles {
             try PluginRegistry.standard.source("pattern:ball?size=160x120&fps=1000"), configuration: .quiet)
         capturer.attach(CountingSink())
         let run = Task { try await capturer.run() }
-        while capturer.statistics.delivered < 2 { await Task.yield() }
+        while capturer.statistics.delivered < 2 { try await Task.sleep(for: .milliseconds(1)) }
         capturer.stop()
         _ = try await run.value
     }

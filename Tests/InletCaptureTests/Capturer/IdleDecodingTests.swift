@@ -1,4 +1,5 @@
 import InletCore
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -29,17 +30,13 @@ import Testing
         func consume(_ frame: VideoFrame) { audience.seen.withLock { $0.append(frame.pts?.ticks ?? -1) } }
     }
 
-    private func wait(until isTrue: () -> Bool) async throws {
-        while !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
     /// Waits until nothing is decoded while 60 packets go by, more than a group.
-    private func waitForRest(_ log: NumberedCamera.Log) async throws {
+    private func waitForRest(_ log: NumberedCamera.Log) async {
         while true {
             let (decoded, newest) = (
                 log.decoded.load(ordering: .relaxed), log.newest.load(ordering: .acquiring)
             )
-            try await wait { log.newest.load(ordering: .acquiring) > newest + 60 }
+            await Waiting.until { log.newest.load(ordering: .acquiring) > newest + 60 }
             if log.decoded.load(ordering: .relaxed) == decoded { return }
         }
     }
@@ -54,15 +51,15 @@ import Testing
         capturer.attach(AudienceSink(audience))
         async let outcome = capturer.run()
         for _ in 0..<2 {
-            try await waitForRest(camera.log)
+            await waitForRest(camera.log)
             // The source is alive all the same.
             let captured = capturer.statistics.captured
-            try await wait { capturer.statistics.captured > captured + 10 }
+            await Waiting.until { capturer.statistics.captured > captured + 10 }
             #expect(capturer.statistics.phase == .live)
             audience.seen.withLock { $0 = [] }
             let newest = camera.log.newest.load(ordering: .acquiring)
             if reports { audience.report(1) } else { audience.isPresent.store(true, ordering: .relaxed) }
-            try await wait { audience.seen.withLock { $0.count > 20 } }
+            await Waiting.until { audience.seen.withLock { $0.count > 20 } }
             #expect(audience.seen.withLock { $0[0] } >= newest)
             if reports { audience.report(0) } else { audience.isPresent.store(false, ordering: .relaxed) }
         }
@@ -84,16 +81,16 @@ import Testing
         capturer.attach(AudienceSink(audience))
         async let outcome = capturer.run()
         // As long as a stream with more key frames takes to rest, and longer.
-        try await wait { log.newest.load(ordering: .acquiring) > 400 }
+        await Waiting.until { log.newest.load(ordering: .acquiring) > 400 }
         let (first, captured) = (log.newest.load(ordering: .acquiring), capturer.statistics.captured)
-        try await wait { log.newest.load(ordering: .acquiring) > first + 200 }
+        await Waiting.until { log.newest.load(ordering: .acquiring) > first + 200 }
         let newest = log.newest.load(ordering: .acquiring)
         #expect(log.decoded.load(ordering: .relaxed) > 300)
         // Each picture counts once.
         #expect(capturer.statistics.captured - captured < newest - first + 20)
         audience.seen.withLock { $0 = [] }
         audience.report(1)
-        try await wait { audience.seen.withLock { $0.count > 20 } }
+        await Waiting.until { audience.seen.withLock { $0.count > 20 } }
         #expect(audience.seen.withLock { $0[0] } >= newest)
         capturer.stop()
         _ = try await outcome
@@ -109,15 +106,15 @@ import Testing
         audience.isPresent.store(true, ordering: .relaxed)
         capturer.attach(AudienceSink(audience))
         async let outcome = capturer.run()
-        try await wait { camera.log.decoded.load(ordering: .relaxed) > 50 }
+        await Waiting.until { camera.log.decoded.load(ordering: .relaxed) > 50 }
         var reduction = PictureReduction()
         reduction.isPaused = true
         capturer.reduce(to: reduction)
-        try await waitForRest(camera.log)
+        await waitForRest(camera.log)
         #expect(capturer.statistics.phase == .live)
         capturer.reduce(to: PictureReduction())
         audience.seen.withLock { $0 = [] }
-        try await wait { audience.seen.withLock { $0.count > 50 } }
+        await Waiting.until { audience.seen.withLock { $0.count > 50 } }
         capturer.stop()
         _ = try await outcome
         #expect(camera.log.misses.load(ordering: .relaxed) == 0)
@@ -132,7 +129,7 @@ import Testing
             let capturer = Capturer(camera, configuration: configuration)
             capturer.attach(AudienceSink(audience), queue: isLossless ? .lossless() : nil)
             async let outcome = capturer.run()
-            try await wait { camera.log.decoded.load(ordering: .relaxed) > 350 }
+            await Waiting.until { camera.log.decoded.load(ordering: .relaxed) > 350 }
             capturer.stop()
             _ = try await outcome
         }

@@ -1,4 +1,5 @@
 import InletCore
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -63,22 +64,22 @@ import Testing
         let times = Pictures.Times()
         capturer.attach(Pictures(times))
         async let end = capturer.run()
-        func pictures(_ count: Int) async throws {
+        func pictures(_ count: Int) async {
             let before = times.all.withLock { $0.count }
-            while times.all.withLock({ $0.count }) < before + count { try await Task.sleep(for: .milliseconds(5)) }
+            await Waiting.until { times.all.withLock { $0.count } >= before + count }
         }
         // The state tells at once; a pause that is taken back before the source stands still is none.
-        func calls(_ count: Int) async throws {
-            while camera.log.calls.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(5)) }
+        func calls(_ count: Int) async {
+            await Waiting.until { camera.log.calls.withLock { $0.count } >= count }
         }
-        try await pictures(5)
+        await pictures(5)
         capturer.pause()
-        try await calls(1)
+        await calls(1)
         capturer.resume()
-        try await calls(2)
-        try await pictures(5)
+        await calls(2)
+        await pictures(5)
         capturer.pause()
-        try await calls(3)
+        await calls(3)
         capturer.stop()
         #expect(try await end == .cancelled)
         #expect(camera.log.calls.withLock { $0 } == ["pause", "resume", "pause", "close"])

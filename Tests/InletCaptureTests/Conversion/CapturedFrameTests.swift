@@ -9,7 +9,7 @@ import Testing
 @testable import InletCapture
 
 /// What sinks get of one frame, and how often it is converted for that.
-@Suite struct CapturedFrameTests {
+@Suite(.blocking) struct CapturedFrameTests {
     private static let size = ImageSize(width: 130, height: 98)
 
     /// Conversions counted, with pools of its own for each sink.

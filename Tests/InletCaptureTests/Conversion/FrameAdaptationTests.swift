@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletCapture
 
-@Suite struct FrameAdaptationTests {
+@Suite(.blocking) struct FrameAdaptationTests {
     private func adapt(
         _ wants: SinkWants, _ width: Int, _ height: Int, rotation: Rotation = .none, pixels: Rational? = nil
     ) throws -> (FrameAdaptation, PictureShape) {

@@ -77,13 +77,13 @@ import Testing
         let capturer = Capturer(ScriptedSourceConfiguration(script), configuration: configuration)
         capturer.attach(Idle(record))
         async let outcome = capturer.run()
-        while capturer.state != .unwatched { try await Task.sleep(for: .milliseconds(10)) }
-        while record.conditions.last != .live { try await Task.sleep(for: .milliseconds(10)) }
+        await Waiting.until { capturer.state == .unwatched }
+        await Waiting.until { record.conditions.last == .live }
         #expect(record.conditions == [.interrupted, .live])
         capturer.pause()
-        while record.conditions.last != .paused { try await Task.sleep(for: .milliseconds(10)) }
+        await Waiting.until { record.conditions.last == .paused }
         capturer.resume()
-        while record.conditions.last != .live { try await Task.sleep(for: .milliseconds(10)) }
+        await Waiting.until { record.conditions.last == .live }
         #expect(capturer.state == .unwatched)
         capturer.stop()
         _ = try await outcome

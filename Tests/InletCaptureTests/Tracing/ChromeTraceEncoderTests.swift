@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletCapture
 
-@Suite struct ChromeTraceEncoderTests {
+@Suite(.blocking) struct ChromeTraceEncoderTests {
     private func time(_ milliseconds: Double) -> MonotonicTime {
         MonotonicTime(nanoseconds: Int64(milliseconds * 1_000_000))
     }

@@ -5,7 +5,7 @@ import InletTesting
 import ReferenceTools
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ChromeTraceWriterTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct ChromeTraceWriterTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import InletPlugins
 import ReferenceTools
 import Testing
 
-@Suite struct PluginTemplateTests {
+@Suite(.blocking) struct PluginTemplateTests {
     @Test(
         "a project in C or C++ builds without a warning and exports its entry alone",
         arguments: [PluginLanguage.c, .cpp])

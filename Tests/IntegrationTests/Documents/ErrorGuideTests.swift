@@ -1,8 +1,9 @@
 import Foundation
+import ReferenceTools
 import Testing
 
 /// The explanations of error codes: each code has one, and the guide to trouble is written from them.
-@Suite struct ErrorGuideTests {
+@Suite(.blocking) struct ErrorGuideTests {
     private static let path = "Docs/guide/trouble.md"
     private static let hint = "INLET_WRITE_GUIDE=1 swift test --filter ErrorGuideTests"
     /// What follows this line is generated; what stands before it is written by hand.

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// The Swift examples of the documents, compiled as they stand, and run where they need no device and no peer.
-@Suite struct SwiftExampleTests {
+@Suite(.blocking) struct SwiftExampleTests {
     private static let path = "Tests/DocumentSnippets/Snippets.swift"
     private static let hint = "INLET_WRITE_SNIPPETS=1 swift test --filter SwiftExampleTests"
 
