@@ -13,7 +13,10 @@ let package = Package(
         .target(name: "LifeSource", dependencies: [.product(name: "InletCore", package: "inlet")]),
         .executableTarget(
             name: "life",
-            dependencies: ["LifeSource", .product(name: "Inlet", package: "inlet")]),
+            dependencies: [
+                "LifeSource", .product(name: "InletCore", package: "inlet"),
+                .product(name: "InletCapture", package: "inlet"),
+            ]),
         .testTarget(
             name: "LifeSourceTests",
             dependencies: [

@@ -1,8 +1,10 @@
-import Inlet
+import InletCapture
+import InletCore
 import LifeSource
 
-// A registry that knows everything Inlet comes with, and the Game of Life besides.
-var registry = PluginRegistry.standard
+// An empty registry, because this program needs one source only. PluginRegistry.standard of the product Inlet has every
+// source and sink of Inlet, and registers another source in the same way.
+var registry = PluginRegistry()
 registry.register(SourcePlugin.life)
 let source = try registry.source(CommandLine.arguments.dropFirst().first ?? "life:?cells=40x12&seed=4")
 
