@@ -19,6 +19,8 @@ LOGS = ".build/test-logs"
 PACKAGE = ".build/package.json"
 # Stages that other stages follow, whatever a run selects.
 FOUNDATION = ("build", "clips", "machine", "thread-build", "address-build")
+# The folders of the builds that contain tests, by the stages that make them.
+TESTS_IN = {"build": ".build", "thread-build": ".build/thread", "address-build": ".build/address"}
 # The number of tests of one process that run at a time.
 WIDTH = "6"
 # Occupies a processor until it is ended, for --stress.
@@ -170,22 +172,32 @@ class Gate:
     # Outcomes
 
     def program_ended(self, job):
-        tally = self.tallies[job.stage]
+        tally, added = self.tallies[job.stage], []
         tally.add(job)
+        if job.status == 0 and job.stage in TESTS_IN:
+            try:
+                added = self.jobs_of(TESTS_IN[job.stage])
+                if job.stage == "build" and self.selection.filter:
+                    self.narrow_sanitizer_builds()
+            except (subprocess.SubprocessError, OSError, ValueError) as error:
+                job.status = 1
+                with open(job.log, "a") as log:
+                    print(f"error: the tests of {TESTS_IN[job.stage]} cannot be listed: {error}", file=log)
         if job.status == 0:
             tally.passed += 1
         else:
             tally.failed += 1
             self.report.trouble(job.name, self.reason(job) + excerpt(job.log), job.log)
         self.stage_may_have_ended(job.stage)
-        if job.status == 0 and job.stage == "build" and self.selection.filter:
-            matching = {s.module for s in suites.listed() if any(re.search(self.selection.filter, t) for t in s.tests)}
-            for other in self.scheduler.waiting:
-                if other.stage.endswith("-build"):
-                    other.environment["INLET_TESTS"] = ",".join(sorted(matching))
-        if job.status == 0 and job.stage in ("build", "thread-build", "address-build"):
-            return self.jobs_of(".build" if job.stage == "build" else f".build/{job.stage.removesuffix('-build')}")
-        return []
+        return added
+
+    def narrow_sanitizer_builds(self):
+        """Lets sanitizer builds contain the test targets that the filter matches."""
+        pattern = self.selection.filter
+        modules = {suite.module for suite in suites.listed() if any(re.search(pattern, test) for test in suite.tests)}
+        for job in self.scheduler.waiting:
+            if job.stage in TESTS_IN:
+                job.environment["INLET_TESTS"] = ",".join(sorted(modules))
 
     def tests_ended(self, job, stream):
         tally, results = self.tallies[job.stage], suites.results(stream)
