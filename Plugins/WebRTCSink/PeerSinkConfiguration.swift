@@ -75,6 +75,9 @@
         /// The counts of the publisher's sessions.
         var sessions: SinkSessions { hub.ledger.figures }
 
+        /// Returns why the last attempt at a session failed, which no later failure replaces in the counts.
+        func settleFailure() -> InletError? { hub.ledger.settle() }
+
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             try GStreamerPeer.load()
             hub.ledger.begin(context)

@@ -10,7 +10,9 @@
         private struct State {
             var sessions: [String: PeerSessionState] = [:]
             var opened: UInt64 = 0
-            var failure: String?
+            var failure: InletError?
+            /// Whether failures are still noted.
+            var isOpen = true
             /// The capture of the running sink.
             var context: SinkContext?
 
@@ -18,7 +20,7 @@
                 var figures = SinkSessions()
                 figures.open = sessions.values.count { $0 == .connected }
                 figures.pending = sessions.count - figures.open
-                (figures.opened, figures.failure) = (opened, failure)
+                (figures.opened, figures.failure) = (opened, failure?.message)
                 return figures
             }
         }
@@ -27,7 +29,17 @@
         var figures: SinkSessions { state.withLock { $0.figures } }
 
         /// Reports the counts to a capture from now on.
-        func begin(_ context: SinkContext) { change { $0.context = context } }
+        func begin(_ context: SinkContext) { change { ($0.context, $0.isOpen) = (context, true) } }
+
+        /// Returns why the last attempt failed; nil if none did, or if a session has come up since.
+        ///
+        /// Later failures are not noted, so that the counts and the sink's own error agree.
+        func settle() -> InletError? {
+            state.withLock { state in
+                state.isOpen = false
+                return state.failure
+            }
+        }
 
         /// Reports the counts again, as a session has use for pictures that had none, or no longer has.
         func renew() { change { _ in } }
@@ -44,7 +56,11 @@
         }
 
         /// Notes why an attempt failed.
-        func note(_ failure: InletError) { change { $0.failure = failure.message } }
+        func note(_ failure: InletError) {
+            change { state in
+                if state.isOpen { state.failure = failure }
+            }
+        }
 
         private func change(_ body: (inout State) -> Void) {
             // Reported under the lock, so that the last report is the newest.

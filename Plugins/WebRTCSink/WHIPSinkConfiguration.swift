@@ -184,11 +184,10 @@
                 return session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
             }
             guard opened == 0, .now >= deadline else { return nil }
-            return neverConnected(session)
+            return neverConnected(session.failure)
         }
 
-        private func neverConnected(_ session: SignaledSession) -> InletError {
-            let cause = session.failure
+        private func neverConnected(_ cause: InletError?) -> InletError {
             // What the server or a relay refuses for good ends the session by itself: everything else may pass.
             let mayPass = cause?.code != .authenticationFailed && cause?.code != .tlsFailed
             return InletError(
@@ -223,7 +222,8 @@
         func sourceChanged(to condition: SourceCondition) { peers.sourceChanged(to: condition) }
 
         func finish() throws {
-            let error = opened == 0 ? session.map(neverConnected) : nil
+            let cause = peers.settleFailure()
+            let error = opened == 0 && session != nil ? neverConnected(cause) : nil
             (session, isRunning) = (nil, false)
             try peers.finish()
             if let error { throw error.about(uri) }
