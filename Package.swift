@@ -16,11 +16,11 @@ let houseSettings: [SwiftSetting] = [
 
 /// A first-party plug-in: one folder in `Plugins/`, one target, one product.
 ///
-/// - Parameter pages: files in its folder that become constants of its code.
-func plugin(_ name: String, _ dependencies: [Target.Dependency], pages: [String] = []) -> Target {
+/// - Parameter hasPages: whether HTML pages in its folder become constants of its code.
+func plugin(_ name: String, _ dependencies: [Target.Dependency], hasPages: Bool = false) -> Target {
     .target(
         name: name, dependencies: ["InletCore"] + dependencies, path: "Plugins/\(name)", exclude: ["README.md"],
-        resources: pages.map { .embedInCode("Pages/\($0)") }, swiftSettings: houseSettings)
+        swiftSettings: houseSettings, plugins: hasPages ? ["EmbedTexts"] : [])
 }
 
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -36,12 +36,6 @@ func withWebRTC(_ name: String) -> Target.Dependency { .target(name: name, condi
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: houseSettings)
 }
-
-/// The texts of which `inlet plugins new` makes projects.
-let pluginTemplates = [
-    "Configuration.swift", "Makefile", "Package.swift", "Plugin.swift", "README.md", "Source.swift", "exports.map",
-    "inlet_plugin.h", "inlet_plugin.py", "manifest.json", "source.c", "source.cpp", "source.py",
-]
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -109,6 +103,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .plugin(name: "EmbedTexts", capability: .buildTool(), path: "Scripts/EmbedTexts"),
+
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
@@ -203,8 +199,7 @@ let package = Package(
                 "InletCore", "InletSystem", "InletFFmpeg", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux",
                 logging,
             ],
-            resources: pluginTemplates.map { .embedInCode("Templates/Texts/\($0).txt") },
-            swiftSettings: houseSettings),
+            swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
         // A source in Swift as a plug-in: a shared library with the entry of inlet_plugin.h.
         library(
             "InletPluginKit",
@@ -256,14 +251,14 @@ let package = Package(
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletSystem", "InletOutput", "CLinux"]),
         plugin("StillSinks", ["InletSystem", "InletOutput", "InletFFmpeg"]),
-        plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, pages: ["preview.html"]),
+        plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, hasPages: true),
         plugin(
             "WebRTCSink",
             [
                 "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"),
                 logging, metrics,
             ] + nio,
-            pages: ["viewer.html"]),
+            hasPages: true),
 
         plugin(
             "WebRTCSource",
@@ -271,7 +266,7 @@ let package = Package(
                 "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP",
                 logging,
             ] + nio,
-            pages: ["camera.html"]),
+            hasPages: true),
         plugin(
             "KinesisSignaling",
             ["InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
@@ -282,7 +277,7 @@ let package = Package(
                 "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", crypto, logging,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio,
-            pages: ["call.html"]),
+            hasPages: true),
 
         // The daemon: a configuration of many cameras, what runs them, and what it answers.
         .target(
@@ -291,7 +286,7 @@ let package = Package(
                 "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
                 "CYAML", logging, lifecycle, signals, crypto, collections,
             ] + nio,
-            resources: ["cameras", "login"].map { .embedInCode("Pages/\($0).html") }, swiftSettings: houseSettings),
+            swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
         // Cameras of the daemon by RTSP, for other programs.
         library("InletRestream", ["InletCore", "InletServe", withWebRTC("CRestream")]),
         // The command, for programs that add plug-ins of their own.
@@ -303,7 +298,7 @@ let package = Package(
                 withWebRTC("InletRestream"),
                 argumentParser, logging,
             ] + nio,
-            resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
+            swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
 
         // The child process of a plug-in that this package does not come with. It links no libav: a plug-in may bring

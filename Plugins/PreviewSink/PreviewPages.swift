@@ -12,7 +12,7 @@ struct PreviewPages: Sendable {
         case stream
     }
 
-    private static let page = ByteBuffer(bytes: PackageResources.preview_html)
+    private static let page = ByteBuffer(string: PackageTexts.preview_html)
     private let context: SinkContext
 
     /// - Parameter context: provides what is shown.

@@ -12,7 +12,7 @@
         let address: String
         private let listener: HTTPListener
 
-        private static let page = ByteBuffer(bytes: PackageResources.viewer_html)
+        private static let page = ByteBuffer(string: PackageTexts.viewer_html)
 
         /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
         ///

@@ -69,7 +69,7 @@ final class RoomService: HTTPService {
         return page
     }
 
-    private static let page = ByteBuffer(bytes: PackageResources.call_html)
+    private static let page = ByteBuffer(string: PackageTexts.call_html)
 
     /// Returns the key of a request that opens a WebSocket (RFC 6455, 4.2.1); nil if it opens none.
     private static func key(of request: HTTPRequest) -> String? {

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// The page that shows the time to a camera: a web server of its own.
 final class LatencyScreen {
     static let defaultAddress = "127.0.0.1:8093"
-    private static let page = ByteBuffer(bytes: PackageResources.screen_html)
+    private static let page = ByteBuffer(string: PackageTexts.screen_html)
     private static let mostConnections = 16
 
     /// Where the page is, for people.

@@ -12,7 +12,7 @@
         private let pipeline: ReceivingPipeline
         private var listener: HTTPListener?
         private var sessions: PublisherSessions?
-        private static let page = ByteBuffer(bytes: PackageResources.camera_html)
+        private static let page = ByteBuffer(string: PackageTexts.camera_html)
         /// The most connections: of pages, whose requests are short.
         private static let mostConnections = 64
 

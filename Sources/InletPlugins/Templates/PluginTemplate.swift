@@ -40,14 +40,14 @@ public struct PluginTemplate: Sendable {
                 - `exports.map`: lets the linker hide everything but `inlet_plugin_entry`.
                 """,
             ]
-            let source = language == .c ? PackageResources.source_c_txt : PackageResources.source_cpp_txt
+            let source = language == .c ? PackageTexts.source_c_txt : PackageTexts.source_cpp_txt
             return [
                 File(path: "\(name).\(suffix)", text: Self.fill(source, words)),
-                File(path: "inlet_plugin.h", text: Self.fill(PackageResources.inlet_plugin_h_txt, [:])),
-                File(path: "Makefile", text: Self.fill(PackageResources.Makefile_txt, words)),
-                File(path: "exports.map", text: Self.fill(PackageResources.exports_map_txt, words)),
-                File(path: manifest, text: Self.fill(PackageResources.manifest_json_txt, words)),
-                File(path: "README.md", text: Self.fill(PackageResources.README_md_txt, words)),
+                File(path: "inlet_plugin.h", text: Self.fill(PackageTexts.inlet_plugin_h_txt, [:])),
+                File(path: "Makefile", text: Self.fill(PackageTexts.Makefile_txt, words)),
+                File(path: "exports.map", text: Self.fill(PackageTexts.exports_map_txt, words)),
+                File(path: manifest, text: Self.fill(PackageTexts.manifest_json_txt, words)),
+                File(path: "README.md", text: Self.fill(PackageTexts.README_md_txt, words)),
             ]
         case .python:
             let words = [
@@ -60,10 +60,10 @@ public struct PluginTemplate: Sendable {
                 """,
             ]
             return [
-                File(path: "\(name).py", text: Self.fill(PackageResources.source_py_txt, words)),
-                File(path: "inlet_plugin.py", text: Self.fill(PackageResources.inlet_plugin_py_txt, [:])),
-                File(path: manifest, text: Self.fill(PackageResources.manifest_json_txt, words)),
-                File(path: "README.md", text: Self.fill(PackageResources.README_md_txt, words)),
+                File(path: "\(name).py", text: Self.fill(PackageTexts.source_py_txt, words)),
+                File(path: "inlet_plugin.py", text: Self.fill(PackageTexts.inlet_plugin_py_txt, [:])),
+                File(path: manifest, text: Self.fill(PackageTexts.manifest_json_txt, words)),
+                File(path: "README.md", text: Self.fill(PackageTexts.README_md_txt, words)),
             ]
         case .swift: return swiftFiles(name, manifest)
         }
@@ -87,17 +87,17 @@ public struct PluginTemplate: Sendable {
             """,
         ]
         return [
-            File(path: "Package.swift", text: Self.fill(PackageResources.Package_swift_txt, words)),
-            File(path: "exports.map", text: Self.fill(PackageResources.exports_map_txt, words)),
+            File(path: "Package.swift", text: Self.fill(PackageTexts.Package_swift_txt, words)),
+            File(path: "exports.map", text: Self.fill(PackageTexts.exports_map_txt, words)),
             File(
                 path: "Sources/\(type)Source/\(type)Source.swift",
-                text: Self.fill(PackageResources.Source_swift_txt, words)),
+                text: Self.fill(PackageTexts.Source_swift_txt, words)),
             File(
                 path: "Sources/\(type)Source/\(type)Configuration.swift",
-                text: Self.fill(PackageResources.Configuration_swift_txt, words)),
-            File(path: "Sources/\(type)Plugin/Plugin.swift", text: Self.fill(PackageResources.Plugin_swift_txt, words)),
-            File(path: manifest, text: Self.fill(PackageResources.manifest_json_txt, words)),
-            File(path: "README.md", text: Self.fill(PackageResources.README_md_txt, words)),
+                text: Self.fill(PackageTexts.Configuration_swift_txt, words)),
+            File(path: "Sources/\(type)Plugin/Plugin.swift", text: Self.fill(PackageTexts.Plugin_swift_txt, words)),
+            File(path: manifest, text: Self.fill(PackageTexts.manifest_json_txt, words)),
+            File(path: "README.md", text: Self.fill(PackageTexts.README_md_txt, words)),
         ]
     }
 
@@ -131,9 +131,9 @@ public struct PluginTemplate: Sendable {
     }
 
     /// Returns a text in which words have taken the place of their names between two `@`.
-    private static func fill(_ text: [UInt8], _ words: [String: String]) -> String {
+    private static func fill(_ text: String, _ words: [String: String]) -> String {
         var filled: [UInt8] = []
-        var rest = text[...]
+        var rest = ArraySlice(text.utf8)
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "@"), let end = rest.firstIndex(of: byte),
                 let name = String(validating: rest[..<end], as: UTF8.self), let word = words[name]

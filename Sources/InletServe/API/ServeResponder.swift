@@ -7,7 +7,7 @@ import NIOHTTP1
 /// What the connections of the daemon's server share: the fleet, its configuration, and how requests about them are
 /// answered. Safe from any thread.
 final class ServeResponder: Sendable {
-    static let page = ByteBuffer(bytes: PackageResources.cameras_html)
+    static let page = ByteBuffer(string: PackageTexts.cameras_html)
     /// How long a viewer waits for one picture: a camera on demand is opened first.
     private static let pictureLimit = Duration.seconds(8)
 

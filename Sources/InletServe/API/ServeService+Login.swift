@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// How a person presents the token.
 extension ServeService {
-    private static let loginPage = ByteBuffer(bytes: PackageResources.login_html)
+    private static let loginPage = ByteBuffer(string: PackageTexts.login_html)
 
     /// Returns the page with a field for the token, where a browser opens the page without a right one; other clients
     /// keep the sentence.
