@@ -119,10 +119,11 @@ import Synchronization
             case .limited: 1
             case .full: 2
             }
-        put(
-            UInt32(color.primaries.rawValue) | UInt32(color.transfer.rawValue) << 8 | UInt32(color.matrix.rawValue)
-                << 16
-                | range << 24, at: slot + Slot.color)
+        var description = UInt32(color.primaries.rawValue)
+        description |= UInt32(color.transfer.rawValue) << 8
+        description |= UInt32(color.matrix.rawValue) << 16
+        description |= range << 24
+        put(description, at: slot + Slot.color)
         put(UInt32(frame.flags.rawValue), at: slot + Slot.flags)
         put(frame.sampleAspectRatio, at: slot + Slot.aspect)
     }

@@ -176,9 +176,9 @@ import Testing
         let address = "\(serve.address)/v1/cameras/door/stream.mp4"
         let sums = try await ReferenceCommand.runAside(
             "ffmpeg", ["-v", "error", "-i", address, "-frames:v", "30", "-f", "framemd5", "-"])
-        let lines = String(decoding: sums, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(lines.count == 30)
-        #expect(Set(lines.compactMap { $0.split(separator: ",").last }).count == 30)
+        let pictures = FrameSums.sums(of: sums)
+        #expect(pictures.count == 30)
+        #expect(Set(pictures).count == 30)
         // A second client, as it was sent.
         let file = serve.folder.path("stream.mp4")
         try await ReferenceCommand.runAside("bash", ["-c", "curl -sN \(address) | head -c 60000 > \(file)"])
@@ -190,8 +190,8 @@ import Testing
         // The time in it is that of the picture: ISO/IEC 14496-12, 8.16.5, in the format of NTP.
         let data = try Data(contentsOf: URL(fileURLWithPath: file))
         let place = try #require(data.range(of: Data("prft".utf8))).upperBound + 8
-        let seconds = data[place..<place + 4].reduce(0.0) { $0 * 256 + Double($1) } - 2_208_988_800
-        #expect(abs(seconds - Date().timeIntervalSince1970) < 30, "\(seconds)")
+        let seconds = data[place..<place + 4].reduce(into: 0) { $0 = $0 << 8 | Int($1) } - 2_208_988_800
+        #expect(abs(Double(seconds) - Date().timeIntervalSince1970) < 30, "\(seconds)")
         #expect(await serve.end() == 0)
     }
 

@@ -16,6 +16,11 @@ public enum TraceCheck {
         public var nanoseconds: [String: Int]
         /// The frames of a thread's slices, in the order of the file.
         public var frames: [String: [Int]]
+
+        /// Returns the number of slices of all threads whose name contains a word.
+        public func slices(of word: String) -> Int {
+            slices.filter { $0.key.contains(word) }.values.reduce(0, +)
+        }
     }
 
     /// - Parameter isCut: whether the closing bracket may be missing, as of a trace whose writer was killed.

@@ -83,10 +83,11 @@ import Testing
             case "M420": return first + second + interleaved(row)
             default:
                 let luma = Array(second)
-                let packed = zip(zip(v, u), 0...).flatMap { pair, index in
-                    [pair.0, luma[2 * index], pair.1, luma[2 * index + 1]]
+                var packed = Array(first)
+                for (index, (v, u)) in zip(v, u).enumerated() {
+                    packed += [v, luma[2 * index], u, luma[2 * index + 1]]
                 }
-                return first + packed
+                return packed
             }
         }
 

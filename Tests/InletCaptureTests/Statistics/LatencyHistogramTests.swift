@@ -10,8 +10,8 @@ import Testing
         var state = UInt64(truncatingIfNeeded: seed) &+ 0x9E37_79B9_7F4A_7C15
         return (0..<count).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let power = (state >> 33) % 40
-            return Int64((UInt64(1) << power) | ((state >> 20) & ((UInt64(1) << power) - 1)))
+            let power: UInt64 = 1 << ((state >> 33) % 40)
+            return Int64(power | ((state >> 20) & (power - 1)))
         }
     }
 

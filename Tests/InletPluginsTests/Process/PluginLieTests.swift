@@ -54,7 +54,7 @@ extension PluginProcessTests {
                 ("error@open,result=2", "result 2"), ("error@next,result=3", "result 3"),
                 ("error@open,result=-18", "unknown result -18"), ("error@open,result=-2147483648", "unknown result"),
                 ("error@open,message=\u{FF}", "not UTF-8"), ("error@next,result=-17", "cancellation that nobody"),
-            ])
+            ] as [(String, String)])
         func lies(scenario: String, sentence: String) throws {
             let error = try PluginProcessTests.PluginDeathTests.error(of: scenario)
             #expect(error.code == .pluginRejected)

@@ -111,8 +111,9 @@ extension PluginProcessTests {
             }
             try sink.finish()
             let written = try #require(FileManager.default.contents(atPath: file))
-            let expected = (0..<3).flatMap { [UInt8](repeating: UInt8(65 + $0), count: 5000 * ($0 + 1)) }
-            #expect(Array(written) == Array("sets".utf8) + expected + Array("end".utf8))
+            var expected = Data("sets".utf8)
+            for index in 0..<3 { expected += Data(repeating: UInt8(65 + index), count: 5000 * (index + 1)) }
+            #expect(written == expected + Data("end".utf8))
         }
 
         @Test("A sink stops when it has enough, and says why it cannot start", arguments: [false, true])

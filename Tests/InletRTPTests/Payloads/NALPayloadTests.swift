@@ -14,7 +14,10 @@ import Testing
     }
 
     private static func aggregate(_ units: [[UInt8]]) -> [UInt8] {
-        [0x78] + units.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 255)] + $0 }
+        units.reduce(into: [0x78]) { payload, unit in
+            payload += [UInt8(unit.count >> 8), UInt8(unit.count & 255)]
+            payload += unit
+        }
     }
 
     @Test("Zeros at the end of a STAP-A are padding")

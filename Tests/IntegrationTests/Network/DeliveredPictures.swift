@@ -5,7 +5,7 @@ import ReferenceTools
 enum DeliveredPictures {
     /// The MD5 of each picture of a file, as the `ffmpeg` command has it.
     static func expected(_ path: String) throws -> [String] {
-        hashes(try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
+        FrameSums.sums(of: try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
     }
 
     /// Those that `inlet run` delivers of a source.
@@ -14,11 +14,6 @@ enum DeliveredPictures {
     ) throws -> (hashes: [String], inlet: InletProcess) {
         let inlet = try InletProcess.run(
             ["run", uri, "--retry", "never", "--to", "framemd5:-"], environment: environment)
-        return (hashes(inlet.output), inlet)
-    }
-
-    private static func hashes(_ text: Data) -> [String] {
-        String(decoding: text, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-            .compactMap { $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) } }
+        return (FrameSums.sums(of: inlet.output), inlet)
     }
 }

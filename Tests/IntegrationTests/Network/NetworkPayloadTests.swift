@@ -21,11 +21,10 @@ extension NetworkTests {
 
         /// The MD5 sums of a file's pictures, by ffmpeg.
         private func reference(_ path: String) throws -> [String] {
-            sums(
-                String(
-                    decoding: try ReferenceCommand.ffmpeg([
-                        "-i", path, "-f", "framemd5", "-pix_fmt", "yuv420p", "-vsync", "0", "-an", "-",
-                    ]), as: UTF8.self))
+            FrameSums.sums(
+                of: try ReferenceCommand.ffmpeg([
+                    "-i", path, "-f", "framemd5", "-pix_fmt", "yuv420p", "-vsync", "0", "-an", "-",
+                ]))
         }
 
         /// The same of what Inlet delivers from an address.
@@ -35,13 +34,7 @@ extension NetworkTests {
                 "run", address, "--retry", "never", "--queue", "lossless", "--frames", "\(frames)", "--to",
                 "framemd5:\(folder.path("sums"))",
             ])
-            return sums(try String(contentsOfFile: folder.path("sums"), encoding: .utf8))
-        }
-
-        private func sums(_ text: String) -> [String] {
-            text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
-                $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) }
-            }
+            return FrameSums.sums(of: try String(contentsOfFile: folder.path("sums"), encoding: .utf8))
         }
 
         @Test(

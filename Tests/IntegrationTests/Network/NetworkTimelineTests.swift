@@ -117,8 +117,7 @@ extension NetworkTests {
             #expect((1.5...10).contains(length), "\(length)")
             let decoded = try await ReferenceCommand.runAside(
                 "ffmpeg", ["-v", "error", "-nostdin", "-i", path, "-fps_mode", "passthrough", "-f", "framemd5", "-"])
-            let pictures = String(decoding: decoded, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-            #expect(pictures.count == 60)
+            #expect(FrameSums.sums(of: decoded).count == 60)
         }
     }
 }

@@ -117,7 +117,8 @@ extension NetworkTests {
                 "framemd5:\(folder.path("sums"))",
             ])
             #expect(inlet.complaints.contains("ended the stream"), "\(inlet.complaints)")
-            #expect(try self.lines(String(contentsOfFile: folder.path("sums"), encoding: .utf8)) == sums(of: stream))
+            let written = try String(contentsOfFile: folder.path("sums"), encoding: .utf8)
+            #expect(try FrameSums.sums(of: written) == sums(of: stream))
         }
 
         @Test(
@@ -160,16 +161,9 @@ extension NetworkTests {
                     ]),
                     as: UTF8.self)
             }
-            let sums = lines(text)
+            let sums = FrameSums.sums(of: text)
             #expect(!sums.isEmpty)
             return sums
-        }
-
-        /// The sums in what framemd5 writes.
-        private func lines(_ text: String) -> [String] {
-            text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
-                $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) }
-            }
         }
 
         /// How much later than its number says a picture came at least, in seconds since an unknown origin.
