@@ -373,7 +373,10 @@ let package = Package(
             ]),
         tests(
             "FFmpegSourceTests",
-            ["InletCore", "InletConvert", "InletDecode", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletDecode", "InletFFmpeg", "InletTesting",
+                "FFmpegSource", "RTSPSource", "ReferenceTools", logging,
+            ]),
         tests(
             "TurboJPEGDecoderTests",
             [

@@ -71,7 +71,7 @@ FOREIGN = (
     r"|TurboJPEGDecoderTests\.|V4L2SourceTests\.CompressedStreamTests|InletDecodeTests\.PacketFactsTests)")
 FOREIGN_TARGETS = (
     "InletCoreTests", "InletConvertTests", "InletCaptureTests", "InletRTCTests", "FFmpegSinkTests",
-    "TurboJPEGDecoderTests", "V4L2SourceTests", "InletDecodeTests", "IntegrationTests", "InletPluginsTests",
+    "TurboJPEGDecoderTests", "V4L2SourceTests", "InletDecodeTests", "FFmpegSourceTests", "InletPluginsTests",
     "WebRTCSinkTests")
 # Suites that run under AddressSanitizer in a process each.
 HOSTILE = r"HostileInputTests"
