@@ -57,8 +57,7 @@ class Stage:
 
 
 # Compiles each module as a whole: less processor time in total, but modules that depend on each other wait.
-WHOLE = (
-    "--disable-index-store", "-Xswiftc", "-whole-module-optimization", "-Xswiftc", "-num-threads", "-Xswiftc", "2")
+WHOLE = ("-Xswiftc", "-whole-module-optimization", "-Xswiftc", "-num-threads", "-Xswiftc", "2")
 
 # Suites that share memory between threads, for ThreadSanitizer, and the test targets that hold them.
 THREADED = (

@@ -18,16 +18,16 @@ import Testing
             (
                 """
                 WWW-Authenticate: Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, \
-                nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
-                """, ["example", "7ypf", "URrv", "FQhe", "UYo5"], ["Digest realm=\"", "qop=\"auth, auth-int\"", "=MD5"]
+                nonce="7Ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+                """, ["example", "7Ypf", "URrv", "FQhe", "UYo5"], ["Digest realm=\"", "qop=\"auth, auth-int\"", "=MD5"]
             ),
             (
                 """
                 Authorization: Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", \
-                algorithm=MD5, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", nc=00000001, \
+                algorithm=MD5, nonce="7Ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", nc=00000001, \
                 cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, \
                 response="8ca523f5e9506fed4657c9700eebdbec"
-                """, ["Mufasa", "example", "index", "7ypf", "f2/w", "8ca5", "bdbec"], ["nc=00000001", "qop=auth,"]
+                """, ["Mufasa", "example", "index", "7Ypf", "f2/w", "8ca5", "bdbec"], ["nc=00000001", "qop=auth,"]
             ),
             // RFC 7617, section 2.
             ("Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", ["QWxh", "FtZQ"], ["Basic "]),

@@ -5,12 +5,13 @@ import Testing
 @Suite struct CaptureWriterTests {
     /// A packet whose payload reads as a header with a secret: no packet may be altered.
     private static let misleading = frame(0, packet(Array("\r\nSession: 87654321\r\nrtsp://a:b@c\r\n".utf8)))
-    private static let secrets = ["12345678", "7ypf", "s3cr3t", "viewer", "FQhe"]
+    /// The replacements, which are random, have lowercase letters and digits only, so a short one cannot be among them.
+    private static let secrets = ["12345678", "7Ypf", "s3cr3t", "viewer", "FQhe"]
 
     /// A connection with secrets in messages, and packets between and within them.
     private static let connection: [UInt8] = {
         var bytes = Array("RTSP/1.0 401 Unauthorized\r\nCSeq: 1\r\nWWW-Authenticate: Digest realm=\"s3cr3t\", ".utf8)
-        bytes += Array("nonce=\"7ypf/xlj9XXwfDPEoM4URrv\", opaque=\"FQhe/qaU925kfnzjCev0ciny\"\r\n\r\n".utf8)
+        bytes += Array("nonce=\"7Ypf/xlj9XXwfDPEoM4URrv\", opaque=\"FQhe/qaU925kfnzjCev0ciny\"\r\n\r\n".utf8)
         bytes += Array("RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Base: rtsp://viewer:s3cr3t@camera/\r\n".utf8)
         bytes += Array("Content-Length: 60\r\n\r\nv=0\r\na=control:rtsp://viewer:s3cr3t@".utf8) + misleading
         bytes += Array("camera/trackID=1\r\n".utf8) + [UInt8](repeating: 0x20, count: 5) + [13, 10]
