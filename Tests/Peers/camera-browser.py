@@ -52,6 +52,9 @@ class Phone:
         self.browser = None
 
     def open(self, message):
+        # One browser at a time: the page of the last would go on, and take the next one's place.
+        if self.browser:
+            self.kill(None)
         flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={self.file}",
                  f"--window-size={self.options.window}", *self.options.flag]
         if not message.get("isRefused"):
@@ -104,6 +107,7 @@ class Phone:
             except OSError:
                 pass
         peer.stop_child(self.browser.driver)
+        self.browser = None
 
 
 def serve_page(path):

@@ -1,6 +1,7 @@
 import InletCore
 import InletTesting
 import PatternSource
+import ReferenceTools
 import Synchronization
 
 /// Reads the timecode of each frame that it gets.
@@ -29,6 +30,22 @@ final class TimecodeSink: FrameSink {
         var readings: [Reading] { list.withLock { $0 } }
         var numbers: [Int] { readings.compactMap(\.number) }
         func add(_ reading: Reading) { list.withLock { $0.append(reading) } }
+
+        /// The pictures that are unreadable, or not those of a ``CameraBrowser`` in their order.
+        ///
+        /// Chromium's camera may give a picture twice on a busy machine. Chromium sends it again with a time of its
+        /// own, at least a millisecond later, where a picture that this side delivers twice has one time.
+        var cameraMistakes: [String] {
+            let readings = readings
+            return readings.indices.dropFirst().compactMap { place in
+                let (last, next) = (readings[place - 1], readings[place])
+                guard let before = last.number, let number = next.number else { return "\(place): unreadable" }
+                let step = (number - before + CameraBrowser.frames) % CameraBrowser.frames
+                let isRepeated = step == 0 && next.presentation - last.presentation > 0.0009
+                guard !isRepeated, !(1...30).contains(step) else { return nil }
+                return "\(place): \(before) at \(last.presentation) s, \(number) at \(next.presentation) s"
+            }
+        }
     }
 
     private let log: Log
