@@ -75,8 +75,6 @@ final class RTSPClient {
 
     /// How long a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
-    /// How long a packet may wait that is as short as an access unit delimiter: longer than pictures are apart.
-    private static let delimiterPatience = Duration.milliseconds(250)
     /// More than a large picture has.
     private static let mostDatagramsInRow = 1024
 
@@ -264,16 +262,7 @@ final class RTSPClient {
         } else if connection.hasBuffered {
             isReady = true
         } else {
-            let expectsPicture = hasMedia && sockets == nil && !isPaused && stream?.mayBeginWithDelimiter == true
-            let skips = connection.prepareToWait(skippingDelimiter: expectsPicture)
-            var comes = false
-            if skips { comes = try poll(connection, until: min(until, now + Self.delimiterPatience)) }
-            if !comes {
-                // No picture follows: what there is may be something else, as an RTCP BYE.
-                if skips { connection.prepareToWait(skippingDelimiter: false) }
-                comes = try poll(connection, until: until)
-            }
-            isReady = comes
+            isReady = try poll(connection, until: until)
         }
         guard isReady else {
             isQuiet = true

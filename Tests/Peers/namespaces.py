@@ -88,13 +88,15 @@ class Network:
         subprocess.run([*self.within(name), *command], check=True, stdout=subprocess.DEVNULL)
 
 
-def isolate():
+def isolate(mtu=1500):
     """Moves this process into a network of its own that one link joins to the network of its clients, and returns the
     process that holds theirs.
 
     Neither network has a name: both are gone when their last process ends, however it ends. To be called by a peer's
     main thread before there are others. The link is called `server` at this end, `client` at the other; its addresses
     are OWN_ADDRESSES and CLIENT_ADDRESSES, and this end sends to all groups by it.
+
+    mtu: the largest packet of the link, in bytes. Loopback interfaces have 65536, so that a whole write is one packet.
     """
     if not os.access("/proc/self/ns/net", os.R_OK):
         peer.fail("this system has no network namespaces")
@@ -117,7 +119,8 @@ def isolate():
     for addresses, name, within in (
             (OWN_ADDRESSES, "server", []), (CLIENT_ADDRESSES, "client", inside)):
         # No address is probed for, which would take its time.
-        commands = ["link set lo up", f"link set {name} addrgenmode none", f"link set {name} up"]
+        commands = [
+            "link set lo up", f"link set {name} addrgenmode none", f"link set {name} mtu {mtu}", f"link set {name} up"]
         commands += [f"addr add {address} dev {name} {'nodad' if ':' in address else ''}" for address in addresses]
         for command in commands:
             subprocess.run([*within, "ip", *command.split()], capture_output=True, check=True)

@@ -63,6 +63,7 @@ def read_options():
     parser.add_argument("--isolated", action="store_true",
                         help="listen in a network of its own, at 10.77.0.1 and fe80::77:1; the ready line names the "
                              "process in whose network its clients are. Needs root")
+    parser.add_argument("--mtu", type=int, default=1500, help="the largest packet of that network")
     parser.add_argument("--codec", choices=sorted(ENCODERS), default="h264")
     parser.add_argument("--size", default="640x480", help="of live pictures")
     parser.add_argument("--fps", default="30", help="of live pictures, such as 30 or 30000/1001")
@@ -84,6 +85,8 @@ def read_options():
     parser.add_argument("--tls", action="store_true", help="rtsps with a certificate by an authority made now")
     parser.add_argument("--certificate-name", default="localhost",
                         help="another name makes a certificate that does not fit")
+    parser.add_argument("--no-delay", action="store_true",
+                        help="turn off Nagle's algorithm, which gst-rtsp-server leaves on")
     parser.add_argument("--feedback", action="store_true",
                         help="the profile AVPF: a client may ask for a key frame (RFC 4585)")
     parser.add_argument("--session-timeout", type=int, default=60,
@@ -265,6 +268,8 @@ class Server:
     def connected(self, _, client):
         for method in ("options", "describe", "setup", "play", "pause", "teardown", "get-parameter", "set-parameter"):
             client.connect(f"{method}-request", self.count, method)
+        if self.options.no_delay:
+            client.get_connection().get_write_socket().set_option(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.options.transport == "multicast":
             if not self.options.isolated:
                 client.connect("send-message", lambda *_: share_ports())
@@ -404,7 +409,7 @@ def codec_of(path):
 
 if __name__ == "__main__":
     options = read_options()
-    clients = namespaces.isolate() if options.isolated else None
+    clients = namespaces.isolate(options.mtu) if options.isolated else None
     Gst.init(None)
     server = Server(options)
     server.ready["clients"] = clients

@@ -1,3 +1,4 @@
+import Foundation
 import InletCore
 import RTSPSource
 import ReferenceTools
@@ -49,6 +50,45 @@ extension RTSPSourceTests {
             }
             #expect(reporters.count == 1, "\(server.process.log)")
             try await run.close()
+        }
+
+        @Test(
+            "A server with Nagle's algorithm waits for no delayed acknowledgement, also after a receiver report",
+            arguments: [false, true])
+        func acknowledgements(isTLS: Bool) async throws {
+            let server = try server {
+                $0.transport = .tcp
+                $0.isTLS = isTLS
+                // As on a loopback interface: each write is one packet, and Nagle's algorithm waits after the first.
+                $0.largestPacket = 65_535
+                $0.size = ImageSize(width: 640, height: 480)
+            }
+            let scheme = isTLS ? "rtsps" : "rtsp"
+            let run = SourceRun(
+                .test("\(scheme)://10.77.0.1:\(server.port)/stream") {
+                    $0.transport = .tcp
+                    $0.verifiesCertificate = false
+                }, decodes: false, network: server.clients)
+            _ = try await run.open()
+            let before = try Self.delayedAcknowledgements(in: server)
+            // The first report is due after 2.5 s, the next after 7.5 s.
+            let pictures = 240
+            for _ in 0..<pictures { #expect(try await run.next()?.packet != nil) }
+            let delayed = try Self.delayedAcknowledgements(in: server) - before
+            // A busy machine may run the reader later than the system waits, but not for a tenth of the pictures.
+            #expect(delayed < pictures / 10, "\(delayed) of \(pictures)")
+            try await run.close()
+        }
+
+        /// The number of acknowledgements in the network of the clients that waited for data to go with and were then
+        /// sent alone: `TcpExt: DelayedACKs`.
+        private static func delayedAcknowledgements(in server: RTSPServer) throws -> Int {
+            let network = try #require(server.clients)
+            let text = try network.run { try String(contentsOfFile: "/proc/thread-self/net/netstat", encoding: .utf8) }
+            let rows = text.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.first == "TcpExt:" }
+            let (names, values) = try (#require(rows.first), #require(rows.last))
+            let place = try #require(names.firstIndex(of: "DelayedACKs"))
+            return try #require(Int(values[place]))
         }
 
         @Test("A link-local address is reached by the interface that the address names")

@@ -10,8 +10,6 @@ import Testing
     /// A channel that has received some bytes, a part at each read.
     private final class Received: ByteChannel {
         private var parts: [[UInt8]]
-        /// What has to arrive before polling shows any.
-        private(set) var leastInput: Int32 = 1
         init(_ parts: [[UInt8]]) { self.parts = parts }
 
         var descriptor: Int32 { -1 }
@@ -19,7 +17,6 @@ import Testing
         var canSend: Bool { true }
         var hasBuffered: Bool { false }
         func flush() {}
-        func setLeastInput(_ count: Int32) { leastInput = count }
         @unsafe func write(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.count }
 
         @unsafe func read(into target: UnsafeMutableRawBufferPointer) -> ReadOutcome {
@@ -31,8 +28,8 @@ import Testing
     }
 
     /// An interleaved RTP packet of the channel 0, with the sequence number in its payload, too.
-    private func frame(_ number: UInt8, size: Int = 200) -> [UInt8] {
-        let packet: [UInt8] = [0x80, 96, 0, number, 0, 0, 0, 0, 1, 2, 3, 4] + [UInt8](repeating: number, count: size)
+    private func frame(_ number: UInt8) -> [UInt8] {
+        let packet: [UInt8] = [0x80, 96, 0, number, 0, 0, 0, 0, 1, 2, 3, 4] + [UInt8](repeating: number, count: 200)
         return [0x24, 0, UInt8(packet.count >> 8), UInt8(packet.count & 0xFF)] + packet
     }
 
@@ -55,25 +52,6 @@ import Testing
         let bytes = frame(1) + frame(2).dropLast(missing) + frame(3) + frame(4) + frame(5)
         let found = try packets([bytes])
         #expect(found.numbers == [1, 4, 5] && found.gaps == 1, "\(found)")
-    }
-
-    @Test("A delimiter alone wakes nobody between packets; the rest of a packet, an answer and a pause do")
-    func delimiters() throws {
-        let channel = Received([frame(1, size: 2), Array(frame(2).dropLast(5)), Array(frame(2).suffix(5))])
-        let connection = RTSPConnection(channel)
-        var waits: [Int32] = []
-        while try connection.read() {
-            while try connection.next({ _, _, _ in }) != nil {}
-            connection.prepareToWait(skippingDelimiter: true)
-            waits.append(channel.leastInput)
-        }
-        // The second packet has come in part after the second read.
-        #expect(waits == [20, 1, 20])
-        #expect(frame(1, size: 2).count < 20)
-        try connection.send(Array("GET_PARAMETER * RTSP/1.0\r\n\r\n".utf8), at: MonotonicTime(nanoseconds: 0))
-        #expect(channel.leastInput == 1)
-        #expect(!connection.prepareToWait(skippingDelimiter: false))
-        #expect(channel.leastInput == 1)
     }
 
     @Test("Garbage behind a whole packet costs no packet")

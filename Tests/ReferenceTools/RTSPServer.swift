@@ -51,6 +51,8 @@ public final class RTSPServer: Sendable {
         /// Whether the server is in a network of its own, linked with the one of its clients, ``RTSPServer/clients``.
         /// Needs ``NetworkNamespace/isAvailable``. The default is false.
         public var isIsolated = false
+        /// The largest packet of that network, in bytes. The default is 1500.
+        public var largestPacket = 1500
         /// A file for a line a live frame: its number, and CLOCK_MONOTONIC nanoseconds when it was drawn and when it
         /// went out.
         public var sendLog: String?
@@ -93,7 +95,7 @@ public final class RTSPServer: Sendable {
         if options.isTransportStream { arguments += ["--mux", "ts"] }
         if options.isTLS { arguments.append("--tls") }
         if options.isRefreshing { arguments.append("--refresh") }
-        if options.isIsolated { arguments.append("--isolated") }
+        if options.isIsolated { arguments += ["--isolated", "--mtu", "\(options.largestPacket)"] }
         if options.takesKeyFrameRequests { arguments.append("--feedback") }
         process = try PeerProcess("rtsp-server.py", arguments)
         url = process.ready["url"]?.text ?? ""

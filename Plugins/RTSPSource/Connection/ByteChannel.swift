@@ -21,10 +21,6 @@ protocol ByteChannel: AnyObject {
     /// Whether bytes have arrived that polling ``descriptor`` does not show.
     var hasBuffered: Bool { get }
 
-    /// Sets how many bytes have to arrive before polling ``descriptor`` shows any: 1 at first. The end of the
-    /// connection shows in any case. The default does nothing: bytes in TLS, HTTP and WebSockets come in other pieces.
-    func setLeastInput(_ count: Int32)
-
     /// Reads what has arrived.
     ///
     /// - Throws: ``InletError/Code/disconnected`` if the connection broke; ``InletError/Code/tlsFailed`` if TLS could
@@ -44,7 +40,6 @@ protocol ByteChannel: AnyObject {
 
 extension ByteChannel {
     var second: PolledDescriptor? { nil }
-    func setLeastInput(_ count: Int32) {}
 }
 
 /// A descriptor and what to wait for on it.

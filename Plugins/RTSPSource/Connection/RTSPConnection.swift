@@ -48,8 +48,6 @@ import InletRTSP
             throw InletError(.disconnected, "The server no longer reads what it is sent.")
         }
         output += bytes
-        // An answer may come in parts of any size, and who ends a session waits for it without preparing to.
-        channel.setLeastInput(1)
         try flush()
     }
 
@@ -82,24 +80,6 @@ import InletRTSP
             return false
         case .wouldBlock, nil: return false
         }
-    }
-
-    /// What an interleaved packet takes that holds no more than an access unit delimiter of HEVC: the `$`, the channel
-    /// and the length (RFC 2326, section 10.12), the header of RTP (RFC 3550, section 5.1) and a payload of three
-    /// bytes. That of H.264 has two. Of what may come between two pictures only an RTCP BYE by itself is as short.
-    private static let delimiterSize: Int32 = 4 + 12 + 3
-
-    /// Has polling show what arrives, or, for a while, not what is as short as an access unit delimiter. Encoders write
-    /// one before each picture, and servers send it ahead of the slices, so that it wakes the reader once more a
-    /// picture.
-    ///
-    /// - Parameter maySkip: whether a picture is likely to follow soon, and the next packet is its first.
-    /// - Returns: whether short packets are not shown.
-    @discardableResult func prepareToWait(skippingDelimiter maySkip: Bool) -> Bool {
-        // The rest of what has come in part may be as short.
-        let skips = maySkip && buffer.count == 0
-        channel.setLeastInput(skips ? Self.delimiterSize + 1 : 1)
-        return skips
     }
 
     /// Returns the next message or packet that has arrived; nil if none is complete.

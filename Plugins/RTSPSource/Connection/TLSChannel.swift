@@ -107,7 +107,10 @@ struct TLSSettings: Sendable, Hashable {
         let result = Self.guarded {
             unsafe inlet_tls_read(tls, target.baseAddress, Int32(clamping: target.count), &count)
         }
-        if result == SSL_ERROR_NONE { return .bytes(Int(count)) }
+        if result == SSL_ERROR_NONE {
+            connection.acknowledge()
+            return .bytes(Int(count))
+        }
         if waits(result) { return .wouldBlock }
         hasEnded = true
         if result == SSL_ERROR_ZERO_RETURN { return .ended }

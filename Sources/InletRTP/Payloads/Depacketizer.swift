@@ -55,9 +55,6 @@ package final class Depacketizer {
         transport?.add(payload, lostBefore: lostBefore, at: time, hasMore: hasMore, to: &builder)
     }
 
-    /// Whether the next packet may be an access unit delimiter alone: between two units, where they have any.
-    package var mayBeginWithDelimiter: Bool { nal != nil && !builder.isOpen }
-
     /// Returns the oldest finished unit; nil if there is none.
     package func takeUnit() -> AccessUnit? { builder.take() }
 

@@ -96,9 +96,6 @@ package final class MediaStream {
     /// The sender, once it is known.
     package var ssrc: UInt32? { receiver.ssrc }
 
-    /// Whether the next packet may be an access unit delimiter alone.
-    package var mayBeginWithDelimiter: Bool { depacketizer.mayBeginWithDelimiter }
-
     /// Takes a packet that came on either of the stream's channels or ports.
     ///
     /// - Parameter hasMore: whether more bytes of the stream have arrived already.
