@@ -80,8 +80,8 @@ extension RTSPSourceTests {
             try await run.close()
         }
 
-        /// The number of acknowledgements in the network of the clients that waited for data to go with and were then
-        /// sent alone: `TcpExt: DelayedACKs`.
+        /// Returns the number of delayed acknowledgements that were sent in the network of the clients: `TcpExt:
+        /// DelayedACKs`.
         private static func delayedAcknowledgements(in server: RTSPServer) throws -> Int {
             let network = try #require(server.clients)
             let text = try network.run { try String(contentsOfFile: "/proc/thread-self/net/netstat", encoding: .utf8) }

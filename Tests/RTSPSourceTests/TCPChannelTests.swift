@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTSPSource
 
-/// What the system does for a TCP connection, with the system itself as the judge.
+/// Options of a TCP connection, checked by the state that the kernel reports.
 @Suite struct TCPChannelTests {
     /// A connection to this process, and its other end.
     private func connected() throws -> (channel: TCPChannel, peer: Int32) {
@@ -46,7 +46,7 @@ import Testing
         return info.tcpi_unacked
     }
 
-    @Test("What is read is acknowledged at once, even when this side has just sent something")
+    @Test("Received data is acknowledged as soon as it is read, even when this side has just sent something")
     func acknowledged() throws {
         let (channel, peer) = try connected()
         defer { close(peer) }

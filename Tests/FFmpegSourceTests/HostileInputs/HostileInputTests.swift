@@ -25,7 +25,7 @@ import Testing
         let server = try MutatingServer(MutationMaterial())
         defer { server.stop() }
         let tally = Mutex<[String: Int]>([:])
-        // Threads of their own, as most of the time they wait, and a queue has no more than there are cores.
+        // Separate threads: they mostly wait, and a queue has no more threads than there are cores.
         func run(_ seeds: Range<Int>) {
             let group = DispatchGroup()
             let next = Atomic(seeds.lowerBound)

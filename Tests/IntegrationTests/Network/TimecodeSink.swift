@@ -33,8 +33,8 @@ final class TimecodeSink: FrameSink {
 
         /// The pictures that are unreadable, or not those of a ``CameraBrowser`` in their order.
         ///
-        /// Chromium's camera may give a picture twice on a busy machine. Chromium sends it again with a time of its
-        /// own, at least a millisecond later, where a picture that this side delivers twice has one time.
+        /// Chromium's camera may give a picture twice on a busy machine. Chromium then sends it again with
+        /// a new time, at least a millisecond later. A picture that this side delivers twice keeps its time.
         var cameraMistakes: [String] {
             let readings = readings
             return readings.indices.dropFirst().compactMap { place in
