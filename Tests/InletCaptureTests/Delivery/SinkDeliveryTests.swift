@@ -41,6 +41,7 @@ import Testing
         let clock = ManualClock()
         let delivery: SinkDelivery
         let events = Events()
+        private let made: Sinks.Counter
 
         final class Events: Sendable {
             let texts = Mutex([String]())
@@ -52,6 +53,7 @@ import Testing
             _ sinks: Sinks, wants: SinkWants = SinkWants(), policy: QueuePolicy = .lossless(100),
             restart: RestartDelay? = nil
         ) {
+            made = sinks.made
             let events = events
             let conversion = ConversionContext(
                 converter: FrameConverter(), pool: I420BufferPool(capacity: 4), scalingPool: I420BufferPool(capacity: 4)
@@ -70,11 +72,14 @@ import Testing
             delivery.begin(ScriptedSource.format(), room: ProducerGate())
         }
 
-        /// Offers a frame and waits until it was delivered or dropped.
+        /// Offers a frame and waits until it was delivered or dropped, and a failure was reported.
         func offer(_ size: ImageSize = ImageSize(width: 64, height: 48)) async throws {
-            let before = settled
+            let (before, failed) = (settled, drops[.sinkFailed])
             try put(size, sequence: before)
             await Waiting.until { settled != before }
+            guard drops[.sinkFailed] != failed else { return }
+            // The drop is counted first. Each sink fails once, and none is made before the last failure is reported.
+            await Waiting.until { events.all.count == made.count.load(ordering: .relaxed) }
         }
 
         /// Offers a frame.
