@@ -30,7 +30,7 @@
         private let queue = DispatchQueue(label: "inlet.webrtc.track")
 
         var state: VideoTrackState { inner.withLock { $0.machine.state(at: .now) } }
-        var states: AsyncStream<VideoTrackState> { followers.stream { self.state } }
+        var states: AsyncStream<VideoTrackState> { followers.stream { [self.state] } }
 
         var isEnabled: Bool {
             get { inner.withLock { $0.machine.isEnabled } }

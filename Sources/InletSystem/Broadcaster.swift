@@ -15,9 +15,9 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     /// - Parameter limit: how many elements are buffered for a listener that does not read.
     package init(limit: Int) { self.limit = limit }
 
-    /// - Parameter first: returns the first element, and is called once no later element can be missed; nil to start
+    /// - Parameter first: returns the first elements, and is called once no later element can be missed; nil to start
     ///   with the next element.
-    package func stream(beginningWith first: (() -> Element)? = nil) -> AsyncStream<Element> {
+    package func stream(beginningWith first: (() -> [Element])? = nil) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(limit))
         let (number, isFinished) = state.withLock { state in
@@ -25,7 +25,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
             if !state.isFinished { state.continuations[state.next] = continuation }
             return (state.next, state.isFinished)
         }
-        if let first { continuation.yield(first()) }
+        for element in first?() ?? [] { continuation.yield(element) }
         if isFinished { continuation.finish() }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }

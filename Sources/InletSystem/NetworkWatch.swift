@@ -30,7 +30,7 @@
                 start()
                 guard let view else { return listeners.stream() }
                 // Nothing is sent meanwhile, as that is done on this queue.
-                return listeners.stream { view }
+                return listeners.stream { [view] }
             }
         }
 

@@ -11,6 +11,8 @@ public final class SignalingDispatcher: Sendable {
     private struct State {
         var router: SignalingRouter
         var channels: [SignalingRouter.ChannelID: AsyncStream<SignalingMessage>.Continuation] = [:]
+        /// The events that the first stream begins with; nil once there is a stream, or if they were too many.
+        var early: [SignalingEvent]? = []
         var isClosed = false
     }
 
@@ -81,12 +83,14 @@ public final class SignalingDispatcher: Sendable {
     /// The peers that are there, in the order of their names.
     public var presentPeers: [PeerID] { state.withLock { $0.router.presentPeers } }
 
-    /// Returns the events from now on, as ``SignalingService/events()``.
+    /// Returns the events, as ``SignalingService/events()``.
     public func events() -> AsyncStream<SignalingEvent> {
         state.withLock { state in
+            defer { state.early = nil }
+            if let early = state.early, !early.isEmpty { return subscribers.stream { early } }
             guard state.router.isOpen else { return subscribers.stream() }
             let peers = state.router.presentPeers
-            return subscribers.stream { .opened(peers: peers) }
+            return subscribers.stream { [.opened(peers: peers)] }
         }
     }
 
@@ -145,13 +149,30 @@ public final class SignalingDispatcher: Sendable {
     private func perform(_ actions: [SignalingRouter.Action], _ state: inout State) {
         for action in actions {
             switch action {
-            case .tell(let event): subscribers.send(event)
+            case .tell(let event): tell(event, &state)
             case .deliver(let message, let channel): state.channels[channel]?.yield(message)
             case .finish(let channel): state.channels.removeValue(forKey: channel)?.finish()
             // What a full queue refuses is lost as on any signaling: the session offers again.
             case .transmit(let envelope): try? transmit(envelope)
             }
         }
+    }
+
+    private func tell(_ event: SignalingEvent, _ state: inout State) {
+        if case .opened = event {
+            // It has all that was said of peers before.
+            state.early?.removeAll {
+                switch $0 {
+                case .opened, .interrupted, .joined, .left, .reset: true
+                case .sessionRequested, .call, .closed: false
+                }
+            }
+            state.early?.insert(event, at: 0)
+        } else {
+            state.early?.append(event)
+        }
+        if let early = state.early, early.count > Self.mostEvents { state.early = nil }
+        subscribers.send(event)
     }
 
     private struct RoutedChannel: SignalingChannel {

@@ -11,8 +11,9 @@ public protocol SignalingService: AnyObject, Sendable {
     /// Whether the service is reached now, so that messages are sent at once.
     var isOpen: Bool { get }
 
-    /// Returns the events from now on; each call returns a separate stream, which ends with the service. A slow reader
-    /// loses the oldest events.
+    /// Returns the events; each call returns a separate stream, which ends with the service. The first stream has the
+    /// events since the service was created, so that no offer and no call is missed; later streams have those from now
+    /// on. A slow reader loses the oldest events.
     func events() -> AsyncStream<SignalingEvent>
 
     /// Returns the channel for one session with a peer, which need not be there yet.
