@@ -11,8 +11,8 @@
             var sessions: [String: PeerSessionState] = [:]
             var opened: UInt64 = 0
             var failure: InletError?
-            /// Whether failures are still noted.
-            var isOpen = true
+            /// Whether the sink has stated why it failed, so that no other failure is noted.
+            var isSettled = false
             /// The capture of the running sink.
             var context: SinkContext?
 
@@ -29,14 +29,14 @@
         var figures: SinkSessions { state.withLock { $0.figures } }
 
         /// Reports the counts to a capture from now on.
-        func begin(_ context: SinkContext) { change { ($0.context, $0.isOpen) = (context, true) } }
+        func begin(_ context: SinkContext) { change { ($0.context, $0.isSettled) = (context, false) } }
 
         /// Returns why the last attempt failed; nil if none did, or if a session has come up since.
         ///
         /// Later failures are not noted, so that the counts and the sink's own error agree.
         func settle() -> InletError? {
             state.withLock { state in
-                state.isOpen = false
+                state.isSettled = true
                 return state.failure
             }
         }
@@ -58,7 +58,7 @@
         /// Notes why an attempt failed.
         func note(_ failure: InletError) {
             change { state in
-                if state.isOpen { state.failure = failure }
+                if !state.isSettled { state.failure = failure }
             }
         }
 

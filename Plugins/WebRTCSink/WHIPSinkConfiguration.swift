@@ -172,19 +172,23 @@
         func makePassThrough() -> PassThrough? { peers.makePassThrough() }
 
         /// A frame is taken, too, to end a sink that has failed.
-        var takesFrames: Bool { failure != nil || isRunning && peers.takesFrames }
+        var takesFrames: Bool { hasFailed || isRunning && peers.takesFrames }
 
         /// The number of sessions that have come up.
         private var opened: UInt64 { peers.sessions.opened }
 
-        /// Why the sink cannot continue; nil if it can.
-        private var failure: InletError? {
-            guard let session else { return nil }
-            if case .ended(let end) = session.state {
-                return session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
-            }
-            guard opened == 0, .now >= deadline else { return nil }
-            return neverConnected(session.failure)
+        /// Whether the sink cannot continue.
+        private var hasFailed: Bool {
+            guard let session else { return false }
+            if case .ended = session.state { return true }
+            return opened == 0 && .now >= deadline
+        }
+
+        /// Returns why the sink cannot continue. The counts of the sessions state the same from now on.
+        private func failure() -> InletError {
+            let cause = peers.settleFailure()
+            guard let session, case .ended(let end) = session.state else { return neverConnected(cause) }
+            return session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
         }
 
         private func neverConnected(_ cause: InletError?) -> InletError {
@@ -215,7 +219,7 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            if let failure { throw failure.about(uri) }
+            if hasFailed { throw failure().about(uri) }
             try peers.consume(frame)
         }
 
