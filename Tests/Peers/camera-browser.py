@@ -52,7 +52,7 @@ class Phone:
         self.browser = None
 
     def open(self, message):
-        # One browser at a time: the page of the last would go on, and take the next one's place.
+        # Only one browser runs at a time: an earlier one's page would go on, and could take the place that it wants.
         if self.browser:
             self.kill(None)
         flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={self.file}",

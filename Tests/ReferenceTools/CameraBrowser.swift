@@ -20,6 +20,33 @@ public final class CameraBrowser: Sendable {
     /// How many pictures the camera shows before it begins again.
     public static let frames = 150
 
+    /// The microseconds from one picture of the camera to the next.
+    private static let period = 33_333
+
+    /// Returns the pictures of the camera that were not read, and those that the receiver delivered twice, in words.
+    ///
+    /// The camera may give a picture twice, which Chromium sends again, at least a millisecond later. A picture that
+    /// the receiver delivers twice has one RTP timestamp, so that its times are a tick apart; or it stands for a lost
+    /// one, and the numbers grow faster than the camera's period allows.
+    ///
+    /// - Parameters:
+    ///   - numbers: the number in each picture; nil for one that was not read.
+    ///   - times: the sender's time of each picture, in microseconds.
+    public static func mistakes(in numbers: [Int?], at times: [Int]) -> [String] {
+        numbers.indices.compactMap { place in
+            guard let number = numbers[place] else { return "\(place): not read" }
+            guard place > 0, numbers[place - 1] == number else { return nil }
+            var isOurs = (0..<900).contains(times[place] - times[place - 1])
+            if place + 1 < numbers.count, let next = numbers[place + 1] {
+                let steps = (next + frames - number) % frames
+                isOurs = isOurs || steps > 1 && steps * period > times[place + 1] - times[place] + period / 2
+            }
+            guard isOurs else { return nil }
+            let near = max(0, place - 2)..<min(place + 3, numbers.count)
+            return "\(place): twice, of \(near.map { "\(numbers[$0].map(String.init) ?? "-") at \(times[$0]) us" })"
+        }
+    }
+
     /// Why this browser cannot run here; nil where it can.
     public static let missing = PeerProcess.missing(programs: ["chromedriver"])
 

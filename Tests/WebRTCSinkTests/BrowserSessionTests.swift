@@ -87,29 +87,9 @@
             }
         }
 
-        /// The microseconds from picture to picture of the camera.
-        private static let period = 33_333
-
         /// Expects that each picture of the page's camera was read, and none came twice from this side.
         private static func expectWhole(_ remote: RemoteRun) {
-            let (readings, times) = (remote.readings, remote.times)
-            let unread = readings.indices.filter { readings[$0] == nil }
-            // The camera may give a picture twice, which the browser sends again, at least a millisecond later. A
-            // picture that this side delivers twice has one RTP timestamp, so that its times are a tick apart; or it
-            // stands for a lost one, and the numbers grow faster than the camera's period allows.
-            let repeated = readings.indices.dropFirst().filter { place in
-                guard readings[place] == readings[place - 1], let number = readings[place] else { return false }
-                if (0..<900).contains(times[place] - times[place - 1]) { return true }
-                guard place + 1 < readings.count, let next = readings[place + 1] else { return false }
-                let steps = (next + CameraBrowser.frames - number) % CameraBrowser.frames
-                return steps > 1 && steps * Self.period > times[place + 1] - times[place] + Self.period / 2
-            }
-            let places = (unread + repeated).map { place in
-                let near = max(0, place - 2)..<min(place + 3, readings.count)
-                return
-                    "\(place): \(zip(readings[near], times[near]).map { "\($0.map(String.init) ?? "-") at \($1) us" })"
-            }
-            #expect(places.isEmpty, "of \(readings.count), \(unread.count) unread")
+            #expect(CameraBrowser.mistakes(in: remote.readings, at: remote.times) == [])
         }
 
         @Test(

@@ -31,20 +31,16 @@ final class TimecodeSink: FrameSink {
         var numbers: [Int] { readings.compactMap(\.number) }
         func add(_ reading: Reading) { list.withLock { $0.append(reading) } }
 
-        /// The pictures that are unreadable, or not those of a ``CameraBrowser`` in their order.
-        ///
-        /// Chromium's camera may give a picture twice on a busy machine. Chromium then sends it again with
-        /// a new time, at least a millisecond later. A picture that this side delivers twice keeps its time.
+        /// The mistakes in the pictures of a ``CameraBrowser``, also of pictures that are far from the ones before.
         var cameraMistakes: [String] {
             let readings = readings
-            return readings.indices.dropFirst().compactMap { place in
-                let (last, next) = (readings[place - 1], readings[place])
-                guard let before = last.number, let number = next.number else { return "\(place): unreadable" }
+            let jumps = readings.indices.dropFirst().compactMap { place -> String? in
+                guard let before = readings[place - 1].number, let number = readings[place].number else { return nil }
                 let step = (number - before + CameraBrowser.frames) % CameraBrowser.frames
-                let isRepeated = step == 0 && next.presentation - last.presentation > 0.0009
-                guard !isRepeated, !(1...30).contains(step) else { return nil }
-                return "\(place): \(before) at \(last.presentation) s, \(number) at \(next.presentation) s"
+                return step <= 30 ? nil : "\(place): \(number) after \(before)"
             }
+            let times = readings.map { $0.presentation.isFinite ? Int(($0.presentation * 1e6).rounded()) : 0 }
+            return jumps + CameraBrowser.mistakes(in: readings.map(\.number), at: times)
         }
     }
 
