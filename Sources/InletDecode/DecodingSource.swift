@@ -13,9 +13,14 @@ package final class DecodingSource: FrameSource {
     private var stage: DecodeStage?
     private var pacing = SourcePacing.unpaced
     private var pacer = Pacer()
+    /// What is not due yet; empty unless the source is played at its own speed.
+    private var waiting = PlaybackQueue()
     /// The error that ended the stream, reported when the decoder has output everything before it.
     private var failure: InletError?
+    /// Whether the source has given its last packet.
     private var isAtEnd = false
+    /// Whether the decoder has given its last picture, too.
+    private var hasEnded = false
 
     /// The thread on which a live stream is read while decoding takes too long to read beside it.
     package struct ReadingThread: Sendable {
@@ -63,17 +68,18 @@ package final class DecodingSource: FrameSource {
         let dropped = context.dropCounts[.damaged] ?? 0
         while true {
             try checkTime(stage, context, droppedBefore: dropped)
+            if let item = waiting.take(picturesFollow: stage.demand.pictures && !hasEnded) {
+                return try pace(item, context)
+            }
+            guard !hasEnded else { return try end(stage) }
             switch try stage.take(context) {
             case .item(let item):
-                try pace(item, stage, context)
-                return item
-            case .needsPacket:
-                if let failure { throw failure }
-                try read(stage, context, droppedBefore: dropped)
+                guard pacing == .realtime else { return item }
+                waiting.add(item)
+            case .needsPacket where failure != nil: hasEnded = true
+            case .needsPacket: try read(stage, context, droppedBefore: dropped)
             case .keptBack: break
-            case .ended:
-                if let failure { throw failure }
-                return try end(stage)
+            case .ended: hasEnded = true
             }
         }
     }
@@ -115,16 +121,19 @@ package final class DecodingSource: FrameSource {
         input = PacketInput(source, readOn: thread, context)
     }
 
-    /// Holds an item back until it is due, if the source is played at its own speed.
-    private func pace(_ item: SourceItem, _ stage: DecodeStage, _ context: SourceContext) throws(InletError) {
-        guard pacing == .realtime else { return }
+    /// Holds an item back until it is due. The time at which it was due is its capture time, so that a busy machine
+    /// does not change the spacing of timestamps.
+    private func pace(_ item: SourceItem, _ context: SourceContext) throws(InletError) -> SourceItem {
         switch item {
-        case .frame(let frame):
-            guard let pts = frame.pts else { return }
-            try pacer.wait(for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
-        case .packet(let packet):
-            guard !stage.demand.pictures, let dts = packet.dts else { return }
-            try pacer.wait(for: dts, startsAnew: false, context: context)
+        case .frame(var frame):
+            guard let pts = frame.pts else { return item }
+            frame.captureTime = try pacer.wait(
+                for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
+            return .frame(frame)
+        case .packet(var packet):
+            guard let dts = packet.dts else { return item }
+            packet.captureTime = try pacer.wait(for: dts, startsAnew: false, context: context)
+            return .packet(packet)
         }
     }
 
@@ -156,8 +165,9 @@ package final class DecodingSource: FrameSource {
     /// How recent a packet must be to show that packets arrive.
     private static let recently = Duration.seconds(1)
 
-    /// Ends the stream, which is an error only if nothing at all could be decoded.
-    private func end(_ stage: DecodeStage) throws(InletError) -> SourceItem? {
+    /// Ends the stream with the error that ended the source, if there was one, or if nothing at all could be decoded.
+    private func end(_ stage: DecodeStage) throws -> SourceItem? {
+        if let failure { throw failure }
         guard stage.pictures == 0, stage.packets == 0 else { return nil }
         throw InletError(
             .malformedData, "Not one picture could be decoded: the file is cut or damaged. Check it with ffprobe.")

@@ -10,20 +10,24 @@ struct Pacer {
 
     /// Blocks until the frame is due.
     ///
+    /// - Returns: when the frame was due. The frame itself may be late, by as much as the machine is busy.
     /// - Throws: as ``SourceContext/sleep(until:)``.
-    mutating func wait(for pts: MediaTime, startsAnew: Bool, context: SourceContext) throws(InletError) {
+    mutating func wait(
+        for pts: MediaTime, startsAnew: Bool, context: SourceContext
+    ) throws(InletError) -> MonotonicTime {
         let now = context.clock.now
         guard let anchor, !startsAnew else {
             anchor = (pts, now)
-            return
+            return now
         }
         let due =
             anchor.time
             + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(anchor.pts.nanoseconds).partialValue)
         if now - due > Self.largestLag || due - now > .seconds(60) {
             self.anchor = (pts, now)
-        } else {
-            try context.sleep(until: due)
+            return now
         }
+        try context.sleep(until: due)
+        return due
     }
 }

@@ -152,14 +152,16 @@ final class ServeProcess {
     ///
     /// - Throws: ``Failure`` where it does not, within the time of ``last(of:until:)``.
     func camera(_ name: String, until isReached: (Camera) -> Bool) async throws -> Camera {
+        var answer = ""
         let camera = try await Self.last {
             let (status, body) = try await ask("GET", "/v1/cameras/\(name)")
+            answer = "\(status) \(String(decoding: body, as: UTF8.self))"
             return status == 200 ? try JSONDecoder().decode(Camera.self, from: body) : nil
         } until: {
             $0.map(isReached) == true
         }
         guard let camera, isReached(camera) else {
-            throw Failure(description: "\(name) did not come so far. \(complaints)")
+            throw Failure(description: "\(name) did not come so far: \(answer)\n\(complaints)")
         }
         return camera
     }

@@ -1,0 +1,203 @@
+import Dispatch
+import InletCore
+import InletTesting
+import Logging
+import Testing
+
+@testable import InletDecode
+
+/// A source that is played at its own speed on a machine that wakes threads late.
+@Suite struct PacingTests {
+    private static let parameters = CodecParameters(
+        codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 25), profile: 66)
+
+    /// A clock whose waits take up to 9 ms longer than asked for.
+    private final class LateClock: CaptureClock {
+        private let clock = ManualClock()
+
+        var now: MonotonicTime { clock.now }
+
+        func advance(by duration: Duration) { clock.advance(by: duration) }
+
+        func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+            let lateness = Duration.milliseconds(deadline.nanoseconds / 40_000_000 * 7 % 10)
+            clock.advance(by: max(.zero, deadline - clock.now) + lateness)
+            return true
+        }
+
+        func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+            clock.makeTimer(on: queue, handler: handler)
+        }
+    }
+
+    private static func packet(_ number: Int64, bytes: Int) -> SourcePacket {
+        let time = MediaTime(ticks: number, timeBase: parameters.timeBase)
+        return SourcePacket(
+            parameters: parameters, data: PacketData([UInt8](repeating: 0, count: bytes)), pts: time, dts: time,
+            flags: .key)
+    }
+
+    /// Key frames 40 ms apart.
+    private final class Source: FrameSource {
+        private var next: Int64 = 0
+        private let count: Int64
+
+        init(_ count: Int64) { self.count = count }
+
+        func open(_ context: SourceContext) throws -> SourceFormat {
+            var format = SourceFormat(
+                size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .realtime)
+            format.packetStream = PacketStream(parameters)
+            return format
+        }
+
+        func next(_ context: SourceContext) throws -> SourceItem? {
+            guard next < count else { return nil }
+            next += 1
+            return .packet(packet(next - 1, bytes: 1))
+        }
+
+        func close() {}
+    }
+
+    /// A picture for each packet, which it outputs when it has the next three.
+    private final class Decoder: VideoDecoder {
+        private var packets: [SourcePacket] = []
+        private var isDraining = false
+        var reorderDepth: Int { 0 }
+        var skipsNonReferencePictures = false
+
+        func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {}
+
+        func send(_ packet: SourcePacket) throws -> PacketFault? {
+            packets.append(packet)
+            return nil
+        }
+
+        func receive() throws -> DecoderOutput {
+            guard packets.count > (isDraining ? 0 : 3) else { return isDraining ? .ended : .needsPacket }
+            let picture = try I420Draft(size: parameters.size).publish()
+            return .picture(SourceFrame(picture, pts: packets.removeFirst().pts, sequence: 0, flags: .key))
+        }
+
+        func drain() { isDraining = true }
+        func reset() { (packets, isDraining) = ([], false) }
+    }
+
+    private final class Run {
+        let clock = LateClock()
+        private let context: SourceContext
+        private let source: DecodingSource
+
+        init(packets: Int64 = .max) throws {
+            context = SourceContext(clock: clock, logger: Logger(label: "test"))
+            source = DecodingSource(
+                Source(packets), DecodingSettings([DecoderPlugin("plain", summary: "") { Decoder() }]))
+            demand(pictures: true, packets: true)
+            _ = try source.open(context)
+        }
+
+        func demand(pictures: Bool, packets: Bool) {
+            var demand = SourceDemand.everything
+            (demand.pictures, demand.packets) = (pictures, packets)
+            context.setDemand(demand)
+        }
+
+        /// Returns what comes next, with its number and its capture time.
+        func next() throws -> (isPicture: Bool, number: Int64, time: MonotonicTime)? {
+            switch try source.next(context) {
+            case .frame(let frame): try (true, #require(frame.pts).ticks, #require(frame.captureTime))
+            case .packet(let packet): try (false, #require(packet.dts).ticks, #require(packet.captureTime))
+            case nil: nil
+            }
+        }
+    }
+
+    @Test(
+        "The capture time is when a picture or packet was due, however late it is",
+        arguments: [(true, false), (false, true), (true, true)])
+    func lateness(pictures: Bool, packets: Bool) throws {
+        let run = try Run()
+        run.demand(pictures: pictures, packets: packets)
+        let first = try #require(try run.next())
+        var lateness: Set<Duration> = []
+        for _ in 1...50 {
+            let next = try #require(try run.next())
+            #expect(next.isPicture ? pictures : packets)
+            let due = first.time + .milliseconds(40 * (next.number - first.number))
+            #expect(next.time == due && run.clock.now >= due)
+            lateness.insert(run.clock.now - due)
+        }
+        #expect(lateness.count > 5, "the clock was late by different times")
+        // After a stop that is too long to catch up with, the next is due now.
+        run.clock.advance(by: .seconds(5))
+        let stopped = run.clock.now
+        let next = try #require(try run.next())
+        #expect(next.time == stopped)
+        let last = try #require(try run.next())
+        #expect(last.time == stopped + .milliseconds(40 * (last.number - next.number)))
+    }
+
+    @Test("Packets beside pictures come in time, and go on so when pictures are not wanted any more, to the last")
+    func beside() throws {
+        let run = try Run(packets: 30)
+        let first = try #require(try run.next())
+        #expect(!first.isPicture && first.number == 0)
+        var (pictures, packets): ([Int64], [Int64]) = ([], [0])
+        while let next = try run.next() {
+            #expect(next.time == first.time + .milliseconds(40 * next.number))
+            if next.isPicture {
+                // The decoder outputs what it held at the end.
+                guard pictures.count < 10 else { continue }
+                #expect(packets.last == next.number, "the picture's own packet is the last before it")
+                pictures.append(next.number)
+            } else {
+                packets.append(next.number)
+            }
+            if pictures.count == 10 { run.demand(pictures: false, packets: true) }
+        }
+        #expect(packets == Array(0..<30))
+        #expect(pictures == Array(0..<10))
+    }
+
+    @Test("Packets are due in their own time where pictures are far apart or none come")
+    func withoutPictures() throws {
+        for bytes in [1, 2 << 20] {
+            var queue = PlaybackQueue()
+            var taken: [Int64] = []
+            for number in 0..<100 as Range<Int64> {
+                queue.add(.packet(Self.packet(number, bytes: bytes)))
+                while case .packet(let packet) = queue.take(picturesFollow: true) {
+                    taken.append(packet.dts?.ticks ?? -1)
+                }
+            }
+            let held = bytes == 1 ? 63 : 7
+            #expect(taken == Array(0..<Int64(100 - held)))
+            while case .packet(let packet) = queue.take(picturesFollow: false) {
+                taken.append(packet.dts?.ticks ?? -1)
+            }
+            #expect(taken == Array(0..<100))
+        }
+    }
+
+    @Test("Packets of a time that the stream has left do not wait for pictures of the new one")
+    func stepBack() throws {
+        var queue = PlaybackQueue()
+        queue.add(.packet(Self.packet(1000, bytes: 1)))
+        queue.add(.packet(Self.packet(0, bytes: 1)))
+        let picture = try I420Draft(size: Self.parameters.size).publish()
+        queue.add(.frame(SourceFrame(picture, pts: MediaTime(ticks: 0, timeBase: Rational(1, 25)), sequence: 0)))
+        for expected in [1000, 0] as [Int64] {
+            guard case .packet(let packet) = queue.take(picturesFollow: true) else {
+                Issue.record("no packet \(expected)")
+                return
+            }
+            #expect(packet.dts?.ticks == expected)
+        }
+        guard case .frame = queue.take(picturesFollow: true) else {
+            Issue.record("no picture")
+            return
+        }
+        if queue.take(picturesFollow: true) != nil { Issue.record("more than was added") }
+    }
+}
