@@ -71,6 +71,7 @@ class Gate:
         self.report = Report([row.name for row in self.rows])
         self.scheduler = Scheduler(self.report.changed)
         self.failures = {}    # test: the number of rounds in which it failed
+        self.load = []        # busy processes beside the tests of --stress
 
     def run(self):
         status = self.install() or self.describe_package()
@@ -81,11 +82,10 @@ class Gate:
         for row in self.rows:
             if not row.has_tests:
                 self.scheduler.add(self.job(row, row.name, list(row.command), self.program_ended))
-        load = [subprocess.Popen(BUSY_LOOP) for _ in range(2 if self.selection.rounds else 0)]
         try:
             self.scheduler.run()
         finally:
-            for process in load:
+            for process in self.load:
                 process.kill()
         return self.finish()
 
@@ -121,8 +121,10 @@ class Gate:
             not_beside=row.not_beside, environment={**row.environment, **(environment or {})}, finished=finished)
 
     def jobs_of(self, folder):
-        """The jobs of the rows whose tests are in a build."""
+        """The jobs of the rows whose tests are in a build. Puts the load on the machine that --stress wants."""
         listed = suites.listed(folder)
+        if self.selection.rounds and not self.load:
+            self.load = [subprocess.Popen(BUSY_LOOP) for _ in range(2)]
         jobs = []
         for row, members in self.assigned(listed, folder):
             if not members:
