@@ -65,6 +65,28 @@ extension RTSPClient {
         }
     }
 
+    /// Whether packets come by datagrams, and the session may continue over TCP instead.
+    var mayLeaveUDP: Bool { sockets != nil && session.mayContinueOverTCP }
+
+    /// Continues over TCP, as too many packets are lost, and begins there after a failure as well.
+    func leaveUDP(until end: MonotonicTime) throws(InletError) {
+        guard let stream, mayLeaveUDP else { return }
+        context.noteTransportChange(
+            "\(stream.figures.lossText) of the packets are lost over \(transportName), which keeps pictures away. "
+                + "Continuing over TCP.")
+        memory?.transport = .tcp
+        try perform(session.handle(.transportLossy, at: now), until: end)
+    }
+
+    /// The transport in use, for people.
+    var transportName: String {
+        switch established?.transport.delivery {
+        case .multicast: "multicast"
+        case .unicast: "UDP"
+        case .tcp, nil: "TCP"
+        }
+    }
+
     /// The address that the server names as the sender, if it may lead there.
     private func sender(_ text: [UInt8]?) -> IPAddress? {
         guard var address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),

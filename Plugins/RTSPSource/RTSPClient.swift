@@ -193,9 +193,8 @@ final class RTSPClient {
         }
         if let since = playingSince, !hasMedia, let sockets, !isPaused, time - since >= Self.udpPatience {
             self.sockets = nil
-            let way = established?.transport.delivery == .multicast ? "multicast" : "UDP"
             context.logger.notice(
-                "No packet arrives by \(way) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
+                "No packet arrives by \(transportName) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
             )
             try perform(session.handle(.transportSilent, at: time), until: end)
         }

@@ -7,7 +7,7 @@ extension RTSPConfiguration {
     func port(of url: RTSPURL) -> UInt16 {
         switch transport {
         case .http, .websocket: url.tunnelPort
-        case .auto, .tcp, .udp, .multicast: url.port
+        case .auto, .tcp, .udp, .udpOnly, .multicast: url.port
         }
     }
 
@@ -24,7 +24,7 @@ extension RTSPConfiguration {
         let path = try isOwnServer(url) ? tunnelPath.map { Array($0.utf8) } : nil
         let endpoint = HTTPEndpoint(url, path: path, userAgent: "Inlet")
         switch transport {
-        case .auto, .tcp, .udp, .multicast:
+        case .auto, .tcp, .udp, .udpOnly, .multicast:
             return try dialing.secured(socket)
         case .http:
             let tunnel = HTTPTunnel(

@@ -17,7 +17,7 @@ extension RTSPConfiguration {
         _ keepAlive: KeepAliveMemory, startingWith proven: RTSPSessionConfiguration.Transport? = nil
     ) throws(InletError) -> RTSPSessionConfiguration {
         let address = try NetworkAddress(url)
-        if address.scheme.isSameBytes(as: "rtsps"), [.udp, .multicast].contains(transport) {
+        if address.scheme.isSameBytes(as: "rtsps"), [.udp, .udpOnly, .multicast].contains(transport) {
             throw InletError(
                 .invalidConfiguration,
                 "With transport=\(transport.rawValue) the pictures of an rtsps address would not be encrypted. "
@@ -33,6 +33,7 @@ extension RTSPConfiguration {
             switch transport {
             case .auto, .tcp, .http, .websocket: [.tcp]
             case .udp: [.udp, .tcp]
+            case .udpOnly: [.udp]
             case .multicast: [.multicast, .udp, .tcp]
             }
         if let proven, session.transports.contains(proven) {

@@ -6,7 +6,8 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The address, `rtsp:` or `rtsps:`. It may hold credentials, in any characters, percent-encoded or not.
     public var url: String
     /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP. If the server
-    /// refuses `.multicast`, or no packet arrives for 3 s, UDP is tried next; after UDP, TCP.
+    /// refuses `.multicast`, or no packet arrives for 3 s, UDP is tried next; after UDP, TCP. Both continue over TCP
+    /// as soon as lost packets keep pictures away, unless damaged pictures are shown (``damage``).
     public var transport = Transport.auto
     /// The path and query of the tunnel, with `.http` and `.websocket`. It is not sent to another scheme, host or port
     /// that the server redirects to. The default, nil, is the address's.
@@ -76,6 +77,8 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// How the pictures are carried.
     public enum Transport: String, ChoiceOptionValue {
         case auto, tcp, udp, multicast
+        /// UDP, however many packets are lost.
+        case udpOnly = "udp-only"
         /// Everything in HTTP, on two connections; in HTTPS for `rtsps:`.
         case http
         /// Everything in a WebSocket (ONVIF); over TLS for `rtsps:`.

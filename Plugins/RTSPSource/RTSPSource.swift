@@ -21,6 +21,8 @@ final class RTSPSource: FrameSource {
     private var streamNumber = 0
     private var timeline = JoinedTimeline(timeBase: Rational(1, 90_000))
     private let size: StreamSizeFollower
+    /// Watches a stream over UDP; nil if it stays there, or none of it is over UDP.
+    private var losses: LossWatch?
 
     /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
     init(_ configuration: RTSPConfiguration, replay: CaptureReplay? = nil) {
@@ -46,6 +48,7 @@ final class RTSPSource: FrameSource {
         timeline = JoinedTimeline(timeBase: parameters.timeBase)
         parameters.extraData = client.stream?.parameterSets ?? []
         streamNumber = client.streamNumber
+        watchLosses(of: client)
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live,
             codec: parameters.codec.rawValue, container: "rtsp", isBroadcast: !client.isRecording)
@@ -61,7 +64,9 @@ final class RTSPSource: FrameSource {
             if client.streamNumber != streamNumber { try followStream(of: client) }
             if let unit = client.stream?.takeUnit() {
                 hasRead = true
-                return .packet(try packet(unit, client, context))
+                let packet = try packet(unit, client, context)
+                try leaveIfLossy(unit.unit, isStart: packet.isKey, client)
+                return .packet(packet)
             }
             if client.isAtEnd { return nil }
             try client.checkTransportStream()
@@ -103,6 +108,22 @@ final class RTSPSource: FrameSource {
         parameters.size = ImageSize(width: 0, height: 0)
         points = StartingPoints()
         timeline.beginStream()
+        watchLosses(of: client)
+    }
+
+    /// Watches the losses of a stream that may continue over TCP.
+    private func watchLosses(of client: RTSPClient) {
+        let mayLeave = configuration.damage == .drop && client.mayLeaveUDP
+        losses = mayLeave ? LossWatch() : nil
+    }
+
+    /// Continues over TCP if too many pictures were kept away.
+    private func leaveIfLossy(_ unit: AccessUnit, isStart: Bool, _ client: RTSPClient) throws(InletError) {
+        let isTooMuch = losses?.note(
+            isLost: unit.isDamaged || unit.isAfterLoss, isStart: isStart && !unit.isDamaged, at: unit.lastArrival)
+        guard isTooMuch == true, client.mayLeaveUDP else { return }
+        losses = nil
+        try client.leaveUDP(until: client.now + configuration.connectTimeout)
     }
 
     /// Counts drops while no unit is complete, so that a time-out can tell the reason.

@@ -25,8 +25,8 @@ enum RTSPOptions {
 
     static let transport = PluginOption(
         "transport", default: defaults.transport,
-        "How the pictures are carried: auto is tcp; multicast falls back to udp, and udp to tcp; "
-            + "http and websocket are tunnels"
+        "How the pictures are carried: auto is tcp; multicast falls back to udp, and udp to tcp, also where lost "
+            + "packets keep pictures away; udp-only stays with udp; http and websocket are tunnels"
     )
     static let tunnelPath = PluginOption<String?>(
         "tunnel-path", default: nil,

@@ -17,6 +17,7 @@ enum EventLine {
         case .lagging(true): "Decoding does not keep up: pictures that would be late are left out."
         case .lagging(false): "Decoding keeps up again."
         case .decoderFailed(let name, let error, let next): "The decoder \(name) failed: \(error) \(next) goes on."
+        case .transportChanged(let reason): reason
         case .detected(let detection):
             "The camera detects \(detection.kind.rawValue)\(detection.isActive ? "" : " no more")."
         case .sourceUpdated(.taken(let version)): "The source goes on with \(version)."

@@ -104,6 +104,60 @@ import Testing
         #expect(server.header("Session") == nil)
     }
 
+    @Test("A session that loses too much continues over TCP, and one whose server refuses that returns, for good")
+    func losses() throws {
+        for (transports, refused) in [([.udp, .tcp], false), ([.multicast, .udp, .tcp], true)]
+            as [([RTSPSessionConfiguration.Transport], Bool)]
+        {
+            var server = try ScriptedServer { $0.transports = transports }
+            server.handle(.connected)
+            server.reply(200, body: ScriptedServer.sdp)
+            #expect(!server.session.mayContinueOverTCP, "there is nothing to leave yet")
+            if transports[0] == .multicast { server.reply(461) }
+            server.handle(.connected)
+            server.reply(200, body: ScriptedServer.sdp)
+            server.handle(.portsOpened(.init(5000, 5001)))
+            server.reply(200, [("Session", "1"), ("Transport", "RTP/AVP;unicast;client_port=5000-5001")])
+            server.reply(200)
+            #expect(server.session.mayContinueOverTCP)
+            _ = server.takeLog()
+            server.handle(.transportLossy)
+            #expect(server.takeLog() == ["closePorts", "TEARDOWN rtsp://cam/live"])
+            server.handle(.transportLossy)
+            #expect(server.takeLog() == [], "it is on its way")
+            server.reply(200)
+            server.handle(.connected)
+            server.reply(200, body: ScriptedServer.sdp)
+            #expect(server.header("Transport") == "RTP/AVP/TCP;unicast;interleaved=0-1")
+            server.reply(refused ? 461 : 200, [("Session", "2")])
+            if refused {
+                server.handle(.connected)
+                server.reply(200, body: ScriptedServer.sdp)
+                #expect(server.header("Transport") == "RTP/AVP;multicast")
+                server.reply(461)
+                server.handle(.connected)
+                server.reply(200, body: ScriptedServer.sdp)
+                server.handle(.portsOpened(.init(5000, 5001)))
+                server.reply(200, [("Session", "3"), ("Transport", "RTP/AVP;unicast;client_port=5000-5001")])
+            }
+            server.reply(200)
+            #expect(server.established?.transport.delivery == (refused ? .unicast : .tcp))
+            #expect(server.failure == nil && !server.session.mayContinueOverTCP)
+            _ = server.takeLog()
+            server.handle(.transportLossy)
+            #expect(server.takeLog() == [])
+        }
+        var server = try ScriptedServer { $0.transports = [.udp] }
+        server.handle(.connected)
+        server.reply(200, body: ScriptedServer.sdp)
+        server.handle(.portsOpened(.init(5000, 5001)))
+        server.reply(200, [("Session", "1"), ("Transport", "RTP/AVP;unicast;client_port=5000-5001")])
+        server.reply(200)
+        _ = server.takeLog()
+        server.handle(.transportLossy)
+        #expect(server.takeLog() == [] && !server.session.mayContinueOverTCP)
+    }
+
     @Test func groupComesFromTheReplyOrTheDescription() throws {
         let sdp = "v=0\nm=video 4000 RTP/AVP 96\nc=IN IP4 239.1.2.3/16\na=rtpmap:96 H264/90000\na=control:t\n"
         for (reply, group, port) in [

@@ -91,6 +91,50 @@ extension RTSPSourceTests {
             return try #require(Int(values[place]))
         }
 
+        @Test(
+            "A stream over UDP that loses one packet in fifty continues over TCP without loss; udp-only stays",
+            arguments: [RTSPConfiguration.Transport.udp, .udpOnly])
+        func losses(_ transport: RTSPConfiguration.Transport) async throws {
+            let server = try server { $0.keyFrameInterval = 60 }
+            let network = try #require(server.clients)
+            _ = try network.run {
+                try ReferenceCommand.run(
+                    "iptables",
+                    [
+                        "-w", "-A", "INPUT", "-p", "udp", "-m", "statistic", "--mode", "nth", "--every", "50",
+                        "--packet", "0", "-j", "DROP",
+                    ])
+            }
+            let run = SourceRun(
+                .test("rtsp://10.77.0.1:\(server.port)/stream") { $0.transport = transport }, decodes: false,
+                network: network)
+            _ = try await run.open()
+            func sessions() throws -> Int? { try server.report()["requests"]?["setup"]?.int }
+            // Some 20 s of video: the change is due after 2.5 s without whole pictures.
+            var packets = 0
+            while try sessions() == 1, packets < 600 {
+                #expect(try await run.next()?.packet != nil)
+                packets += 1
+            }
+            if transport == .udpOnly {
+                #expect(packets == 600)
+                #expect(try #require(run.reception).packetsLost > 20)
+            } else {
+                #expect(try sessions() == 2, "\(run.log.text)")
+                // The new session begins between two key frames.
+                var isWhole = false
+                for _ in 0..<90 where !isWhole { isWhole = try await run.next()?.packet?.isKey == true }
+                #expect(isWhole)
+                let lost = run.reception?.packetsLost
+                for _ in 0..<120 {
+                    let packet = try #require(try await run.next()?.packet)
+                    #expect(!packet.flags.contains(.loss))
+                }
+                #expect(run.reception?.packetsLost == lost)
+            }
+            try await run.close()
+        }
+
         @Test("A link-local address is reached by the interface that the address names")
         func zone() async throws {
             let server = try server { _ in }

@@ -27,6 +27,7 @@ final class CaptureSession: Sendable {
         /// A new version of the source's code was found. Called on any thread.
         var update: @Sendable (SourceUpdate) -> Void
         var detection: @Sendable (SourceDetection) -> Void
+        var transportChange: @Sendable (String) -> Void
         /// The source has ended and is about to be closed, however long that takes.
         var closing: @Sendable (Outcome) -> Void
         /// The source is closed and the thread is about to end.
@@ -70,7 +71,8 @@ final class CaptureSession: Sendable {
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
             onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag,
             onDecoderFailure: delegate.decoderFailure, onUpdate: delegate.update,
-            onDetection: delegate.detection, onHandOver: { [weak handOver] in handOver?.take($0) ?? false })
+            onDetection: delegate.detection, onTransportChange: delegate.transportChange,
+            onHandOver: { [weak handOver] in handOver?.take($0) ?? false })
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.

@@ -31,6 +31,7 @@ struct SupervisionLog: Sendable {
             logger.error(
                 "\(source): the decoder \(name) failed: \(error.message) (\(next) goes on)",
                 metadata: ["code": "\(error.code)"])
+        case .transportChanged(let reason): logger.warning("\(source): \(reason)")
         case .detected(let detection):
             logger.info("\(source): \(detection.kind.rawValue) \(detection.isActive ? "begins" : "ends")")
         case .sourceUpdated(.taken(let version)): logger.notice("\(source): goes on with \(version)")

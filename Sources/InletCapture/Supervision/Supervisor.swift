@@ -154,6 +154,7 @@ final class Supervisor: Sendable {
             decoderFailure: { [weak self] in self?.onEvent(.decoderFailed(name: $0, $1, next: $2)) },
             update: { [weak self] in self?.noteUpdate($0) },
             detection: { [weak self] in self?.onEvent(.detected($0)) },
+            transportChange: { [weak self] in self?.onEvent(.transportChanged($0)) },
             closing: { [weak self] in self?.post(.closing(id, $0)) },
             closed: { [weak self] in self?.post(.closed(id, $0)) })
         do throws(InletError) {

@@ -34,6 +34,7 @@ public final class SourceContext: Sendable {
     private let onDecoderFailure: @Sendable (String, InletError, String) -> Void
     private let onUpdate: @Sendable (SourceUpdate) -> Void
     private let onDetection: @Sendable (SourceDetection) -> Void
+    private let onTransportChange: @Sendable (String) -> Void
     private let onHandOver: @Sendable (SourceFrame) -> Bool
 
     /// Makes a context. Called by the bridge and by tests.
@@ -53,6 +54,8 @@ public final class SourceContext: Sendable {
     ///   - onUpdate: called, on any thread, when a new version of the source's code was found and used, or refused.
     ///   - onDetection: called, on any thread, when the source has detected something in its picture, and when that is
     ///     over.
+    ///   - onTransportChange: called, on the source's thread, with the reason as sentences, when the source continues
+    ///     over another transport.
     ///   - onHandOver: called, on any thread, with the frames of ``handOver(_:)``. Returns whether it took the frame.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
@@ -61,10 +64,12 @@ public final class SourceContext: Sendable {
         onDecoderFailure: @escaping @Sendable (String, InletError, String) -> Void = { _, _, _ in },
         onUpdate: @escaping @Sendable (SourceUpdate) -> Void = { _ in },
         onDetection: @escaping @Sendable (SourceDetection) -> Void = { _ in },
+        onTransportChange: @escaping @Sendable (String) -> Void = { _ in },
         onHandOver: @escaping @Sendable (SourceFrame) -> Bool = { _ in false }
     ) {
         self.onHandOver = onHandOver
         self.onDetection = onDetection
+        self.onTransportChange = onTransportChange
         self.onUpdate = onUpdate
         self.onDecoderFailure = onDecoderFailure
         self.onLag = onLag
@@ -156,6 +161,9 @@ public final class SourceContext: Sendable {
     ///
     /// Only changes are reported: what has begun ends before it begins again. Safe from any thread.
     public func noteDetection(_ detection: SourceDetection) { onDetection(detection) }
+
+    /// Reports that the source continues over another transport, and why, as sentences without secrets.
+    package func noteTransportChange(_ reason: String) { onTransportChange(reason) }
 
     /// Reports what became of a new version of the source's code.
     package func noteUpdate(_ update: SourceUpdate) { onUpdate(update) }

@@ -4,6 +4,12 @@ public struct ReceptionFigures: Sendable, Hashable {
     public var packets: UInt64 = 0
     /// Packets that never came, or came too late.
     public var packetsLost: UInt64 = 0
+    /// The share of packets that were lost, for people, such as "1.3 %".
+    package var lossText: String {
+        let permille = Int((Double(packetsLost) / max(1, Double(packets) + Double(packetsLost)) * 1000).rounded())
+        return "\(permille / 10).\(permille % 10) %"
+    }
+
     /// Packets that had been received before.
     public var packetsDuplicated: UInt64 = 0
     /// Packets that came after a later one, in time to be used in their place.

@@ -319,6 +319,7 @@ final class ProcessSource: FrameSource {
         case .decoderFailure(let name, let code, let message, let next):
             context.noteDecoderFailure(of: name, InletError(code, message), next: next)
         case .reception(let figures): context.reportReception(figures)
+        case .transportChange(let reason): context.noteTransportChange(reason)
         }
     }
 

@@ -10,6 +10,7 @@ enum SourceReport: Equatable {
     case lag(Bool)
     case decoderFailure(name: String, InletError.Code, message: String, next: String)
     case reception(ReceptionFigures)
+    case transportChange(String)
 
     /// The type of its message, behind those of `inlet_plugin_protocol.h`.
     static let type: UInt32 = 120
@@ -41,6 +42,9 @@ enum SourceReport: Equatable {
                 figures.keyFrameResponses, UInt64(max(0, figures.keyFrameResponseTime.wholeNanoseconds)),
             ]
             FixedText.write(numbers.map { String($0) }.joined(separator: "\n"), to: &note.text)
+        case .transportChange(let reason):
+            note.level = 4
+            FixedText.write(reason, to: &note.text)
         }
         return note
     }
@@ -75,6 +79,7 @@ enum SourceReport: Equatable {
             (figures.keyFrameRequests, figures.keyFrameResponses) = (numbers[6], numbers[7])
             figures.keyFrameResponseTime = .nanoseconds(Int64(clamping: numbers[8]))
             self = .reception(figures)
+        case 4: self = .transportChange(Redaction.redact(text).sanitized())
         default: return nil
         }
     }

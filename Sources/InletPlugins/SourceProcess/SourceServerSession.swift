@@ -123,7 +123,8 @@ final class SourceServerSession {
                     channel.note(
                         SourceReport.decoderFailure(name: name, error.code, message: error.message, next: next).note)
                 },
-                onDetection: { channel.note(.detection($0.kind), SourceReport.detection($0).note) })
+                onDetection: { channel.note(.detection($0.kind), SourceReport.detection($0).note) },
+                onTransportChange: { channel.note(SourceReport.transportChange($0).note) })
         }
         self.thread = thread
         let deadline = MonotonicTime(nanoseconds: request.deadline)

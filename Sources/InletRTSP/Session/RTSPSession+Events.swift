@@ -22,6 +22,9 @@ extension RTSPSession {
         case portsUnavailable(InletError)
         /// No packet came by this transport in reasonable time.
         case transportSilent
+        /// Too many packets are lost: the session continues over TCP. Without effect if that is in use, was tried
+        /// before, or is not allowed.
+        case transportLossy
         /// The stream has ended without an RTSP message: by silence, by a broken connection, or by RTCP BYE. The
         /// time is that of its last packet. ``close`` follows.
         case streamLost(since: MonotonicTime)

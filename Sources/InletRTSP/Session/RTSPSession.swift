@@ -49,7 +49,7 @@ package struct RTSPSession: Sendable {
         var headers = RTSPHeaders()
     }
 
-    let configuration: RTSPSessionConfiguration
+    var configuration: RTSPSessionConfiguration
     /// The address to connect to. It changes with redirects, and holds no credentials.
     package internal(set) var url: RTSPURL
     /// What the session has shown about keep-alives, for the configuration of the next one.
@@ -148,7 +148,17 @@ package struct RTSPSession: Sendable {
         case .portsUnavailable(let error):
             guard step == .openingPorts else { return [] }
             return tryNextTransport(at: now) ?? fail(error, at: now)
-        case .transportSilent: return changeTransport(at: now)
+        case .transportSilent:
+            guard transport + 1 < configuration.transports.count else {
+                guard mayChangeTransport else { return [] }
+                return fail(InletError(.timedOut, "The server plays, but no packet arrives."), at: now)
+            }
+            return changeTransport(to: transport + 1, at: now)
+        case .transportLossy:
+            guard mayContinueOverTCP else { return [] }
+            // A server that refuses TCP is asked for the others again.
+            configuration.transports = [.tcp] + configuration.transports.filter { $0 != .tcp }
+            return changeTransport(to: 0, at: now)
         case .streamLost(let since):
             noteEnd(at: since)
             return []
@@ -229,12 +239,16 @@ package struct RTSPSession: Sendable {
         return [.reconnect(url)]
     }
 
-    private mutating func changeTransport(at now: MonotonicTime) -> [Action] {
-        guard step == .playing || step == .startingToPlay else { return [] }
-        guard transport + 1 < configuration.transports.count else {
-            return fail(InletError(.timedOut, "The server plays, but no packet arrives."), at: now)
-        }
-        transport += 1
+    /// Whether ``Event/transportLossy`` has the session continue over TCP.
+    package var mayContinueOverTCP: Bool {
+        mayChangeTransport && configuration.transports.dropFirst(transport + 1).contains(.tcp)
+    }
+
+    private var mayChangeTransport: Bool { step == .playing || step == .startingToPlay }
+
+    private mutating func changeTransport(to next: Int, at now: MonotonicTime) -> [Action] {
+        guard mayChangeTransport else { return [] }
+        transport = next
         guard session != nil else { return [.closePorts] + reconnect() }
         step = .changingTransport
         pendingKeepAlives = []

@@ -13,10 +13,10 @@ package struct FleetEvent: Sendable {
     /// The kinds that there are.
     package static let kinds =
         [
-            "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "sink-ended",
-            "sink-failed", "recording-started", "recording-ended", "recording-failed", "recording-note-failed", "added",
-            "removed", "reopened", "adjusted", "degraded", "restored", "audit-failed", "certificate-read",
-            "certificate-failed",
+            "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "transport-changed",
+            "sink-ended", "sink-failed", "recording-started", "recording-ended", "recording-failed",
+            "recording-note-failed", "added", "removed", "reopened", "adjusted", "degraded", "restored",
+            "audit-failed", "certificate-read", "certificate-failed",
         ] + SourceDetection.Kind.allCases.map(\.rawValue)
 
     /// - Parameter kind: one of ``kinds``.
@@ -37,6 +37,7 @@ package struct FleetEvent: Sendable {
             self.init("lagging", isLagging ? "Decoding does not keep up." : "Decoding keeps up again.", camera: camera)
         case .decoderFailed(let name, let error, _):
             self.init("decoder-failed", "\(name): \(error)", camera: camera)
+        case .transportChanged(let reason): self.init("transport-changed", reason, camera: camera)
         case .sinkEnded(_, let name, let error):
             self.init("sink-ended", error.map { "\(name): \($0)" } ?? name, camera: camera)
         case .sinkRestarting(_, let name, let error, _, _):

@@ -16,6 +16,13 @@ struct SourceReportTests {
         }
     }
 
+    @Test("A change of transport arrives as text for people, without secrets")
+    func transport() {
+        let reason = "3 % of the packets of rtsp://me:secret@camera/ are lost.\u{7}"
+        let read = SourceReport(SourceReport.transportChange(reason).note)
+        #expect(read == .transportChange("3 % of the packets of rtsp://***@camera/ are lost.\\u{7}"))
+    }
+
     @Test("A name that is no code of the result is not believed")
     func unknownCodes() {
         let result = ResultCode.result(of: .hostNotFound)

@@ -1,0 +1,68 @@
+import InletCore
+import Testing
+
+@testable import RTSPSource
+
+/// When a stream leaves UDP because of lost packets.
+@Suite struct LossWatchTests {
+    /// Returns after how many pictures, 30 a second, the watch has had enough; nil if it has not within ten minutes.
+    ///
+    /// - Parameters:
+    ///   - group: the pictures from key frame to key frame.
+    ///   - isLost: whether a part of a picture is lost, by its number.
+    private func pictures(group: Int, isLost: (Int) -> Bool) -> Int? {
+        var watch = LossWatch()
+        for number in 0..<18_000 {
+            let isDamaged = isLost(number)
+            let time = MonotonicTime(nanoseconds: Int64(number) * 1_000_000_000 / 30)
+            if watch.note(isLost: isDamaged, isStart: number % group == 0 && !isDamaged, at: time) { return number }
+        }
+        return nil
+    }
+
+    @Test("Losses that spoil most pictures are noticed within five seconds of the first", arguments: [2, 5, 20])
+    func steady(every pictures: Int) throws {
+        for group in [30, 60, 300] {
+            let found = try #require(self.pictures(group: group) { $0 >= 300 && $0 % pictures == 7 % pictures })
+            #expect((375...450).contains(found), "groups of \(group): \(found)")
+        }
+    }
+
+    @Test("Pictures that refer to none, of which each loss spoils one, are given up where two in three are spoilt")
+    func intra() throws {
+        let found = try #require(pictures(group: 1) { $0 >= 300 && $0 % 3 != 0 })
+        #expect((400...430).contains(found))
+        #expect(pictures(group: 1) { $0 % 10 == 0 } == nil)
+    }
+
+    @Test("Rare losses change nothing, and neither does a single one before a key frame that is far away")
+    func rare() {
+        #expect(pictures(group: 60) { $0 % 900 == 30 } == nil, "one second in thirty")
+        #expect(pictures(group: 60) { $0 % 360 == 30 } == nil, "one second in twelve")
+        #expect(pictures(group: 3000) { $0 == 300 } == nil)
+        #expect(pictures(group: 60) { _ in false } == nil)
+    }
+
+    @Test("A stream whose key frames lose something themselves is given up, too")
+    func keyFrames() throws {
+        let found = try #require(pictures(group: 60) { $0 >= 300 && $0 % 60 == 0 })
+        #expect((374...430).contains(found))
+    }
+
+    @Test("A stream without key frames is given up at its second loss")
+    func withoutKeyFrames() {
+        #expect(pictures(group: .max) { $0 == 300 || $0 == 600 } == 600)
+    }
+
+    @Test("Silence is no loss")
+    func silence() {
+        var watch = LossWatch()
+        var time = MonotonicTime(nanoseconds: 0)
+        for number in 0..<100 {
+            time = time + .seconds(10)
+            // After each silence one picture is spoilt for as long as the next takes.
+            let isTooMuch = watch.note(isLost: number % 7 == 1, isStart: true, at: time)
+            #expect(!isTooMuch)
+        }
+    }
+}
