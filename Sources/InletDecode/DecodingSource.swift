@@ -13,7 +13,7 @@ package final class DecodingSource: FrameSource {
     private var stage: DecodeStage?
     private var pacing = SourcePacing.unpaced
     private var pacer = Pacer()
-    /// What is not due yet; empty unless the source is played at its own speed.
+    /// Items that are not due yet; empty unless the source is played at its own speed.
     private var waiting = PlaybackQueue()
     /// The error that ended the stream, reported when the decoder has output everything before it.
     private var failure: InletError?
@@ -68,7 +68,9 @@ package final class DecodingSource: FrameSource {
         let dropped = context.dropCounts[.damaged] ?? 0
         while true {
             try checkTime(stage, context, droppedBefore: dropped)
-            if let item = waiting.take(picturesFollow: stage.demand.pictures && !hasEnded) {
+            // Where only key frames are decoded, each is output as soon as its packet has been read.
+            let picturesFollow = stage.demand.pictures && !stage.demand.keyFramesOnly && !hasEnded
+            if let item = waiting.take(picturesFollow: picturesFollow) {
                 return try pace(item, context)
             }
             guard !hasEnded else { return try end(stage) }
@@ -121,18 +123,20 @@ package final class DecodingSource: FrameSource {
         input = PacketInput(source, readOn: thread, context)
     }
 
-    /// Holds an item back until it is due. The time at which it was due is its capture time, so that a busy machine
-    /// does not change the spacing of timestamps.
+    /// Holds an item back until it is due. Unless the source states other times, the time at which it was due is its
+    /// capture time, so that a busy machine does not change the spacing of timestamps.
     private func pace(_ item: SourceItem, _ context: SourceContext) throws(InletError) -> SourceItem {
         switch item {
         case .frame(var frame):
             guard let pts = frame.pts else { return item }
-            frame.captureTime = try pacer.wait(
+            let due = try pacer.wait(
                 for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
+            frame.captureTime = frame.captureTime ?? due
             return .frame(frame)
         case .packet(var packet):
             guard let dts = packet.dts else { return item }
-            packet.captureTime = try pacer.wait(for: dts, startsAnew: false, context: context)
+            let due = try pacer.wait(for: dts, startsAnew: false, context: context)
+            if packet.receiveTime == nil { packet.captureTime = packet.captureTime ?? due }
             return .packet(packet)
         }
     }

@@ -10,7 +10,7 @@ struct Pacer {
 
     /// Blocks until the frame is due.
     ///
-    /// - Returns: when the frame was due. The frame itself may be late, by as much as the machine is busy.
+    /// - Returns: when the frame was due. A busy machine may return later than that.
     /// - Throws: as ``SourceContext/sleep(until:)``.
     mutating func wait(
         for pts: MediaTime, startsAnew: Bool, context: SourceContext

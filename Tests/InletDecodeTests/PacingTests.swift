@@ -160,44 +160,81 @@ import Testing
         #expect(pictures == Array(0..<10))
     }
 
-    @Test("Packets are due in their own time where pictures are far apart or none come")
-    func withoutPictures() throws {
+    @Test("The number and the bytes of packets that wait for a picture are bounded")
+    func bounds() throws {
         for bytes in [1, 2 << 20] {
             var queue = PlaybackQueue()
             var taken: [Int64] = []
             for number in 0..<100 as Range<Int64> {
                 queue.add(.packet(Self.packet(number, bytes: bytes)))
-                while case .packet(let packet) = queue.take(picturesFollow: true) {
-                    taken.append(packet.dts?.ticks ?? -1)
-                }
+                taken += Self.takeAll(&queue, picturesFollow: true).map(\.number)
             }
             let held = bytes == 1 ? 63 : 7
             #expect(taken == Array(0..<Int64(100 - held)))
-            while case .packet(let packet) = queue.take(picturesFollow: false) {
-                taken.append(packet.dts?.ticks ?? -1)
-            }
+            taken += Self.takeAll(&queue, picturesFollow: false).map(\.number)
             #expect(taken == Array(0..<100))
         }
     }
 
-    @Test("Packets of a time that the stream has left do not wait for pictures of the new one")
-    func stepBack() throws {
+    @Test("Each picture comes behind its own packet, with long times between pictures as with short ones")
+    func longIntervals() throws {
         var queue = PlaybackQueue()
-        queue.add(.packet(Self.packet(1000, bytes: 1)))
-        queue.add(.packet(Self.packet(0, bytes: 1)))
-        let picture = try I420Draft(size: Self.parameters.size).publish()
-        queue.add(.frame(SourceFrame(picture, pts: MediaTime(ticks: 0, timeBase: Rational(1, 25)), sequence: 0)))
-        for expected in [1000, 0] as [Int64] {
-            guard case .packet(let packet) = queue.take(picturesFollow: true) else {
-                Issue.record("no packet \(expected)")
-                return
+        var taken: [Taken] = []
+        for number in 0..<20 as Range<Int64> {
+            // 5 s each.
+            queue.add(.packet(Self.packet(number * 125, bytes: 1)))
+            taken += Self.takeAll(&queue, picturesFollow: true)
+            guard number >= 2 else { continue }
+            queue.add(.frame(try Self.picture((number - 2) * 125)))
+            taken += Self.takeAll(&queue, picturesFollow: true)
+        }
+        #expect(taken == (0..<18).flatMap { [Taken(false, $0 * 125), Taken(true, $0 * 125)] })
+    }
+
+    @Test("Items from before a step back in time come first", arguments: [1000, 50] as [Int64])
+    func stepBack(last: Int64) throws {
+        var queue = PlaybackQueue()
+        var taken: [Taken] = []
+        let times = [last - 1, last, 0, 1, 2]
+        for (index, time) in times.enumerated() {
+            queue.add(.packet(Self.packet(time, bytes: 1)))
+            taken += Self.takeAll(&queue, picturesFollow: true)
+            guard index >= 2 else { continue }
+            queue.add(.frame(try Self.picture(times[index - 2])))
+            taken += Self.takeAll(&queue, picturesFollow: true)
+        }
+        #expect(taken == [last - 1, last, 0].flatMap { [Taken(false, $0), Taken(true, $0)] })
+        // Pictures that never step back do not hold up packets for longer than the bound.
+        for time in 3..<200 as Range<Int64> {
+            queue.add(.packet(Self.packet(time, bytes: 1)))
+            if time == 100 { queue.add(.packet(Self.packet(0, bytes: 1))) }
+            queue.add(.frame(try Self.picture(time)))
+            taken = Self.takeAll(&queue, picturesFollow: true)
+        }
+        #expect(taken.last?.isPicture == true)
+        #expect(Self.takeAll(&queue, picturesFollow: false).count < 64)
+    }
+
+    private struct Taken: Equatable {
+        var isPicture: Bool
+        var number: Int64
+
+        init(_ isPicture: Bool, _ number: Int64) { (self.isPicture, self.number) = (isPicture, number) }
+    }
+
+    private static func takeAll(_ queue: inout PlaybackQueue, picturesFollow: Bool) -> [Taken] {
+        var taken: [Taken] = []
+        while let item = queue.take(picturesFollow: picturesFollow) {
+            switch item {
+            case .packet(let packet): taken.append(Taken(false, packet.dts?.ticks ?? -1))
+            case .frame(let frame): taken.append(Taken(true, frame.pts?.ticks ?? -1))
             }
-            #expect(packet.dts?.ticks == expected)
         }
-        guard case .frame = queue.take(picturesFollow: true) else {
-            Issue.record("no picture")
-            return
-        }
-        if queue.take(picturesFollow: true) != nil { Issue.record("more than was added") }
+        return taken
+    }
+
+    private static func picture(_ number: Int64) throws -> SourceFrame {
+        let picture = try I420Draft(size: parameters.size).publish()
+        return SourceFrame(picture, pts: MediaTime(ticks: number, timeBase: parameters.timeBase), sequence: 0)
     }
 }

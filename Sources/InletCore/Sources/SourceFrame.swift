@@ -30,8 +30,8 @@ public struct SourceFrame: Sendable {
     public var flags: FrameFlags
     /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
-    /// When the device exposed or read out the picture, if it reports that (V4L2), or when a picture of a file that is
-    /// played at its own speed was due.
+    /// When the device exposed or read out the picture, if it reports that (V4L2), or when a picture of a recording
+    /// that is played at its own speed was due (``SourcePacing/realtime``).
     public var captureTime: MonotonicTime?
     /// When the picture's compressed data had completely arrived, if it was compressed.
     public var receiveTime: MonotonicTime?

@@ -17,8 +17,8 @@ public struct SourcePacket: Sendable {
     public var duration: MediaTime?
     /// Facts about this packet. Empty by default.
     public var flags: PacketFlags
-    /// When the device exposed or read out the picture, if it reports that, or when a packet of a file that is played
-    /// at its own speed was due. The default is nil.
+    /// When the device exposed or read out the picture, if it reports that, or when a packet of a recording that is
+    /// played at its own speed was due (``SourcePacing/realtime``). The default is nil.
     public var captureTime: MonotonicTime?
     /// When the whole packet had arrived, for a source that hands packets on later than that. The default, nil, means
     /// now.

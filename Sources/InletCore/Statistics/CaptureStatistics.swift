@@ -25,7 +25,7 @@ public struct CaptureStatistics: Sendable {
     /// at most 64 names.
     public var earlierSinks: [Sink] = []
     /// The time from the capture of a picture to its arrival here, decoded; only if the source reports when it was
-    /// captured.
+    /// captured, or when it was due.
     public var captureLatency = LatencyDistribution()
     /// When the first frame arrived.
     public var firstArrival: MonotonicTime?
