@@ -82,11 +82,12 @@
             let service = try options.service()
             let interrupt = Interrupt { [post] in post.yield(.interrupted) }
             defer { withExtendedLifetime(interrupt) {} }
-            let signaling = service.events()
             var media = PeerCallMedia(publisher) { [self] call, capturer in receive(call, capturer) }
             media.track.ice = servers
             let controller = try CallController(service, policy: options.policy, media: media.silent(Self.silent))
             let events = controller.events()
+            // After the controller, which gets what others have said before.
+            let signaling = service.events()
             let room = Room(service)
             let members = room.events()
             let pumps = [

@@ -13,6 +13,8 @@ public final class SignalingDispatcher: Sendable {
         var channels: [SignalingRouter.ChannelID: AsyncStream<SignalingMessage>.Continuation] = [:]
         /// The events that the first stream begins with; nil once there is a stream, or if they were too many.
         var early: [SignalingEvent]? = []
+        /// The last event; nil before the end.
+        var end: SignalingEvent?
         var isClosed = false
     }
 
@@ -88,6 +90,7 @@ public final class SignalingDispatcher: Sendable {
         state.withLock { state in
             defer { state.early = nil }
             if let early = state.early, !early.isEmpty { return subscribers.stream { early } }
+            if let end = state.end { return subscribers.stream { [end] } }
             guard state.router.isOpen else { return subscribers.stream() }
             let peers = state.router.presentPeers
             return subscribers.stream { [.opened(peers: peers)] }
@@ -159,18 +162,8 @@ public final class SignalingDispatcher: Sendable {
     }
 
     private func tell(_ event: SignalingEvent, _ state: inout State) {
-        if case .opened = event {
-            // It has all that was said of peers before.
-            state.early?.removeAll {
-                switch $0 {
-                case .opened, .interrupted, .joined, .left, .reset: true
-                case .sessionRequested, .call, .closed: false
-                }
-            }
-            state.early?.insert(event, at: 0)
-        } else {
-            state.early?.append(event)
-        }
+        if case .closed = event { state.end = event }
+        state.early?.append(event)
         if let early = state.early, early.count > Self.mostEvents { state.early = nil }
         subscribers.send(event)
     }

@@ -12,8 +12,9 @@ public protocol SignalingService: AnyObject, Sendable {
     var isOpen: Bool { get }
 
     /// Returns the events; each call returns a separate stream, which ends with the service. The first stream has the
-    /// events since the service was created, so that no offer and no call is missed; later streams have those from now
-    /// on. A slow reader loses the oldest events.
+    /// events since the service was created, so that no offer and no call is missed. Later streams begin with the
+    /// service's present state, ``SignalingEvent/opened(peers:)`` or ``SignalingEvent/closed(_:)``, unless it has not
+    /// been reached yet, and go on with what happens from now on. A slow reader loses the oldest events.
     func events() -> AsyncStream<SignalingEvent>
 
     /// Returns the channel for one session with a peer, which need not be there yet.
