@@ -75,8 +75,8 @@
         /// The counts of the publisher's sessions.
         var sessions: SinkSessions { hub.ledger.figures }
 
-        /// Returns why the last attempt at a session failed, which no later failure replaces in the counts.
-        func settleFailure() -> InletError? { hub.ledger.settle() }
+        /// Returns the outcome of the sessions, which no later failure changes in the counts.
+        func settle() -> (opened: UInt64, failure: InletError?) { hub.ledger.settle() }
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             try GStreamerPeer.load()

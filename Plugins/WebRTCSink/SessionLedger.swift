@@ -31,13 +31,14 @@
         /// Reports the counts to a capture from now on.
         func begin(_ context: SinkContext) { change { ($0.context, $0.isSettled) = (context, false) } }
 
-        /// Returns why the last attempt failed; nil if none did, or if a session has come up since.
+        /// Returns how many sessions have come up, and why the last attempt failed; nil if none did, or if a session
+        /// has come up since.
         ///
         /// Later failures are not noted, so that the counts and the sink's own error agree.
-        func settle() -> InletError? {
+        func settle() -> (opened: UInt64, failure: InletError?) {
             state.withLock { state in
                 state.isSettled = true
-                return state.failure
+                return (state.opened, state.failure)
             }
         }
 

@@ -184,10 +184,12 @@
             return opened == 0 && .now >= deadline
         }
 
-        /// Returns why the sink cannot continue. The counts of the sessions state the same from now on.
-        private func failure() -> InletError {
-            let cause = peers.settleFailure()
-            guard let session, case .ended(let end) = session.state else { return neverConnected(cause) }
+        /// Returns why the sink cannot continue; nil if a session has come up at the last moment.
+        private func failure() -> InletError? {
+            let (opened, cause) = peers.settle()
+            guard let session, case .ended(let end) = session.state else {
+                return opened == 0 ? neverConnected(cause) : nil
+            }
             return session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
         }
 
@@ -219,14 +221,14 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            if hasFailed { throw failure().about(uri) }
+            if hasFailed, let failure = failure() { throw failure.about(uri) }
             try peers.consume(frame)
         }
 
         func sourceChanged(to condition: SourceCondition) { peers.sourceChanged(to: condition) }
 
         func finish() throws {
-            let cause = peers.settleFailure()
+            let (opened, cause) = peers.settle()
             let error = opened == 0 && session != nil ? neverConnected(cause) : nil
             (session, isRunning) = (nil, false)
             try peers.finish()
