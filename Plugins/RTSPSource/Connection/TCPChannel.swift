@@ -81,8 +81,7 @@ import InletSystem
         while true {
             let count = unsafe recv(descriptor, target.baseAddress, target.count, 0)
             if count > 0 {
-                // A full target means that more has probably arrived, which the next read acknowledges.
-                if count < target.count { acknowledge() }
+                acknowledge()
                 return .bytes(count)
             }
             if count == 0 { return .ended }

@@ -107,10 +107,9 @@ struct TLSSettings: Sendable, Hashable {
         let result = Self.guarded {
             unsafe inlet_tls_read(tls, target.baseAddress, Int32(clamping: target.count), &count)
         }
-        if result == SSL_ERROR_NONE {
-            connection.acknowledge()
-            return .bytes(Int(count))
-        }
+        // Also where only a part of a record has arrived, which the server may hold the rest of.
+        connection.acknowledge()
+        if result == SSL_ERROR_NONE { return .bytes(Int(count)) }
         if waits(result) { return .wouldBlock }
         hasEnded = true
         if result == SSL_ERROR_ZERO_RETURN { return .ended }
