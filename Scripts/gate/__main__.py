@@ -65,6 +65,8 @@ def arguments():
         fail(f"--filter is not a regular expression: {error}")
     if options.stress is not None and options.stress < 1:
         fail("--stress needs a positive number")
+    if options.stress and options.sanitize:
+        fail("--stress repeats no tests with sanitizers: leave --sanitize out")
     return options
 
 

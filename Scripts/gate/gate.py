@@ -121,10 +121,8 @@ class Gate:
             not_beside=row.not_beside, environment={**row.environment, **(environment or {})}, finished=finished)
 
     def jobs_of(self, folder):
-        """The jobs of the rows whose tests are in a build. Puts the load on the machine that --stress wants."""
+        """The jobs of the rows whose tests are in a build."""
         listed = suites.listed(folder)
-        if self.selection.rounds and not self.load:
-            self.load = [subprocess.Popen(BUSY_LOOP) for _ in range(2)]
         jobs = []
         for row, members in self.assigned(listed, folder):
             if not members:
@@ -179,6 +177,8 @@ class Gate:
         if job.status == 0 and job.stage in TESTS_IN:
             try:
                 added = self.jobs_of(TESTS_IN[job.stage])
+                if self.selection.rounds:
+                    self.load = [subprocess.Popen(BUSY_LOOP) for _ in range(2)]
                 if job.stage == "build" and self.selection.filter:
                     self.narrow_sanitizer_builds()
             except (subprocess.SubprocessError, OSError, ValueError) as error:

@@ -5,7 +5,8 @@ import Testing
 @Suite struct CaptureWriterTests {
     /// A packet whose payload reads as a header with a secret: no packet may be altered.
     private static let misleading = frame(0, packet(Array("\r\nSession: 87654321\r\nrtsp://a:b@c\r\n".utf8)))
-    /// The replacements, which are random, have lowercase letters and digits only, so a short one cannot be among them.
+    /// The replacements, which are random, have lowercase letters and digits only, so that a short secret with an
+    /// uppercase letter cannot occur in them by chance.
     private static let secrets = ["12345678", "7Ypf", "s3cr3t", "viewer", "FQhe"]
 
     /// A connection with secrets in messages, and packets between and within them.

@@ -52,7 +52,8 @@ class Phone:
         self.browser = None
 
     def open(self, message):
-        # Only one browser runs at a time: an earlier one's page would go on, and could take the place that it wants.
+        # Only one browser runs at a time: an earlier one's page would go on, and could take the new one's place in the
+        # room.
         if self.browser:
             self.kill(None)
         flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={self.file}",

@@ -63,7 +63,7 @@ def read_options():
     parser.add_argument("--isolated", action="store_true",
                         help="listen in a network of its own, at 10.77.0.1 and fe80::77:1; the ready line names the "
                              "process in whose network its clients are. Needs root")
-    parser.add_argument("--mtu", type=int, default=1500, help="the largest packet of that network")
+    parser.add_argument("--mtu", type=int, default=1500, help="the largest packet of the isolated network, in bytes")
     parser.add_argument("--codec", choices=sorted(ENCODERS), default="h264")
     parser.add_argument("--size", default="640x480", help="of live pictures")
     parser.add_argument("--fps", default="30", help="of live pictures, such as 30 or 30000/1001")

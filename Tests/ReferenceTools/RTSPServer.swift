@@ -51,7 +51,7 @@ public final class RTSPServer: Sendable {
         /// Whether the server is in a network of its own, linked with the one of its clients, ``RTSPServer/clients``.
         /// Needs ``NetworkNamespace/isAvailable``. The default is false.
         public var isIsolated = false
-        /// The largest packet of that network, in bytes. The default is 1500.
+        /// The largest packet of the isolated network, in bytes. The default is 1500.
         public var largestPacket = 1500
         /// A file for a line a live frame: its number, and CLOCK_MONOTONIC nanoseconds when it was drawn and when it
         /// went out.

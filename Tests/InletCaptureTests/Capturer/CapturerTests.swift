@@ -238,7 +238,7 @@ extension CapturerConfiguration {
         // The threads of the source and of the sink go a moment after their last word.
         await Waiting.until { owned.buffer.withLock({ $0?.buffer }) == nil }
         #if os(Linux)
-            // The copy keeps the name of the eventfd: another test's may get the number, but not the name.
+            // The copy keeps the name of the eventfd: another eventfd may get its number, but not its name.
             let (number, copy) = owned.descriptor.withLock { $0 }
             defer { close(copy) }
             let name = try #require(Self.name(of: copy))

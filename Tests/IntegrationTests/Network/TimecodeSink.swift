@@ -31,7 +31,7 @@ final class TimecodeSink: FrameSink {
         var numbers: [Int] { readings.compactMap(\.number) }
         func add(_ reading: Reading) { list.withLock { $0.append(reading) } }
 
-        /// The mistakes in the pictures of a ``CameraBrowser``, also of pictures that are far from the ones before.
+        /// The mistakes in the pictures of a ``CameraBrowser``, and jumps of more than 30 pictures.
         var cameraMistakes: [String] {
             let readings = readings
             let jumps = readings.indices.dropFirst().compactMap { place -> String? in
