@@ -139,10 +139,15 @@ extension RTSPSourceTests {
             // Long enough for a keep-alive, which is refused.
             if isNoticed { try await Task.sleep(for: .seconds(2)) }
             try await run.resume()
-            let packet = try #require(try await run.next()?.packet)
+            var packet = try #require(try await run.next()?.packet)
+            // A picture that was on its way when the server paused may come before the new session.
+            for _ in 0..<2 where !packet.flags.contains(.discontinuity) || packet.flags.contains(.loss) {
+                packet = try #require(try await run.next()?.packet)
+            }
             #expect(packet.isKey && packet.flags.contains(.discontinuity) && !packet.flags.contains(.loss))
             #expect(try #require(packet.pts) > before)
-            #expect(server.requests.last { $0.method == "PLAY" }?.connection == 2)
+            // The server may have come to the request on the old connection later.
+            #expect(server.requests.contains { $0.method == "PLAY" && $0.connection == 2 })
             try await run.close()
         }
 
