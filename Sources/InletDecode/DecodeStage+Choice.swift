@@ -15,14 +15,14 @@ extension DecodeStage {
         handover.catchUp()
         if first.isKey {
             hasLeftOut = false
-            decoder.reset()
+            resetDecoder()
             gate.resume(at: PictureGate.Packet(isKey: true, pts: first.pts?.ticks, dts: first.dts?.ticks))
         }
         if demand.keyFramesOnly {
             kept = first.isKey ? [first] : []
             passed.clear()
             selection.skipToKey(after: first.isKey ? first.pts?.ticks ?? first.dts?.ticks : nil)
-            if kept.isEmpty { decoder.reset() }
+            if kept.isEmpty { resetDecoder() }
         } else {
             kept = passed.packets[...]
             passed.noteDecoded()

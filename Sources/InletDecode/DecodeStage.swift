@@ -16,14 +16,14 @@ final class DecodeStage {
         case ended
     }
 
-    private enum Phase {
+    enum Phase {
         case reading
         /// The decoder outputs all that it holds, and gets packets again afterwards.
         case emptying
         case draining
     }
 
-    private let settings: DecodingSettings
+    let settings: DecodingSettings
     let isLive: Bool
     private let frameRate: Rational?
     private var chain: DecoderChain
@@ -50,7 +50,7 @@ final class DecodeStage {
     /// What the sinks want, as of the last ``followDemand(_:)``.
     private(set) var demand = SourceDemand.everything
     private var demandVersion = -1
-    private var phase = Phase.reading
+    var phase = Phase.reading
     /// A packet at which decoding restarts, once the decoder is empty.
     private var pending: SourcePacket?
     /// When the packet that was put last had arrived; nil if the stream is not live.
@@ -59,6 +59,8 @@ final class DecodeStage {
     var lag: LagPolicy?
     /// Whether a key frame is queued behind the packet that was put last.
     var precedesKey = false
+    /// The number of packets whose pictures the decoder has not output.
+    var heldCount = 0
     /// When the packet was given to the decoder that has not output its picture yet.
     private var decodingSince: MonotonicTime?
     let turn = DecodingTurn()
@@ -173,12 +175,14 @@ final class DecodeStage {
         switch handover.fate(isKey: packet.isKey, pictures: areWanted) {
         case .decode: break
         case .pass:
+            // Pictures that the decoder holds back are not missed.
+            heldCount = 0
             let fits = passed.add(packet)
             if areWanted { catchUp(with: facts, context) } else if !fits { passed.clear() }
             return
         case .decodeAnew:
             // The decoder's state is from before a gap.
-            decoder.reset()
+            resetDecoder()
             selection.reset()
             gate.resume(at: facts)
         }
@@ -202,7 +206,7 @@ final class DecodeStage {
             guard isInTime(packet, waiting, context) else { return }
             if hasLeftOut, packet.isKey {
                 hasLeftOut = false
-                decoder.reset()
+                discardHeld(.late, context)
                 gate.resume(at: facts, reason: .late)
             }
             if hasLeftOut { passed.clear() } else { passed.noteDecoded() }
@@ -235,7 +239,7 @@ final class DecodeStage {
             passed.clear()
             return try replaceDecoder(after: error, context)
         }
-        if let fault = result { try noteUndecodable(fault, context) }
+        if let fault = result { try noteUndecodable(fault, context) } else { heldCount += 1 }
     }
 
     /// Continues with the next decoder, at the next key frame.
@@ -247,7 +251,7 @@ final class DecodeStage {
         let failures = try chain.replace(after: error, parameters)
         context.noteDecoderFailure(of: failed, error, next: chain.name)
         for failure in failures { context.noteDecoderFailure(of: failure.name, failure.error, next: chain.name) }
-        isNewDecoder = true
+        (isNewDecoder, heldCount) = (true, 0)
         selection.reset()
         switch phase {
         case .reading: break
@@ -260,33 +264,6 @@ final class DecodeStage {
     func empty() {
         decoder.drain()
         phase = .emptying
-    }
-
-    /// Notes that a packet yielded no picture.
-    ///
-    /// - Throws: ``InletError/Code/unsupported`` if that is because its picture is too large.
-    private func noteUndecodable(_ fault: PacketFault, _ context: SourceContext) throws(InletError) {
-        context.countDrop(.undecodable)
-        guard isLive, fault != .unknownPixelFormat else { return }
-        if fault == .tooLarge { throw settings.limits.refusal("The pictures have") }
-        lose(context)
-    }
-
-    /// Notes that a part of the stream is missing: no picture before the next key frame can be complete. Requests one
-    /// of a live source, unless one is queued.
-    ///
-    /// - Parameter hasQueue: false if what was queued has been discarded.
-    func lose(_ context: SourceContext, hasQueue: Bool = true) {
-        if isLive, !(precedesKey && hasQueue) { context.requestKeyFrame() }
-        gate.noteLoss()
-        guard settings.damage == .drop || !hasQueue else { return }
-        passed.clear()
-        kept = []
-        guard settings.damage == .drop else { return }
-        handover.lose()
-        decoder.reset()
-        selection.reset()
-        phase = .reading
     }
 
     /// Reads what the sinks want now.
@@ -331,15 +308,18 @@ final class DecodeStage {
             }
             switch output {
             case .picture(let picture):
+                heldCount = max(0, heldCount - 1)
                 noteDecoding(context)
                 return try accept(picture, context).map { .item(.frame($0)) } ?? .keptBack
-            case .undecodable(let fault): try noteUndecodable(fault, context)
+            case .undecodable(let fault):
+                heldCount = max(0, heldCount - 1)
+                try noteUndecodable(fault, context)
             case .needsPacket:
                 noteDecoding(context)
                 if let packet = handover.take() { return .item(.packet(packet)) }
                 guard try sendKept(context) else { return .needsPacket }
             case .ended where phase == .emptying:
-                decoder.reset()
+                resetDecoder()
                 phase = .reading
             case .ended:
                 if let packet = handover.take() { return .item(.packet(packet)) }
@@ -355,7 +335,7 @@ final class DecodeStage {
 
     /// Notes that the stream is read from its beginning again.
     private func beginAnew() {
-        decoder.reset()
+        resetDecoder()
         timestamps?.reset()
         selection.reset()
         gate.rewind()

@@ -33,6 +33,9 @@ package enum NetworkSourceOptions {
     package static let maximumLag = PluginOption(
         "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
         "The longest time from a packet's arrival to its picture; what would be later is left out; 0 is no limit")
-    package static let damage = PluginOption("damage", default: DamagePolicy.drop, "What becomes of damaged pictures")
-        .formerly("damaged")
+    package static let damage = PluginOption(
+        "damage", default: DamagePolicy.drop,
+        "Damaged pictures are dropped, dropped for up to 2 s (automatic), shown as damaged (mark), or shown as any other"
+    )
+    .formerly("damaged")
 }

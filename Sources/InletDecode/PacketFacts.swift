@@ -10,12 +10,16 @@ struct PacketFacts {
         var capture: MonotonicTime?
         var arrival: MonotonicTime?
         var wallClock: Int64?
+        /// The timeline of the packet, as in ``timeline``.
+        var timeline: Int
     }
 
     // A ring: a decoder may discard packets that it cannot use, so the oldest makes room for the newest.
     private var times: [Times?] = []
     private var next = 0
-    private var startsAnew = false
+    /// The number of timelines that have begun after the first, by packets and by pictures.
+    private var timeline = 0
+    private var shownTimeline = 0
 
     /// More than any decoder holds back.
     private static let mostTimes = 64
@@ -32,11 +36,10 @@ struct PacketFacts {
     ///
     /// - Parameter arrival: when it arrived; nil if the stream is not live.
     mutating func note(_ packet: SourcePacket, arrival: MonotonicTime? = nil) {
-        if packet.flags.contains(.discontinuity) { startsAnew = true }
-        guard let pts = packet.pts?.ticks,
-            packet.captureTime != nil || arrival != nil || packet.wallClock != nil
-        else { return }
-        let new = Times(pts: pts, capture: packet.captureTime, arrival: arrival, wallClock: packet.wallClock)
+        if packet.flags.contains(.discontinuity) { timeline += 1 }
+        guard let pts = packet.pts?.ticks else { return }
+        let new = Times(
+            pts: pts, capture: packet.captureTime, arrival: arrival, wallClock: packet.wallClock, timeline: timeline)
         if times.count < Self.mostTimes { times.append(new) } else { times[next] = new }
         next = (next + 1) % Self.mostTimes
     }
@@ -44,13 +47,15 @@ struct PacketFacts {
     /// Adds the known facts to a picture that is shown. Those that are unknown stay as they are, but for the time of
     /// day, which is that of the picture's own packet or none.
     mutating func complete(_ frame: inout SourceFrame) {
+        var timeline = timeline
         if let times = frame.pts.flatMap({ take($0.ticks) }) {
+            timeline = times.timeline
             if let time = times.capture { frame.captureTime = time }
             if let time = times.arrival { frame.receiveTime = time }
             frame.wallClock = times.wallClock
         }
-        if startsAnew {
-            startsAnew = false
+        if timeline > shownTimeline {
+            shownTimeline = timeline
             frame.flags.insert(.discontinuity)
         }
         if let matrix { frame.colorSpace.matrix = matrix }

@@ -45,8 +45,8 @@ struct PictureGate {
     private let isLive: Bool
     /// Whether pictures are incomplete since a loss. True at first for a live stream, which is joined in its middle.
     private(set) var isBroken: Bool
-    /// Whether a key frame has been sent to the decoder since the loss.
-    private var hasKey = false
+    /// The key frame that has been sent to the decoder since the loss: when it is shown, as far as that is known.
+    private var key: Int64??
     /// When the key frame is shown that was incomplete but was decoded nevertheless.
     private var lackingKey: Int64??
     /// Whether a packet has been admitted.
@@ -59,6 +59,10 @@ struct PictureGate {
     private var firstWhole: (time: Int64, reason: DropReason?)?
     /// The time before which pictures are decoded only for those that follow.
     private var start: Int64?
+    /// The time of the first incomplete picture since the last complete one.
+    private var incompleteSince: Int64?
+    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks.
+    private let longestWait: Int64
 
     /// A stream without one key frame in this many packets refreshes its picture in another way: the decoder then tells
     /// which pictures are complete.
@@ -70,6 +74,7 @@ struct PictureGate {
         isBroken = isLive
         hasJoined = !isLive
         watch = TimelineWatch(timeBase: timeBase)
+        longestWait = MediaTime(ticks: 2, timeBase: Rational(1)).rescaled(to: timeBase).ticks
     }
 
     // MARK: Where decoding begins
@@ -77,7 +82,7 @@ struct PictureGate {
     /// Notes that a part of the stream is missing.
     mutating func noteLoss() {
         isBroken = true
-        hasKey = false
+        key = nil
     }
 
     /// Sets the time before which pictures are not wanted.
@@ -93,7 +98,7 @@ struct PictureGate {
 
     /// Notes that the stream is read from its beginning again.
     mutating func rewind() {
-        (firstWhole, start) = (nil, nil)
+        (firstWhole, start, incompleteSince) = (nil, nil, nil)
         watch.reset()
     }
 
@@ -105,7 +110,7 @@ struct PictureGate {
     ///   follows.
     mutating func stepsBack(_ packet: Packet) -> Bool {
         guard watch.stepsBack(isKey: packet.isKey, pts: packet.pts, dts: packet.dts) else { return false }
-        (firstWhole, start) = (nil, nil)
+        (firstWhole, start, incompleteSince) = (nil, nil, nil)
         return true
     }
 
@@ -117,8 +122,12 @@ struct PictureGate {
         // A file is decoded throughout, as a seek or a cut in it is no loss.
         guard isLive, policy == .drop else {
             if packet.isKey {
-                hasKey = !packet.lacksSomething
+                key = packet.lacksSomething ? nil : .some(packet.pts)
                 lackingKey = packet.lacksSomething ? .some(packet.pts) : nil
+                hasJoined = true
+            } else if !hasJoined {
+                refusals += 1
+                hasJoined = refusals >= Self.patience
             }
             return .decode
         }
@@ -126,7 +135,7 @@ struct PictureGate {
             if !packet.lacksSomething { refusals += 1 }
             return .keepBack(hasJoined ? .damaged : nil)
         }
-        hasKey = packet.isKey
+        key = packet.isKey ? .some(packet.pts) : nil
         isBroken = false
         refusals = 0
         firstWhole = packet.pts.map { ($0, hasJoined ? .damaged : nil) }
@@ -140,16 +149,37 @@ struct PictureGate {
         if lacksSomething { lackingKey = nil }
         if picture.isDamaged || lacksSomething {
             noteLoss()
-        } else if picture.isKey || hasKey {
+        } else if picture.isKey || isFromKey(picture) {
             isBroken = false
         }
-        if isBroken, policy == .drop { return .keepBack(.damaged) }
+        if isBroken, isWithheld(picture) { return .keepBack(hasJoined ? .damaged : nil) }
+        if !isBroken { incompleteSince = nil }
         if let time = picture.time {
             if let start, time < start { return .keepBack(nil) }
             start = nil
             if let firstWhole, time < firstWhole.time { return .keepBack(firstWhole.reason) }
             firstWhole = nil
         }
-        return isBroken && policy == .mark ? .mark : .deliver
+        return isBroken && policy != .show ? .mark : .deliver
+    }
+
+    /// Whether a picture is the key frame's since the loss, or is shown after it.
+    private func isFromKey(_ picture: Picture) -> Bool {
+        guard let key else { return false }
+        guard let key, let time = picture.time else { return true }
+        return time >= key
+    }
+
+    /// Whether an incomplete picture is not shown.
+    private mutating func isWithheld(_ picture: Picture) -> Bool {
+        switch policy {
+        case .drop: return true
+        case .mark, .show: return false
+        case .automatic:
+            guard hasJoined, let time = picture.time else { return true }
+            let since = incompleteSince ?? time
+            incompleteSince = min(since, time)
+            return time.subtractingReportingOverflow(since).partialValue < longestWait
+        }
     }
 }

@@ -31,7 +31,7 @@ struct PlaybackQueue {
         switch item {
         case .frame(let frame):
             let pts = frame.pts?.nanoseconds
-            // The decoder has had the packets of the new epoch.
+            // The picture belongs to the newest epoch that was read.
             if Self.stepsBack(from: last.pts, to: pts) { epochs.picture = epochs.packet }
             last.pts = pts ?? last.pts
             picture = frame
@@ -61,6 +61,8 @@ struct PlaybackQueue {
             guard isDue(first, before: picture) else { return takePicture() }
         } else if picturesFollow {
             return nil
+        } else {
+            epochs.picture = max(epochs.picture, first.epoch)
         }
         packets.removeFirst()
         byteCount -= first.packet.data.count

@@ -82,6 +82,25 @@ import Testing
         #expect(found == [true, false])
     }
 
+    @Test("Pictures of the old timeline that the decoder held back do not begin the new one")
+    func heldBeforeDiscontinuity() {
+        for arrival in [nil, MonotonicTime(nanoseconds: 1)] {
+            var facts = PacketFacts(range: nil, matrix: nil)
+            // In decoding order, as of I P B, and then I B on a new timeline with the B shown first.
+            for (ticks, flags) in [(0, .key), (80, []), (40, []), (5040, [.key, .discontinuity]), (5000, [])]
+                as [(Int64, PacketFlags)]
+            {
+                facts.note(Self.packet(ticks, capture: nil, flags), arrival: arrival)
+            }
+            let found = ([0, 40, 80, 5000, 5040] as [Int64]).filter { ticks in
+                var frame = Self.picture(ticks)
+                facts.complete(&frame)
+                return frame.flags.contains(.discontinuity)
+            }
+            #expect(found == [5000])
+        }
+    }
+
     @Test("Range and matrix that are set count more than what the picture says, and its format's name does not deny it")
     func color() {
         var facts = PacketFacts(range: .limited, matrix: .smpte170m)

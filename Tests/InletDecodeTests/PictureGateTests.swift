@@ -103,6 +103,27 @@ import Testing
                 (.key(nil), "ok"), (.keyPicture(nil), "ok"),
             ], policy: .mark),
         Row(
+            what: "damaged pictures are marked two seconds after the last whole one if the policy is automatic",
+            events: [
+                (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.picture(4), "damaged"),
+                (.delta(203), "ok"), (.picture(203), "damaged"), (.delta(204), "ok"), (.picture(204), "mark"),
+                (.damagedPicture(208), "mark"), (.key(212), "ok"), (.keyPicture(212), "ok"),
+                (.brokenDelta(216), "ok"), (.picture(216), "damaged"), (.picture(nil), "damaged"),
+                (.key(0), "step"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.picture(4), "damaged"),
+            ], policy: .automatic),
+        Row(
+            what: "nothing is missed before the first key frame where damaged pictures are marked in time",
+            events: [
+                (.delta(0), "ok"), (.damagedPicture(0), "-"), (.delta(300), "ok"), (.damagedPicture(300), "-"),
+                (.key(304), "ok"), (.keyPicture(304), "ok"), (.picture(308), "ok"),
+            ], policy: .automatic),
+        Row(
+            what: "damaged pictures that the decoder held back do not become whole by a key frame behind them",
+            events: [
+                (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.delta(8), "ok"), (.key(16), "ok"),
+                (.picture(4), "mark"), (.picture(8), "mark"), (.keyPicture(16), "ok"), (.picture(20), "ok"),
+            ], policy: .mark),
+        Row(
             what: "damaged pictures are shown where that is wanted",
             events: [(.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.damagedPicture(4), "ok")],
             policy: .show),

@@ -1,0 +1,102 @@
+import InletCore
+import InletTesting
+import Logging
+import Testing
+
+@testable import InletDecode
+
+/// Pictures that a decoder holds back to put them in order, where decoding starts over.
+@Suite struct HeldPicturesTests {
+    private static let parameters = CodecParameters(
+        codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 1000))
+
+    /// Outputs a picture when it has the next two.
+    private final class Decoder: VideoDecoder {
+        private var packets: [SourcePacket] = []
+        var reorderDepth: Int { 2 }
+        var skipsNonReferencePictures = false
+
+        func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {}
+
+        func send(_ packet: SourcePacket) throws -> PacketFault? {
+            packets.append(packet)
+            return nil
+        }
+
+        func receive() throws -> DecoderOutput {
+            guard packets.count > reorderDepth else { return .needsPacket }
+            let picture = try I420Draft(size: parameters.size).publish()
+            let packet = packets.removeFirst()
+            return .picture(SourceFrame(picture, pts: packet.pts, sequence: 0, flags: packet.isKey ? .key : []))
+        }
+
+        func drain() {}
+        func reset() { packets = [] }
+    }
+
+    private final class Run {
+        let clock = ManualClock()
+        let context: SourceContext
+        private let stage: DecodeStage
+        private let start: MonotonicTime
+        private(set) var pictures = 0
+        private(set) var packets = 0
+
+        init() throws {
+            start = clock.now
+            context = SourceContext(clock: clock, logger: Logger(label: "test"))
+            let format = SourceFormat(
+                size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live)
+            var settings = DecodingSettings([DecoderPlugin("plain", summary: "") { Decoder() }])
+            settings.maximumLag = .milliseconds(150)
+            stage = try DecodeStage(PacketStream(parameters), of: format, settings, context)
+        }
+
+        /// Takes a packet that arrived at a time, in milliseconds since the clock's start.
+        func put(_ time: Int64, at now: Int64, _ flags: PacketFlags = []) throws {
+            clock.advance(by: max(.zero, start + .milliseconds(now) - clock.now))
+            let pts = MediaTime(ticks: time, timeBase: parameters.timeBase)
+            var packet = SourcePacket(
+                parameters: parameters, data: PacketData([0, 0, 1, 0x65]), pts: pts, dts: pts, flags: flags)
+            packet.receiveTime = start + .milliseconds(time)
+            packets += 1
+            try stage.put(packet, context)
+            while true {
+                switch try stage.take(context) {
+                case .item: pictures += 1
+                case .keptBack: continue
+                case .needsPacket, .ended: return
+                }
+            }
+        }
+    }
+
+    @Test("Where a group was left out as too late, the pictures that the decoder held back count as late, too")
+    func late() throws {
+        let run = try Run()
+        for time in stride(from: 0 as Int64, to: 2000, by: 40) {
+            try run.put(time, at: time, time % 1000 == 0 ? .key : [])
+        }
+        #expect(run.pictures == run.packets - 2)
+        // A burst is decoded, and its picture is too late; what is late again soon after it is not decoded.
+        try run.put(2040, at: 2600)
+        try run.put(2080, at: 3000)
+        #expect(run.context.dropCounts == [.late: 2])
+        try run.put(3040, at: 3040, .key)
+        for time in stride(from: 3080 as Int64, to: 3400, by: 40) { try run.put(time, at: time) }
+        #expect(run.context.dropCounts == [.late: 4])
+        #expect(run.pictures + 4 + 2 == run.packets)
+    }
+
+    @Test("Where a packet is lost, the pictures that the decoder held back count as damaged")
+    func damaged() throws {
+        let run = try Run()
+        for time in stride(from: 0 as Int64, to: 400, by: 40) { try run.put(time, at: time, time == 0 ? .key : []) }
+        try run.put(440, at: 440, .loss)
+        #expect(run.context.dropCounts == [.damaged: 3])
+        try run.put(480, at: 480, .loss)
+        #expect(run.context.dropCounts == [.damaged: 4])
+        for time in stride(from: 520 as Int64, to: 800, by: 40) { try run.put(time, at: time, time == 520 ? .key : []) }
+        #expect(run.pictures + 4 + 2 == run.packets)
+    }
+}
