@@ -2,42 +2,64 @@ import InletCore
 
 /// Decides when lost packets keep so many pictures away that another transport is worth an interruption.
 ///
-/// A loss spoils every picture up to the next whole key frame. The watch adds up the time without whole pictures, and
-/// five times as long with them makes up for it. One loss alone decides nothing, however far apart key frames are.
+/// A loss spoils every picture up to the next one that is whole and refers to none that is lost. The watch adds up the
+/// time without whole pictures, and five times as long with them makes up for it. One loss alone decides nothing,
+/// however far apart key frames are, and neither does the time before the first key frame.
 ///
 /// It has no clock: times are passed in.
 struct LossWatch {
+    /// The state of a picture.
+    enum Picture {
+        /// Whole, and so is what it refers to.
+        case whole
+        /// Whole by itself. It may refer to pictures before it.
+        case dependent
+        /// A part of it, or of what comes before it, is lost.
+        case lossy
+    }
+
     /// The time without whole pictures for which nothing has made up yet.
     private var debt = Duration.zero
     /// The number of losses since there was no debt.
     private var losses = 0
     /// Whether pictures refer to what is lost.
     private var isSpoilt = false
+    /// Whether there was a whole picture, or a stream without key frames has lasted for long enough.
+    private var hasBegun = false
+    private var first: MonotonicTime?
     private var last: MonotonicTime?
 
     private static let largestDebt = Duration.milliseconds(2500)
-    /// How much of a debt a time with whole pictures makes up for.
+    /// How much longer a time with whole pictures is than the time without that it makes up for.
     private static let recovery = 5
     /// The longest time that counts between two pictures: a server that sends nothing loses nothing.
     private static let longestStep = Duration.seconds(1)
+    /// How long the first key frame is waited for.
+    private static let longestBeginning = Duration.seconds(5)
 
-    /// Notes the next picture.
+    /// Notes the next picture, whether or not it is passed on.
     ///
-    /// - Parameters:
-    ///   - isLost: whether a part of it, or of what comes before it, is lost.
-    ///   - isStart: whether it is whole, and refers to none before it.
     /// - Returns: whether too many pictures were kept away.
-    mutating func note(isLost: Bool, isStart: Bool, at time: MonotonicTime) -> Bool {
+    mutating func note(_ picture: Picture, at time: MonotonicTime) -> Bool {
         let step = last.map { max(.zero, min(time - $0, Self.longestStep)) } ?? .zero
         last = time
-        if isLost || isSpoilt && !isStart {
+        let begin = first ?? time
+        first = begin
+        hasBegun = hasBegun || picture == .whole || time - begin >= Self.longestBeginning
+        guard hasBegun else { return false }
+        isSpoilt =
+            switch picture {
+            case .whole: false
+            case .dependent: isSpoilt
+            case .lossy: true
+            }
+        if isSpoilt {
             debt += step
         } else {
             debt = max(.zero, debt - step / Self.recovery)
             if debt == .zero { losses = 0 }
         }
-        if isLost { losses += 1 }
-        isSpoilt = !isStart && (isSpoilt || isLost)
+        if picture == .lossy { losses += 1 }
         return losses > 1 && debt >= Self.largestDebt
     }
 }

@@ -65,17 +65,33 @@ extension RTSPClient {
         }
     }
 
-    /// Whether packets come by datagrams, and the session may continue over TCP instead.
-    var mayLeaveUDP: Bool { sockets != nil && session.mayContinueOverTCP }
-
-    /// Continues over TCP, as too many packets are lost, and begins there after a failure as well.
+    /// Continues over TCP, as too many packets are lost. If TCP is not allowed, or was tried before, logs what the
+    /// operator can change.
     func leaveUDP(until end: MonotonicTime) throws(InletError) {
-        guard let stream, mayLeaveUDP else { return }
-        context.noteTransportChange(
-            "\(stream.figures.lossText) of the packets are lost over \(transportName), which keeps pictures away. "
-                + "Continuing over TCP.")
-        memory?.transport = .tcp
-        try perform(session.handle(.transportLossy, at: now), until: end)
+        guard let stream, sockets != nil else { return }
+        let share = stream.figures.lossText ?? "Less than 0.1 %"
+        let loss = "\(share) of the packets are lost over \(transportName), which keeps pictures away."
+        let shows = "have damaged pictures shown with damage=show or damage=automatic."
+        guard configuration.transport != .udpOnly else {
+            return context.logger.warning("\(loss) Use transport=tcp, or \(shows)")
+        }
+        guard memory?.hasLeftUDP != true, session.mayContinueOverTCP else {
+            return context.logger.warning("\(loss) The server cannot send over TCP. Improve the network, or \(shows)")
+        }
+        context.noteTransportChange("\(loss) Continuing over TCP.")
+        memory?.hasLeftUDP = true
+        recorder?.lossy(at: now)
+        try changeTransport(.transportLossy, until: end)
+    }
+
+    /// Ends the session to begin another with another transport. A connection that fails meanwhile is replaced.
+    func changeTransport(_ event: RTSPSession.Event, until end: MonotonicTime) throws(InletError) {
+        do throws(InletError) {
+            try perform(session.handle(event, at: now), until: end)
+        } catch {
+            guard error.code == .disconnected, session.outlivesConnection else { throw error }
+            try perform(session.handle(.disconnected, at: now), until: end)
+        }
     }
 
     /// The transport in use, for people.

@@ -177,6 +177,7 @@ final class RTSPClient {
     private func doWhatIsDue(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) {
+        if replay?.takeLossy() == true { return try changeTransport(.transportLossy, until: end) }
         if let replay {
             // What was due shows in the capture: no time passes between its records.
             guard replay.takeTimer() || stream?.hasEnded == true else { return }
@@ -196,11 +197,11 @@ final class RTSPClient {
             context.logger.notice(
                 "No packet arrives by \(transportName) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
             )
-            try perform(session.handle(.transportSilent, at: time), until: end)
+            try changeTransport(.transportSilent, until: end)
         }
         if isUnreachable, playingSince != nil {
             isUnreachable = false
-            return try perform(session.handle(.transportSilent, at: time), until: end)
+            return try changeTransport(.transportSilent, until: end)
         }
         heedKeyFrameRequests(stream)
         try sendControl(connection, stream, at: time)

@@ -21,8 +21,12 @@ final class RTSPSource: FrameSource {
     private var streamNumber = 0
     private var timeline = JoinedTimeline(timeBase: Rational(1, 90_000))
     private let size: StreamSizeFollower
-    /// Watches a stream over UDP; nil if it stays there, or none of it is over UDP.
+    /// Watches a stream over UDP until too much is lost; nil after that, and for other transports.
     private var losses: LossWatch?
+    /// The counts of dropped pictures that ``losses`` has seen.
+    private var watched = DepacketizerStatistics()
+    /// Whether the session is to continue over TCP when all complete pictures are taken.
+    private var isLeaving = false
 
     /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
     init(_ configuration: RTSPConfiguration, replay: CaptureReplay? = nil) {
@@ -65,10 +69,15 @@ final class RTSPSource: FrameSource {
             if let unit = client.stream?.takeUnit() {
                 hasRead = true
                 let packet = try packet(unit, client, context)
-                try leaveIfLossy(unit.unit, isStart: packet.isKey, client)
+                watch(unit.unit, isStart: packet.isKey, client)
                 return .packet(packet)
             }
             if client.isAtEnd { return nil }
+            if isLeaving {
+                isLeaving = false
+                try client.leaveUDP(until: client.now + configuration.connectTimeout)
+                continue
+            }
             try client.checkTransportStream()
             let limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
             // Packets that make no picture are no stream yet.
@@ -111,24 +120,44 @@ final class RTSPSource: FrameSource {
         watchLosses(of: client)
     }
 
-    /// Watches the losses of a stream that may continue over TCP.
+    /// Watches the losses of a stream over UDP, if they keep pictures away. A capture states itself when its session
+    /// has left UDP.
     private func watchLosses(of client: RTSPClient) {
-        let mayLeave = configuration.damage == .drop && client.mayLeaveUDP
-        losses = mayLeave ? LossWatch() : nil
+        let isWatched =
+            replay == nil && client.sockets != nil && [.drop, .automatic].contains(configuration.damage)
+        losses = isWatched ? LossWatch() : nil
+        watched = client.stream?.payloads ?? DepacketizerStatistics()
     }
 
-    /// Continues over TCP if too many pictures were kept away.
-    private func leaveIfLossy(_ unit: AccessUnit, isStart: Bool, _ client: RTSPClient) throws(InletError) {
-        let isTooMuch = losses?.note(
-            isLost: unit.isDamaged || unit.isAfterLoss, isStart: isStart && !unit.isDamaged, at: unit.lastArrival)
-        guard isTooMuch == true, client.mayLeaveUDP else { return }
-        losses = nil
-        try client.leaveUDP(until: client.now + configuration.connectTimeout)
+    /// Notes a complete picture.
+    private func watch(_ unit: AccessUnit, isStart: Bool, _ client: RTSPClient) {
+        watchDrops(of: client)
+        let isLossy = unit.isDamaged || unit.isAfterLoss
+        // Of H.265 only pictures are passed on that refer to no lost one.
+        let isWhole = isStart || parameters.codec == .hevc && configuration.damage == .drop
+        watch(isLossy ? .lossy : isWhole ? .whole : .dependent, at: unit.lastArrival)
+    }
+
+    /// Notes pictures that were dropped as damaged, or as they refer to such.
+    private func watchDrops(of client: RTSPClient) {
+        guard losses != nil, let counts = client.stream?.payloads else { return }
+        if counts.droppedUnits != watched.droppedUnits {
+            watch(.lossy, at: client.now)
+        } else if counts.withoutReferences != watched.withoutReferences {
+            watch(.dependent, at: client.now)
+        }
+        watched = counts
+    }
+
+    private func watch(_ picture: LossWatch.Picture, at time: MonotonicTime) {
+        guard losses?.note(picture, at: time) == true else { return }
+        (losses, isLeaving) = (nil, true)
     }
 
     /// Counts drops while no unit is complete, so that a time-out can tell the reason.
     private func noteDrops(_ client: RTSPClient, _ context: SourceContext) {
         droppedUnits = client.stream?.payloads.droppedUnits
+        watchDrops(of: client)
         received.report(client.stream, to: context)
     }
 
@@ -173,7 +202,12 @@ final class RTSPSource: FrameSource {
 
     func pause(_ context: SourceContext) throws -> Bool { try client?.pause() ?? false }
 
-    func resume(_ context: SourceContext) throws { try client?.resume() }
+    func resume(_ context: SourceContext) throws {
+        guard let client else { return }
+        try client.resume()
+        // Packets that were sent in the pause are not lost.
+        if losses != nil { watchLosses(of: client) }
+    }
 
     func close() {
         events?.close()

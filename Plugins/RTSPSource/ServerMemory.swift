@@ -8,6 +8,7 @@ final class ServerMemory: Sendable {
     private struct Knowledge {
         var keepAlive = KeepAliveMemory()
         var transport: RTSPSessionConfiguration.Transport?
+        var hasLeftUDP = false
         var onvif: ONVIFMemory?
     }
 
@@ -23,6 +24,13 @@ final class ServerMemory: Sendable {
     var transport: RTSPSessionConfiguration.Transport? {
         get { known.withLock { $0.transport } }
         set { known.withLock { $0.transport = newValue } }
+    }
+
+    /// Whether a session was to continue over TCP because of losses. Sources try that once; ``transport`` tells whether
+    /// TCP worked.
+    var hasLeftUDP: Bool {
+        get { known.withLock { $0.hasLeftUDP } }
+        set { known.withLock { $0.hasLeftUDP = newValue } }
     }
 
     /// What has been learnt about the ONVIF device; nil if nothing.

@@ -1,7 +1,9 @@
 import Foundation
 import InletCore
+import InletDecode
 import RTSPSource
 import ReferenceTools
+import Synchronization
 import Testing
 
 extension RTSPSourceTests {
@@ -93,47 +95,71 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A stream over UDP that loses one packet in fifty continues over TCP without loss; udp-only stays",
-            arguments: [RTSPConfiguration.Transport.udp, .udpOnly])
-        func losses(_ transport: RTSPConfiguration.Transport) async throws {
-            let server = try server { $0.keyFrameInterval = 60 }
+            "A stream over UDP that loses many packets continues over TCP without loss; udp-only stays",
+            arguments: [(.h264, .udp), (.h265, .udp), (.mjpeg, .udp), (.h264, .udpOnly)]
+                as [(RTSPServer.Codec, RTSPConfiguration.Transport)])
+        func losses(codec: RTSPServer.Codec, transport: RTSPConfiguration.Transport) async throws {
+            let server = try server { ($0.codec, $0.keyFrameInterval) = (codec, 60) }
             let network = try #require(server.clients)
+            // A loss spoils one picture of Motion JPEG, and of the others all up to the next key frame.
+            let share = codec == .mjpeg ? "10" : "50"
             _ = try network.run {
                 try ReferenceCommand.run(
                     "iptables",
                     [
-                        "-w", "-A", "INPUT", "-p", "udp", "-m", "statistic", "--mode", "nth", "--every", "50",
+                        "-w", "-A", "INPUT", "-p", "udp", "-m", "statistic", "--mode", "nth", "--every", share,
                         "--packet", "0", "-j", "DROP",
                     ])
             }
+            let written = Mutex<[UInt8]>([])
             let run = SourceRun(
-                .test("rtsp://10.77.0.1:\(server.port)/stream") { $0.transport = transport }, decodes: false,
-                network: network)
+                .test("rtsp://10.77.0.1:\(server.port)/stream") {
+                    $0.transport = transport
+                    $0.capture = CaptureOutput { bytes in
+                        written.withLock { $0 += bytes }
+                        return nil
+                    }
+                }, decodes: false, network: network)
             _ = try await run.open()
             func sessions() throws -> Int? { try server.report()["requests"]?["setup"]?.int }
-            // Some 20 s of video: the change is due after 2.5 s without whole pictures.
-            var packets = 0
-            while try sessions() == 1, packets < 600 {
-                #expect(try await run.next()?.packet != nil)
-                packets += 1
+            var taken = 0
+            func next() async throws -> SourcePacket {
+                let packet = try #require(try await run.next()?.packet)
+                taken += 1
+                return packet
             }
+            // Some 20 s of video: the change is due after 2.5 s without whole pictures.
+            let end = ContinuousClock.now + .seconds(20)
+            while try sessions() == 1, ContinuousClock.now < end { _ = try await next() }
             if transport == .udpOnly {
-                #expect(packets == 600)
+                #expect(try sessions() == 1)
                 #expect(try #require(run.reception).packetsLost > 20)
+                #expect(run.log.text.contains("% of the packets are lost over UDP"), "\(run.log.text)")
             } else {
                 #expect(try sessions() == 2, "\(run.log.text)")
                 // The new session begins between two key frames.
                 var isWhole = false
-                for _ in 0..<90 where !isWhole { isWhole = try await run.next()?.packet?.isKey == true }
+                for _ in 0..<90 where !isWhole { isWhole = try await next().isKey }
                 #expect(isWhole)
                 let lost = run.reception?.packetsLost
-                for _ in 0..<120 {
-                    let packet = try #require(try await run.next()?.packet)
-                    #expect(!packet.flags.contains(.loss))
-                }
+                for _ in 0..<120 { #expect(try await !next().flags.contains(.loss)) }
                 #expect(run.reception?.packetsLost == lost)
             }
             try await run.close()
+            // The capture's player leaves UDP where the session did, whatever it does with damaged pictures.
+            let folder = try TemporaryFolder()
+            try Data(written.withLock { $0 }).write(to: URL(fileURLWithPath: folder.path("lossy.rtspcap")))
+            for damage in [DamagePolicy.drop, .mark] {
+                var capture = RTSPCaptureConfiguration(path: folder.path("lossy.rtspcap"))
+                capture.damage = damage
+                let player = SourceRun(capture, decodes: false)
+                _ = try await player.open()
+                var played = 0
+                while try await player.next()?.packet != nil { played += 1 }
+                #expect(damage == .drop ? played == taken : played >= taken)
+                #expect(player.reception?.packetsLost == run.reception?.packetsLost)
+                try await player.close()
+            }
         }
 
         @Test("A link-local address is reached by the interface that the address names")

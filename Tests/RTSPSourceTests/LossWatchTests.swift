@@ -9,13 +9,14 @@ import Testing
     ///
     /// - Parameters:
     ///   - group: the pictures from key frame to key frame.
+    ///   - first: the number of the first key frame.
     ///   - isLost: whether a part of a picture is lost, by its number.
-    private func pictures(group: Int, isLost: (Int) -> Bool) -> Int? {
+    private func pictures(group: Int, first: Int = 0, isLost: (Int) -> Bool) -> Int? {
         var watch = LossWatch()
         for number in 0..<18_000 {
-            let isDamaged = isLost(number)
+            let isKey = number >= first && (number - first) % group == 0
             let time = MonotonicTime(nanoseconds: Int64(number) * 1_000_000_000 / 30)
-            if watch.note(isLost: isDamaged, isStart: number % group == 0 && !isDamaged, at: time) { return number }
+            if watch.note(isLost(number) ? .lossy : isKey ? .whole : .dependent, at: time) { return number }
         }
         return nil
     }
@@ -51,7 +52,12 @@ import Testing
 
     @Test("A stream without key frames is given up at its second loss")
     func withoutKeyFrames() {
-        #expect(pictures(group: .max) { $0 == 300 || $0 == 600 } == 600)
+        #expect(pictures(group: .max, first: .max) { $0 == 300 || $0 == 600 } == 600)
+    }
+
+    @Test("A stream that is joined between two key frames has lost nothing before the first")
+    func join() {
+        #expect(pictures(group: 300, first: 140) { $0 == 0 || $0 == 150 } == nil)
     }
 
     @Test("Silence is no loss")
@@ -61,7 +67,7 @@ import Testing
         for number in 0..<100 {
             time = time + .seconds(10)
             // After each silence one picture is spoilt for as long as the next takes.
-            let isTooMuch = watch.note(isLost: number % 7 == 1, isStart: true, at: time)
+            let isTooMuch = watch.note(number % 7 == 1 ? .lossy : .whole, at: time)
             #expect(!isTooMuch)
         }
     }

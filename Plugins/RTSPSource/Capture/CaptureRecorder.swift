@@ -72,6 +72,12 @@ final class CaptureRecorder {
         flush()
     }
 
+    /// Notes that the session continues over TCP because of losses.
+    func lossy(at time: MonotonicTime) {
+        writer.lossy(at: time)
+        flush()
+    }
+
     /// Notes that the client ends the session.
     func stop(at time: MonotonicTime) {
         writer.stop(at: time)

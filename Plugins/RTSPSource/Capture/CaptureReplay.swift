@@ -53,7 +53,7 @@ final class CaptureReplay {
             switch record.knownKind {
             case .sent, .sentReport, nil: continue
             case .stopped: isAtEnd = true
-            case .received, .packet, .report, .opened, .closed, .timer: head = record
+            case .received, .packet, .report, .opened, .closed, .timer, .lossy: head = record
             }
             let time = file.origin + .nanoseconds(record.time)
             if let due = self.time(of: time) { try context.sleep(until: due) }
@@ -104,8 +104,13 @@ final class CaptureReplay {
     }
 
     /// Takes the note that something was due; returns whether that came next.
-    func takeTimer() -> Bool {
-        guard head?.knownKind == .timer else { return false }
+    func takeTimer() -> Bool { take(.timer) }
+
+    /// Takes the note that the session continued over TCP because of losses; returns whether that came next.
+    func takeLossy() -> Bool { take(.lossy) }
+
+    private func take(_ kind: CaptureRecord.Kind) -> Bool {
+        guard head?.knownKind == kind else { return false }
         head = nil
         return true
     }

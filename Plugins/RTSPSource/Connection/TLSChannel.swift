@@ -107,7 +107,7 @@ struct TLSSettings: Sendable, Hashable {
         let result = Self.guarded {
             unsafe inlet_tls_read(tls, target.baseAddress, Int32(clamping: target.count), &count)
         }
-        // Also where only a part of a record has arrived, which the server may hold the rest of.
+        // Also acknowledges a partial record: the server may hold back the rest until then.
         connection.acknowledge()
         if result == SSL_ERROR_NONE { return .bytes(Int(count)) }
         if waits(result) { return .wouldBlock }

@@ -4,12 +4,6 @@ public struct ReceptionFigures: Sendable, Hashable {
     public var packets: UInt64 = 0
     /// Packets that never came, or came too late.
     public var packetsLost: UInt64 = 0
-    /// The share of packets that were lost, for people, such as "1.3 %".
-    package var lossText: String {
-        let permille = Int((Double(packetsLost) / max(1, Double(packets) + Double(packetsLost)) * 1000).rounded())
-        return "\(permille / 10).\(permille % 10) %"
-    }
-
     /// Packets that had been received before.
     public var packetsDuplicated: UInt64 = 0
     /// Packets that came after a later one, in time to be used in their place.
@@ -27,6 +21,18 @@ public struct ReceptionFigures: Sendable, Hashable {
 
     /// Creates figures with all counts at zero.
     public init() {}
+
+    /// The share of packets that were lost, from 0 to 1; nil before the first packet.
+    public var lossShare: Double? {
+        let all = Double(packets) + Double(packetsLost)
+        return all > 0 ? Double(packetsLost) / all : nil
+    }
+
+    /// The share of packets that were lost as text, such as "1.3 %"; nil if it rounds to nothing.
+    package var lossText: String? {
+        let permille = Int(((lossShare ?? 0) * 1000).rounded())
+        return permille > 0 ? "\(permille / 10).\(permille % 10) %" : nil
+    }
 
     /// Returns the sum of the counts of two connections, with the jitter of the later one.
     package func followed(by later: Self) -> Self {

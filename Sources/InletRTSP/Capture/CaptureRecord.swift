@@ -23,6 +23,8 @@ package struct CaptureRecord: Sendable, Equatable {
         case timer = 8
         /// The client ended the session.
         case stopped = 9
+        /// The session was to continue over TCP, as too many packets were lost.
+        case lossy = 10
 
         /// The most bytes of a record of this kind.
         package var longest: Int {
@@ -30,7 +32,7 @@ package struct CaptureRecord: Sendable, Equatable {
             case .received, .sent: 1 << 20
             case .packet, .report, .sentReport: 65_536
             case .opened, .closed: 256
-            case .timer, .stopped: 0
+            case .timer, .stopped, .lossy: 0
             }
         }
     }

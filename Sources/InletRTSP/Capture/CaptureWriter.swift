@@ -131,6 +131,9 @@ package struct CaptureWriter: Sendable {
     /// Notes that what was due by this time is done.
     package mutating func timer(at time: MonotonicTime) { hold(CaptureRecord(.timer, time: offset(time))) }
 
+    /// Notes that the session continues over TCP because of losses.
+    package mutating func lossy(at time: MonotonicTime) { hold(CaptureRecord(.lossy, time: offset(time))) }
+
     /// Notes that the client ends the session. What follows is its farewell.
     package mutating func stop(at time: MonotonicTime) { hold(CaptureRecord(.stopped, time: offset(time))) }
 

@@ -121,7 +121,9 @@ package struct RTSPSession: Sendable {
     package var isSuspended: Bool { step == .suspended }
 
     /// Whether the end of the connection is not a failure: another session begins, now or when the pause ends.
-    package var outlivesConnection: Bool { step == .paused || step == .suspended || isResuming }
+    package var outlivesConnection: Bool {
+        step == .paused || step == .suspended || step == .changingTransport || isResuming
+    }
 
     /// The transport that is tried or in use.
     package var currentTransport: RTSPSessionConfiguration.Transport {
