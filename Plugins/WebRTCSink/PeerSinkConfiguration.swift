@@ -76,7 +76,11 @@
         var sessions: SinkSessions { hub.ledger.figures }
 
         /// Returns the outcome of the sessions, which no later failure changes in the counts.
-        func settle() -> (opened: UInt64, failure: InletError?) { hub.ledger.settle() }
+        ///
+        /// - Parameter isOver: whether the sink ends also if a session has come up.
+        func settle(isOver: Bool = true) -> (opened: UInt64, failure: InletError?) {
+            hub.ledger.settle(isOver: isOver)
+        }
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             try GStreamerPeer.load()

@@ -35,9 +35,11 @@
         /// has come up since.
         ///
         /// Later failures are not noted, so that the counts and the sink's own error agree.
-        func settle() -> (opened: UInt64, failure: InletError?) {
+        ///
+        /// - Parameter isOver: whether the sink ends also if a session has come up.
+        func settle(isOver: Bool = true) -> (opened: UInt64, failure: InletError?) {
             state.withLock { state in
-                state.isSettled = true
+                state.isSettled = isOver || state.opened == 0
                 return (state.opened, state.failure)
             }
         }

@@ -186,10 +186,11 @@
 
         /// Returns why the sink cannot continue; nil if a session has come up at the last moment.
         private func failure() -> InletError? {
-            let (opened, cause) = peers.settle()
             guard let session, case .ended(let end) = session.state else {
+                let (opened, cause) = peers.settle(isOver: false)
                 return opened == 0 ? neverConnected(cause) : nil
             }
+            _ = peers.settle()
             return session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
         }
 
