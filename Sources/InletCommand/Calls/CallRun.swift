@@ -86,7 +86,7 @@
             media.track.ice = servers
             let controller = try CallController(service, policy: options.policy, media: media.silent(Self.silent))
             let events = controller.events()
-            // After the controller, which gets what others have said before.
+            // After the controller, which receives the early events.
             let signaling = service.events()
             let room = Room(service)
             let members = room.events()

@@ -27,6 +27,7 @@ extension CameraStatus {
             ("frameRate", statistics.recentFrameRate.map { .number($0) } ?? .null),
             ("lastFrameAge", statistics.lastFrameAge.map { .number($0.inSeconds) } ?? .null),
             ("delay", delay.map { .number($0.inSeconds) } ?? .null),
+            ("packetLoss", statistics.reception?.lossShare.map { .number($0) } ?? .null),
             ("viewers", .number((view?.sessions?.open ?? 0) + (webRTC?.sessions?.open ?? 0))),
             ("process", processJSON),
             ("priority", .text(settings.policies.priority.rawValue)),
