@@ -10,30 +10,6 @@ import Testing
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 1000))
 
-    /// Outputs a picture when it has the next two.
-    private final class Decoder: VideoDecoder {
-        private var packets: [SourcePacket] = []
-        var reorderDepth: Int { 2 }
-        var skipsNonReferencePictures = false
-
-        func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {}
-
-        func send(_ packet: SourcePacket) throws -> PacketFault? {
-            packets.append(packet)
-            return nil
-        }
-
-        func receive() throws -> DecoderOutput {
-            guard packets.count > reorderDepth else { return .needsPacket }
-            let picture = try I420Draft(size: parameters.size).publish()
-            let packet = packets.removeFirst()
-            return .picture(SourceFrame(picture, pts: packet.pts, sequence: 0, flags: packet.isKey ? .key : []))
-        }
-
-        func drain() {}
-        func reset() { packets = [] }
-    }
-
     private final class Run {
         let clock = ManualClock()
         let context: SourceContext
@@ -47,7 +23,9 @@ import Testing
             context = SourceContext(clock: clock, logger: Logger(label: "test"))
             let format = SourceFormat(
                 size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live)
-            var settings = DecodingSettings([DecoderPlugin("plain", summary: "") { Decoder() }])
+            var settings = DecodingSettings([
+                DecoderPlugin("plain", summary: "") { DelayingDecoder(parameters.size, delay: 2, reorderDepth: 2) }
+            ])
             settings.maximumLag = .milliseconds(150)
             stage = try DecodeStage(PacketStream(parameters), of: format, settings, context)
         }

@@ -60,30 +60,6 @@ import Testing
         func close() {}
     }
 
-    /// A picture for each packet, which it outputs when it has the next three.
-    private final class Decoder: VideoDecoder {
-        private var packets: [SourcePacket] = []
-        private var isDraining = false
-        var reorderDepth: Int { 0 }
-        var skipsNonReferencePictures = false
-
-        func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {}
-
-        func send(_ packet: SourcePacket) throws -> PacketFault? {
-            packets.append(packet)
-            return nil
-        }
-
-        func receive() throws -> DecoderOutput {
-            guard packets.count > (isDraining ? 0 : 3) else { return isDraining ? .ended : .needsPacket }
-            let picture = try I420Draft(size: parameters.size).publish()
-            return .picture(SourceFrame(picture, pts: packets.removeFirst().pts, sequence: 0, flags: .key))
-        }
-
-        func drain() { isDraining = true }
-        func reset() { (packets, isDraining) = ([], false) }
-    }
-
     private final class Run {
         let clock = LateClock()
         private let context: SourceContext
@@ -92,7 +68,10 @@ import Testing
         init(packets: Int64 = .max) throws {
             context = SourceContext(clock: clock, logger: Logger(label: "test"))
             source = DecodingSource(
-                Source(packets), DecodingSettings([DecoderPlugin("plain", summary: "") { Decoder() }]))
+                Source(packets),
+                DecodingSettings([
+                    DecoderPlugin("plain", summary: "") { DelayingDecoder(parameters.size, delay: 3, reorderDepth: 0) }
+                ]))
             demand(pictures: true, packets: true)
             _ = try source.open(context)
         }
