@@ -178,7 +178,9 @@ final class CaptureSession: Sendable {
             guard !context.isCancelled else { break }
             limits = (allowance.restart, allowance.frame, true)
             isSteady = true
-            if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
+            if wantsNotice.load(ordering: .relaxed), !context.isFromBeforeInterruption(item),
+                wantsNotice.exchange(false, ordering: .acquiring)
+            {
                 context.endInterruption()
                 // Before the delegate is notified, or the supervisor would find the old deadline long past.
                 context.clearDeadline()

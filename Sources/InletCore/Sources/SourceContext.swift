@@ -28,6 +28,8 @@ public final class SourceContext: Sendable {
     private let keyFrameCount = Atomic(0)
     private let interruptionText = Mutex(String?.none)
     private let interrupted = Atomic(false)
+    /// When the last interruption began.
+    private let interruptedSince = Atomic(Int64.min)
     private let onInterruption: @Sendable (String?) -> Void
     private let onProgress: @Sendable () -> Void
     private let onLag: @Sendable (Bool) -> Void
@@ -249,13 +251,26 @@ public final class SourceContext: Sendable {
     /// - Parameter reason: a few words for a person.
     public func beginInterruption(_ reason: String) {
         interruptionText.withLock { $0 = reason }
+        interruptedSince.store(clock.now.nanoseconds, ordering: .relaxed)
         interrupted.store(true, ordering: .releasing)
         change { $0.suspend() }
         onInterruption(reason)
     }
 
-    /// Reports that the device is back. The next frame implies this, too. The current operation gets its whole time
-    /// again.
+    /// Whether an item is from before the interruption that goes on. Where a stream is read on another thread than it
+    /// is decoded on, pictures that were read before come later.
+    package func isFromBeforeInterruption(_ item: SourceItem) -> Bool {
+        guard interrupted.load(ordering: .acquiring) else { return false }
+        let received =
+            switch item {
+            case .frame(let frame): frame.receiveTime
+            case .packet(let packet): packet.receiveTime
+            }
+        return received.map { $0.nanoseconds < interruptedSince.load(ordering: .relaxed) } ?? false
+    }
+
+    /// Reports that the device is back. The next frame that was received after the interruption began implies this,
+    /// too. The current operation gets its whole time again.
     public func endInterruption() {
         guard interrupted.exchange(false, ordering: .acquiringAndReleasing) else { return }
         let now = clock.now

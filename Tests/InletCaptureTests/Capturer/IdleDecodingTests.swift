@@ -54,14 +54,20 @@ import Testing
         }
         let least = Atomic(Int.max)
         let found = Atomic(0)
-        while true {
-            let (decoded, captured) = (log.decoded.load(ordering: .relaxed), capturer.statistics.captured)
+        func takePackets() async {
+            let captured = capturer.statistics.captured
             least.store(.max, ordering: .relaxed)
             await Waiting.until {
                 least.min(look().lead, ordering: .relaxed)
                 return capturer.statistics.captured > captured + 60
             }
+        }
+        while true {
+            let decoded = log.decoded.load(ordering: .relaxed)
+            await takePackets()
             guard log.decoded.load(ordering: .relaxed) == decoded else { continue }
+            // Some packets behind the last picture do not count as frames, so the lead grows until then.
+            await takePackets()
             await Waiting.until {
                 let now = look()
                 found.store(now.newest, ordering: .relaxed)

@@ -57,6 +57,27 @@ import Testing
         #expect(capturer.statistics.drops[.late] == nil)
     }
 
+    @Test("Pictures that were read before an interruption do not end it, however late they are decoded")
+    func interruption() async throws {
+        // On a busy machine all may be decoded by then.
+        for _ in 0..<20 {
+            var camera = Self.camera(count: .max, decodingTime: .milliseconds(30))
+            camera.interruption = 30
+            let capturer = Capturer(camera)
+            let times = Pictures.Times()
+            capturer.attach(Pictures(times), queue: .lossless())
+            async let end = capturer.run()
+            @Sendable func isInterrupted() -> Bool { if case .interrupted = capturer.state { true } else { false } }
+            await Waiting.until { times.all.withLock { $0.count } == 30 }
+            await Waiting.until { capturer.statistics.supervision.interruptions == 1 }
+            #expect(isInterrupted(), "\(capturer.state)")
+            capturer.stop()
+            _ = try await end
+            if camera.log.calls.withLock({ $0 }).contains("interruption before the end of decoding") { return }
+        }
+        Issue.record("Everything was always decoded before the interruption.")
+    }
+
     @Test("A pause stops the reading, and it goes on afterwards; a stop in between closes the source")
     func pause() async throws {
         let camera = Self.camera(count: 1_000_000, decodingTime: .milliseconds(1))

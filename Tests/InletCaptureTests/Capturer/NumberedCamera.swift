@@ -24,6 +24,8 @@ struct NumberedCamera: PacketSourceConfiguration {
     var group = 50
     /// Whether packets say when they were received.
     var isTimed = false
+    /// The packet in whose place an interruption begins that never ends; nil for none.
+    var interruption: Int?
     var decoder: String?
     var decoders: [DecoderPlugin]
     var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
@@ -54,6 +56,13 @@ struct NumberedCamera: PacketSourceConfiguration {
 
         func next(_ context: SourceContext) throws -> SourceItem? {
             guard next < camera.count else { return nil }
+            if next == camera.interruption {
+                context.beginInterruption("nobody sends")
+                if camera.log.decoded.load(ordering: .relaxed) < next {
+                    camera.log.note("interruption before the end of decoding")
+                }
+                try context.sleep(until: context.clock.now + .seconds(3000))
+            }
             let start = begin ?? context.clock.now
             begin = start
             try context.sleep(until: start + .milliseconds(10) * next)
