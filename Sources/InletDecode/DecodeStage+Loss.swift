@@ -1,6 +1,6 @@
 import InletCore
 
-/// What is lost of a stream, and what decoding starts over without.
+/// Losses, and pictures that are discarded when decoding starts over.
 extension DecodeStage {
     /// Notes that a packet yielded no picture.
     ///

@@ -68,7 +68,7 @@ package final class DecodingSource: FrameSource {
         let dropped = context.dropCounts[.damaged] ?? 0
         while true {
             try checkTime(stage, context, droppedBefore: dropped)
-            // Where only key frames are decoded, each is output as soon as its packet has been read.
+            // A decoder that gets only key frames outputs each as soon as its packet has been read.
             let picturesFollow = stage.demand.pictures && !stage.demand.keyFramesOnly && !hasEnded
             if let item = waiting.take(picturesFollow: picturesFollow) {
                 return try pace(item, context)

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Where a group was left out as too late, the pictures that the decoder held back count as late, too")
+    @Test("Pictures that the decoder held back count as late, too, when a late group was left out")
     func late() throws {
         let run = try Run()
         for time in stride(from: 0 as Int64, to: 2000, by: 40) {
@@ -66,7 +66,7 @@ import Testing
         #expect(run.pictures + 4 + 2 == run.packets)
     }
 
-    @Test("Where a packet is lost, the pictures that the decoder held back count as damaged")
+    @Test("Pictures that the decoder held back count as damaged when a packet is lost")
     func damaged() throws {
         let run = try Run()
         for time in stride(from: 0 as Int64, to: 400, by: 40) { try run.put(time, at: time, time == 0 ? .key : []) }

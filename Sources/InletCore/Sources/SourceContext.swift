@@ -257,8 +257,8 @@ public final class SourceContext: Sendable {
         onInterruption(reason)
     }
 
-    /// Whether an item is from before the interruption that goes on. Where a stream is read on another thread than it
-    /// is decoded on, pictures that were read before come later.
+    /// Whether an item was received before the current interruption began. Such pictures still arrive if one thread
+    /// reads a stream and another decodes it.
     package func isFromBeforeInterruption(_ item: SourceItem) -> Bool {
         guard interrupted.load(ordering: .acquiring) else { return false }
         let received =
