@@ -25,9 +25,9 @@ public final class CameraBrowser: Sendable {
 
     /// Returns the pictures of the camera that were not read, and those that the receiver delivered twice, in words.
     ///
-    /// The camera may give a picture twice, which Chromium sends again, at least a millisecond later. A picture that
-    /// the receiver delivers twice has one RTP timestamp, so that its times are a tick apart; or it stands for a lost
-    /// one, and the numbers grow faster than the camera's period allows.
+    /// The camera may give a picture twice. Chromium then sends it twice, at least a millisecond apart. If the receiver
+    /// delivers a picture twice, both copies have the same RTP timestamp, so their times differ by a tick at most. If
+    /// the second copy replaces a lost picture, the numbers grow faster than the camera's period allows.
     ///
     /// - Parameters:
     ///   - numbers: the number in each picture; nil for one that was not read.
