@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    /// Waits until nothing is decoded while the capturer takes 60 packets, and until it has taken the newest packet that
-    /// was read. On a busy machine, a separate thread reads packets.
+    /// Waits until nothing is decoded while the capturer takes 60 packets, and until it has taken the newest packet
+    /// that was read. On a busy machine, a separate thread reads packets.
     ///
     /// - Returns: the number of that packet.
     private func waitForRest(_ log: NumberedCamera.Log, of capturer: Capturer) async -> Int {
