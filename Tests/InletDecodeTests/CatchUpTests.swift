@@ -1,6 +1,7 @@
 import InletCore
 import InletTesting
 import Logging
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -50,10 +51,7 @@ import Testing
         init(group: Int, size: Int, _ log: Log) { (self.group, self.size, self.log) = (group, size, log) }
 
         func open(_ context: SourceContext) throws -> SourceFormat {
-            var format = SourceFormat(
-                size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live)
-            format.packetStream = PacketStream(parameters)
-            return format
+            SourceFormat(packets: parameters, pacing: .live)
         }
 
         func next(_ context: SourceContext) throws -> SourceItem? {

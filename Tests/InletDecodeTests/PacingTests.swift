@@ -2,6 +2,7 @@ import Dispatch
 import InletCore
 import InletTesting
 import Logging
+import ReferenceTools
 import Testing
 
 @testable import InletDecode
@@ -45,10 +46,7 @@ import Testing
         init(_ count: Int64) { self.count = count }
 
         func open(_ context: SourceContext) throws -> SourceFormat {
-            var format = SourceFormat(
-                size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .realtime)
-            format.packetStream = PacketStream(parameters)
-            return format
+            SourceFormat(packets: parameters, pacing: .realtime)
         }
 
         func next(_ context: SourceContext) throws -> SourceItem? {

@@ -2,6 +2,7 @@ import InletCore
 import InletDecode
 import InletTesting
 import Logging
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -32,10 +33,7 @@ import Testing
             private var next: Int64 = 0
 
             func open(_ context: SourceContext) throws -> SourceFormat {
-                var format = SourceFormat(
-                    size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .unpaced)
-                format.packetStream = PacketStream(parameters)
-                return format
+                SourceFormat(packets: parameters, pacing: .unpaced)
             }
 
             func next(_ context: SourceContext) throws -> SourceItem? {

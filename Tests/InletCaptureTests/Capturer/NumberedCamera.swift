@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletDecode
+import ReferenceTools
 import Synchronization
 
 /// Numbered packets, a hundred a second, the first of each group a key frame; its decoder makes a picture of each.
@@ -48,10 +49,7 @@ struct NumberedCamera: PacketSourceConfiguration {
         init(_ camera: NumberedCamera) { self.camera = camera }
 
         func open(_ context: SourceContext) throws -> SourceFormat {
-            var format = SourceFormat(
-                size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live)
-            format.packetStream = PacketStream(parameters)
-            return format
+            SourceFormat(packets: parameters, pacing: .live)
         }
 
         func next(_ context: SourceContext) throws -> SourceItem? {
