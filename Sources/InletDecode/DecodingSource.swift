@@ -78,7 +78,8 @@ package final class DecodingSource: FrameSource {
             case .item(let item):
                 guard pacing == .realtime else { return item }
                 waiting.add(item)
-            case .needsPacket where failure != nil: hasEnded = true
+            // A loss among the last pictures resets the decoder, which then asks for packets again.
+            case .needsPacket where isAtEnd: hasEnded = true
             case .needsPacket: try read(stage, context, droppedBefore: dropped)
             case .keptBack: break
             case .ended: hasEnded = true
@@ -88,7 +89,6 @@ package final class DecodingSource: FrameSource {
 
     /// Passes one packet to the stage, or notes that there are no more.
     private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
-        guard !isAtEnd else { return }
         do {
             beginInput(stage, context)
             if let input {
