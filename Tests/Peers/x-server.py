@@ -59,14 +59,25 @@ class Server:
         raise RuntimeError("no window came")
 
     def play(self, size, fps):
-        """Shows live timecode pictures by ffplay in the upper left corner."""
+        """Shows live timecode pictures by ffplay in the upper left corner. A busy machine leaves some out."""
+        self.start_player(size, fps, "-framedrop")
+        timecode.feed(self.pictures, size, fps)
+        self.wait_for_window()
+
+    def draw(self, size, number):
+        """Shows one timecode picture by ffplay in the upper left corner. The first may not be shown."""
+        if not self.pictures:
+            self.start_player(size, 60, "-noframedrop")
+        width, height = (int(side) for side in size.split("x"))
+        self.pictures.stdin.write(timecode.draw(width, height, number, time.monotonic_ns()))
+        self.pictures.stdin.flush()
+
+    def start_player(self, size, fps, *options):
         self.clear()
         self.pictures = peer.spawn(
             ["ffplay", "-hide_banner", "-loglevel", "error", "-noborder", "-left", "0", "-top", "0", "-an",
              "-f", "rawvideo", "-pixel_format", "yuv420p", "-video_size", size, "-framerate", str(fps),
-             "-fflags", "nobuffer", "-framedrop", "-i", "pipe:0"], env=self.environment, stdin=subprocess.PIPE)
-        timecode.feed(self.pictures, size, fps)
-        self.wait_for_window()
+             "-fflags", "nobuffer", *options, "-i", "pipe:0"], env=self.environment, stdin=subprocess.PIPE)
 
     def pause(self):
         """Stops ffplay, whose last picture stays."""
@@ -97,6 +108,7 @@ def main():
     peer.serve(options, {
         "show": lambda message: server.show(message["path"]),
         "play": lambda message: server.play(message["size"], int(message["fps"])),
+        "draw": lambda message: server.draw(message["size"], int(message["number"])),
         "pause": lambda message: server.pause(),
         "clear": lambda message: server.clear(),
         "pointer": lambda message: server.run("xdotool", "mousemove", str(message["x"]), str(message["y"])) and None,

@@ -26,6 +26,12 @@ public final class VirtualScreen: Sendable {
         try process.send("play", ["size": .string(size), "fps": .number(Double(framesPerSecond))])
     }
 
+    /// Shows one timecode picture in the upper left corner. The player, which the first starts, needs a few pictures to
+    /// begin.
+    public func draw(_ number: UInt32, size: String) throws {
+        try process.send("draw", ["size": .string(size), "number": .number(Double(number))])
+    }
+
     /// Has the live picture stand still.
     public func pause() throws { try process.send("pause") }
 
