@@ -172,7 +172,7 @@ let package = Package(
         .target(name: "CInletConvert"),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         // From packets to pictures, whatever decodes: what is worth decoding, what is shown, what is late.
-        library("InletDecode", ["InletCore", collections]),
+        library("InletDecode", ["InletCore", "InletSystem", collections]),
         library("InletFFmpeg", ["InletCore", "InletSystem", "CFFmpeg", logging]),
         // From RTP packets to access units, and from RTSP messages to a session: no input or output, no clock.
         library("InletRTP", ["InletCore", "InletSystem"]),

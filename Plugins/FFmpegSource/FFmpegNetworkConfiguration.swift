@@ -43,8 +43,8 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// The highest frame rate that is accepted of a live stream. The default is 240.
     public var maximumFrameRate = Rational(240)
     /// The longest time from a packet's arrival to its picture, for live streams: if decoding does not keep up,
-    /// pictures are dropped. The default is 150 ms; 0 is no limit.
-    public var maximumLag = Duration.milliseconds(150)
+    /// pictures are dropped. The default is 250 ms; 0 is no limit.
+    public var maximumLag = DecodingSettings.defaultMaximumLag
     /// The decoders that may be used. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
     /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.

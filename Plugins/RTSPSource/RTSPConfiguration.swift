@@ -62,8 +62,8 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The highest frame rate that is accepted. The default is 240.
     public var maximumFrameRate = Rational(240)
     /// The longest time from a packet's arrival to its picture: if decoding does not keep up, pictures are dropped. The
-    /// default is 150 ms; 0 is no limit.
-    public var maximumLag = Duration.milliseconds(150)
+    /// default is 250 ms; 0 is no limit.
+    public var maximumLag = DecodingSettings.defaultMaximumLag
     /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
     public var decoders: [DecoderPlugin] = []
     /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.

@@ -40,8 +40,8 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var controls = ""
 
     /// The longest time from a compressed picture's arrival to its decoded picture: if decoding does not keep up,
-    /// pictures are dropped. The default is 150 ms; 0 is no limit.
-    public var maximumLag = Duration.milliseconds(150)
+    /// pictures are dropped. The default is 250 ms; 0 is no limit.
+    public var maximumLag = DecodingSettings.defaultMaximumLag
     /// The decoders that may be used if the camera compresses. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
     /// The name of the decoder that is tried first. The default, nil, is libjpeg-turbo's for Motion JPEG, if it is

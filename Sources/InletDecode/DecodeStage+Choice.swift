@@ -31,7 +31,7 @@ extension DecodeStage {
         }
     }
 
-    /// Decodes the next of the packets that were kept, if there is one, in the stream's turn.
+    /// Decodes the next of the packets that were kept, if there is one.
     ///
     /// - Returns: whether there was one.
     func sendKept(_ context: SourceContext) throws -> Bool {
@@ -39,9 +39,6 @@ extension DecodeStage {
         // An empty slice holds what it was taken from.
         if kept.isEmpty { kept = [] }
         context.reportProgress()
-        if let lag {
-            turn.take(until: context.clock.now + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
-        }
         if packet.flags.contains(.loss) { gate.noteLoss() }
         try send(packet, context)
         if kept.isEmpty {
@@ -69,7 +66,6 @@ extension DecodeStage {
             context.countDrop(.late)
             return false
         }
-        turn.take(until: received + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
         let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet, codecHeader: codecHeader)
         let facts = LagPolicy.Packet(
             isKey: packet.isKey, isNonReference: isNonReference, arrival: received, precedesKey: waiting.hasKey,
@@ -77,7 +73,6 @@ extension DecodeStage {
         let wasLagging = lag.isLagging
         let isTaken = lag.decodes(facts, at: context.clock.now)
         if !isTaken {
-            turn.give()
             context.countDrop(.late)
             if !isNonReference || lag.skipsGroup {
                 hasLeftOut = true

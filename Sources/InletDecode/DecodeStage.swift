@@ -1,4 +1,5 @@
 import InletCore
+import InletSystem
 
 /// Turns the packets of one stream into pictures: decides which are worth decoding, has them decoded, and decides which
 /// pictures are shown. Packets for sinks that take them unchanged are output beside the pictures.
@@ -61,9 +62,9 @@ final class DecodeStage {
     var precedesKey = false
     /// The number of packets whose pictures the decoder has not output.
     var heldCount = 0
-    /// When the packet was given to the decoder that has not output its picture yet.
-    private var decodingSince: MonotonicTime?
-    let turn = DecodingTurn()
+    /// When the packet was given to the decoder that has not output its picture yet, and the thread's processor time
+    /// then.
+    private var decodingSince: (time: MonotonicTime, processor: Duration)?
     private var packetFacts: PacketFacts
     /// The newest parameter sets beside the packets, which tell the packets' form.
     var codecHeader: [UInt8]
@@ -216,10 +217,11 @@ final class DecodeStage {
 
     /// Notes that the decoder is done with a packet.
     private func noteDecoding(_ context: SourceContext) {
-        turn.give()
         guard let start = decodingSince else { return }
         decodingSince = nil
-        lag?.noteDecoding(took: context.clock.now - start)
+        let now = context.clock.now
+        lag?.noteDecoding(
+            took: now - start.time, processor: ProcessorClock.currentThreadTime - start.processor, at: now)
     }
 
     func send(_ packet: SourcePacket, _ context: SourceContext) throws {
@@ -230,7 +232,7 @@ final class DecodeStage {
                 at: PictureGate.Packet(isKey: true, pts: packet.pts?.ticks, dts: packet.dts?.ticks),
                 reason: .undecodable)
         }
-        if lag != nil { decodingSince = context.clock.now }
+        if lag != nil { decodingSince = (context.clock.now, ProcessorClock.currentThreadTime) }
         let result: PacketFault?
         do {
             result = try decoder.send(packet)
@@ -359,11 +361,14 @@ final class DecodeStage {
             if isLive, gate.isBroken { lose(context) }
             return nil
         }
-        if let received, !demand.isLossless, lag?.shows(arrival: received, at: context.clock.now) == false {
-            context.countDrop(.late)
-            return nil
-        }
         // If the picture's own packet is unknown, the newest counts.
+        if let received, !demand.isLossless {
+            let start = packetFacts.lagStart(of: frame, reorderDepth: decoder.reorderDepth) ?? received
+            if lag?.shows(arrival: start, at: context.clock.now) == false {
+                context.countDrop(.late)
+                return nil
+            }
+        }
         if let received { frame.receiveTime = received }
         packetFacts.complete(&frame)
         if verdict == .mark { frame.flags.insert(.corrupt) } else { frame.flags.remove(.corrupt) }

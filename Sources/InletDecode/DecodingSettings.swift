@@ -12,9 +12,9 @@ public struct DecodingSettings: Sendable {
     /// How to handle damaged pictures. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
     /// The longest time from a packet's arrival to its picture, for live streams: if decoding does not keep up,
-    /// pictures are skipped and counted as ``DropReason/late``. The default is 150 ms; if nil, or if the source waits
-    /// for a sink, nothing is skipped.
-    public var maximumLag: Duration? = .milliseconds(150)
+    /// pictures are skipped and counted as ``DropReason/late``. The default is ``defaultMaximumLag``; if nil, or if the
+    /// source waits for a sink, nothing is skipped.
+    public var maximumLag: Duration? = Self.defaultMaximumLag
     /// The pictures and rates that are refused.
     public var limits = PictureLimits()
     /// The range, that is, whether black is 16 or 0, whatever the pictures state. The default, nil, uses what they
@@ -22,6 +22,10 @@ public struct DecodingSettings: Sendable {
     public var colorRange: ColorRange?
     /// The matrix of luma and chroma, whatever the pictures state. The default, nil, uses what they state.
     public var colorMatrix: ColorMatrix?
+
+    /// The default of ``maximumLag``: 250 ms. The key frames of 20 cameras that come together keep two processors busy
+    /// for up to 200 ms.
+    public static let defaultMaximumLag = Duration.milliseconds(250)
 
     public init(_ decoders: [DecoderPlugin], decoder: String? = nil) {
         self.decoders = decoders

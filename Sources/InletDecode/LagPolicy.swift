@@ -3,11 +3,13 @@ import InletCore
 /// Decides which packets of a live stream are skipped when decoding does not keep up, so that no picture is later than
 /// allowed and every decoded picture has everything that it refers to.
 ///
-/// Pictures that no other refers to are skipped first. Then everything up to the newest queued key frame, and if none
-/// is queued, the rest of the group of pictures. Streams that share the processors take turns (``DecodingTurns``):
-/// streams in the middle of a group have priority, and among those the one of which the smallest share was decoded
-/// lately. The others get no turn in time and skip the rest of their groups. So some streams are complete while others
-/// are frozen, and they swap from group to group; without turns all would freeze at the same time.
+/// Pictures that no other refers to are skipped first, then the rest of a group of pictures, up to the next key frame.
+///
+/// Streams that share the processors, in one process or in many, do not know of each other. The system's scheduler
+/// serves them alike, so they fall behind together; if they skipped together as well, the processors would be idle. So
+/// a stream whose lag grows gives up its group by chance, the sooner the greater its lag. Each stream that gives up
+/// leaves its time to the others, and as soon as enough have, the lag of the others does not grow any more. A stream
+/// that gave up its group goes before the others in the next one.
 ///
 /// It has no clock and no queue: times are passed in.
 struct LagPolicy {
@@ -25,46 +27,64 @@ struct LagPolicy {
 
     /// The longest time from a packet's arrival to its picture.
     let limit: Duration
-    /// The recent time to decode a packet.
-    private var usualTime = Duration.zero
-    /// The share of recent packets that was decoded, from 0 to 1.
-    private var share = 1.0
-    /// ``share`` when this group began.
-    private var groupShare = 1.0
+    /// The recent time to decode a packet: the processor's, and that which passed.
+    private var usual = (processor: Duration.zero, elapsed: Duration.zero)
     /// Whether the rest of the group is skipped.
     private(set) var skipsGroup = false
+    /// Whether the stream goes before the others in this group, as it gave up the last one.
+    private var hasPrecedence = false
+    /// The lag of the last packet, and how many were queued behind it.
+    private var last: (lag: Duration, waiting: Int) = (.zero, 0)
+    /// For how many packets in a row the lag has grown.
+    private var growth = 0
+    /// The key frame that is being decoded; nil if it is another packet.
+    private var decodingKey: MonotonicTime?
+    /// The time from a key frame's arrival to its picture, of the last one and of the one before.
+    private var keyLags = (last: Duration.zero, before: Duration.zero)
     /// When the last key frame arrived, and how long after the one before.
     private var lastKey: MonotonicTime?
     private var keyDistance: Duration?
+    /// When a picture was last skipped that no other refers to.
+    private var lastNonReference: MonotonicTime?
     private var lastLeftOut: MonotonicTime?
     private var lastShown: MonotonicTime?
-    /// Until when a backlog is decoded as fast as possible: it is a burst that arrived at once, not a lack of time.
-    private var catchUpEnd: MonotonicTime?
-    /// A number from 0 to 1, different for each group, so that streams that were served alike still take turns.
-    private var chance: Double
     private var generator: SplitMix64
     /// Whether packets are skipped, or were a moment ago.
     private(set) var isLagging = false
 
-    /// The share of the limit that a picture may have used up before it is decoded, the usual time of decoding
-    /// included.
-    private static let margin = 0.95
-    /// The time without a picture after which the stream's key frame is decoded next.
-    private static let patience = Duration.milliseconds(1200)
+    // The shares and probabilities are those with which the simulated streams of `LagPolicyTests` show most. Most can
+    // be changed by a half without harm; design 0018 has the figures.
+
+    /// The share of the limit up to which a stream with growing lag never gives up its group.
+    private static let patience = 0.32
+    /// How much of the rest of the limit a stream with precedence waits in addition.
+    private static let precedence = 0.5
+    /// For how many packets in a row lag must grow. After a standstill a single one is later than that before it.
+    private static let leastGrowth = 2
+    /// The share of the limit from which a stream with growing lag gives up its group in any case.
+    private static let excess = 1.3
+    /// The probability that a packet is where the group is given up, at a lag of the limit.
+    private static let hazard = 0.3
+    /// The share of the limit above which pictures are skipped that no other refers to.
+    private static let nonReferencePatience = 0.25
+    /// The share of the limit from which on a late key frame has the stream give up the next group, and the probability
+    /// of that for one as late as the limit.
+    private static let (keyPatience, keyHazard) = (0.5, 0.9)
+    /// The ratio of elapsed to processor time above which other threads hinder the decoder.
+    private static let contention = 1.2
     /// The longest group whose rest is skipped; longer ones are decoded completely: their rest is too much to skip.
     private static let longestGroup = Duration.seconds(5)
     /// The time without a skipped packet that ends an episode.
     private static let calm = Duration.seconds(2)
     /// The time for which a late picture is better than none.
     private static let longestWithoutPicture = Duration.seconds(1)
-    /// The time without trouble after which a backlog counts as a burst.
-    private static let burstDistance = Duration.seconds(5)
 
-    /// - Parameter seed: any number, different for each stream.
+    /// - Parameters:
+    ///   - limit: the longest time from a packet's arrival to its picture.
+    ///   - seed: any number, different for each stream.
     init(limit: Duration, seed: UInt64) {
         self.limit = limit
         generator = SplitMix64(seed: seed)
-        chance = generator.fraction()
     }
 
     /// Whether a packet is skipped regardless of time, because packets that it refers to were. Called before
@@ -76,7 +96,6 @@ struct LagPolicy {
     }
 
     private mutating func note(isTaken: Bool, at now: MonotonicTime) {
-        share += ((isTaken ? 1 : 0) - share) / 192
         if !isTaken {
             lastLeftOut = now
             isLagging = true
@@ -85,57 +104,87 @@ struct LagPolicy {
         }
     }
 
-    /// Returns the stream's rank if several wait for a processor: the least is next.
-    func rank(isKey: Bool, at now: MonotonicTime) -> Double {
-        let place = groupShare + chance / 64
-        guard isKey else { return place }
-        guard let lastShown else { return -.infinity }
-        let wait = now - lastShown
-        return wait > Self.patience ? -(wait / .seconds(1)) : place + 0.5
-    }
-
     /// Returns whether the next packet is decoded.
     mutating func decodes(_ packet: Packet, at now: MonotonicTime) -> Bool {
-        let isTaken = judge(packet, at: now)
+        let age = now - packet.arrival
+        let lag = age + usual.processor
+        // A burst that arrived at once is older with each packet, but fewer are left.
+        let isMore = lag > last.lag - .milliseconds(1) && packet.waiting >= last.waiting
+        growth = isMore && lag > limit * Self.nonReferencePatience ? growth + 1 : 0
+        last = (lag, packet.waiting)
+        // The newest queued key frame is decoded, however late it is.
+        let isOvertaken = packet.precedesKey && age + usual.elapsed > limit
+        let isTaken =
+            packet.isKey
+            ? takesKey(packet, isOvertaken: isOvertaken)
+            : takesOther(packet, lag: lag, isOvertaken: isOvertaken, at: now)
+        decodingKey = isTaken && packet.isKey ? packet.arrival : nil
         note(isTaken: isTaken, at: now)
         return isTaken
     }
 
-    private mutating func judge(_ packet: Packet, at now: MonotonicTime) -> Bool {
-        let lag = now - packet.arrival + usualTime
-        if packet.isKey {
-            chance = generator.fraction()
-            groupShare = share
-            keyDistance = lastKey.map { packet.arrival - $0 }
-            lastKey = packet.arrival
-            // A group that begins too late is skipped completely, except by a decoder that is never in time.
-            skipsGroup =
-                lag > limit
-                && (packet.precedesKey || !isStarving(at: now) && !isCatchingUp(packet, lag, at: now))
-            return !skipsGroup
+    private mutating func takesKey(_ packet: Packet, isOvertaken: Bool) -> Bool {
+        keyDistance = lastKey.map { packet.arrival - $0 }
+        lastKey = packet.arrival
+        guard !isOvertaken, !(skipsGroup && packet.precedesKey) else {
+            skipsGroup = true
+            return false
         }
-        let most = limit * Self.margin
-        guard lag > (packet.isNonReference ? most / 2 : most) else { return true }
-        if isCatchingUp(packet, lag, at: now) { return true }
-        // If no key frame is expected soon, as with intra refresh, everything is decoded, and late pictures are not
-        // shown.
-        let hasKeys = packet.precedesKey || keyDistance.map { $0 <= Self.longestGroup } ?? false
-        if hasKeys, !packet.isNonReference || packet.precedesKey { skipsGroup = true }
-        return !skipsGroup && !packet.isNonReference
+        hasPrecedence = skipsGroup
+        skipsGroup = !hasPrecedence && isContended && keysAreNear && givesUpKey()
+        return !skipsGroup
     }
 
-    private mutating func isCatchingUp(_ packet: Packet, _ lag: Duration, at now: MonotonicTime) -> Bool {
-        if let catchUpEnd, now < catchUpEnd { return true }
-        if let lastLeftOut, now - lastLeftOut < Self.burstDistance { return false }
-        if let catchUpEnd, now - catchUpEnd < Self.burstDistance { return false }
-        let backlog = usualTime * (packet.waiting + 1)
-        guard backlog <= limit * 2 else { return false }
-        catchUpEnd = now + backlog + limit
+    /// Key frames that come together may take longer than the limit by themselves. A single late one may have another
+    /// reason.
+    private mutating func givesUpKey() -> Bool {
+        let excess = (min(keyLags.last, keyLags.before) / limit - Self.keyPatience) / (1 - Self.keyPatience)
+        guard excess > 0, generator.fraction() < Self.keyHazard * min(1, excess) else { return false }
+        keyLags = (keyLags.last * 0.8, keyLags.before * 0.8)
         return true
     }
 
+    private mutating func takesOther(
+        _ packet: Packet, lag: Duration, isOvertaken: Bool, at now: MonotonicTime
+    ) -> Bool {
+        if packet.isNonReference, lag > limit || growth > 0 && lag > limit * Self.nonReferencePatience {
+            lastNonReference = now
+            skipsGroup = isOvertaken
+            return false
+        }
+        // If no key frame is expected soon, as with intra refresh, everything is decoded, and late pictures are not
+        // shown.
+        guard packet.precedesKey || keysAreNear else { return true }
+        skipsGroup = isOvertaken || growth >= Self.leastGrowth && !packet.isNonReference && givesUp(lag: lag, at: now)
+        return !skipsGroup
+    }
+
+    private mutating func givesUp(lag: Duration, at now: MonotonicTime) -> Bool {
+        // A decoder that is too slow by itself leaves no time to others.
+        guard isContended else { return lag > limit }
+        guard lag <= limit * Self.excess else { return true }
+        let skipsOthers = lastNonReference.map { now - $0 < Self.calm } ?? false
+        let patience =
+            hasPrecedence || skipsOthers ? Self.patience + Self.precedence * (1 - Self.patience) : Self.patience
+        let excess = (lag / limit - patience) / (1 - patience)
+        return excess > 0 && generator.fraction() < Self.hazard * excess
+    }
+
+    private var keysAreNear: Bool { keyDistance.map { $0 <= Self.longestGroup } ?? false }
+
+    private var isContended: Bool { usual.elapsed > usual.processor * Self.contention }
+
     /// Notes that a packet was decoded.
-    mutating func noteDecoding(took time: Duration) { usualTime += (time - usualTime) / 8 }
+    ///
+    /// - Parameters:
+    ///   - elapsed: how long that took.
+    ///   - processor: the processor time of the thread that decoded.
+    mutating func noteDecoding(took elapsed: Duration, processor: Duration, at now: MonotonicTime) {
+        usual.elapsed += (elapsed - usual.elapsed) / 8
+        usual.processor += (processor - usual.processor) / 8
+        if let arrival = decodingKey { keyLags = (now - arrival, keyLags.last) }
+        decodingKey = nil
+    }
 
     /// Returns whether a picture is shown whose packet arrived at the given time.
     mutating func shows(arrival: MonotonicTime, at now: MonotonicTime) -> Bool {

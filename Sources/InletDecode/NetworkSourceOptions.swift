@@ -31,7 +31,7 @@ package enum NetworkSourceOptions {
     package static let decoder = PluginOption<String?>(
         "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
     package static let maximumLag = PluginOption(
-        "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
+        "maximum-lag", default: DecodingSettings.defaultMaximumLag, in: .zero ... .seconds(60),
         "The longest time from a packet's arrival to its picture; what would be later is left out; 0 is no limit")
     package static let damage = PluginOption(
         "damage", default: DamagePolicy.drop,

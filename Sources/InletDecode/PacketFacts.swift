@@ -1,3 +1,4 @@
+import DequeModule
 import InletCore
 
 /// Keeps what a source knows about its packets, and a decoder does not, until their pictures are output.
@@ -21,6 +22,11 @@ struct PacketFacts {
     private var timeline = 0
     private var shownTimeline = 0
 
+    /// When the newest packets arrived.
+    private var arrivals: Deque<MonotonicTime> = []
+
+    /// The greatest number of pictures that a decoder holds back to put them in order (H.264, annex A.3.1).
+    private static let mostReordered = 16
     /// More than any decoder holds back.
     private static let mostTimes = 64
 
@@ -37,11 +43,25 @@ struct PacketFacts {
     /// - Parameter arrival: when it arrived; nil if the stream is not live.
     mutating func note(_ packet: SourcePacket, arrival: MonotonicTime? = nil) {
         if packet.flags.contains(.discontinuity) { timeline += 1 }
+        if let arrival {
+            if arrivals.count > Self.mostReordered { arrivals.removeFirst() }
+            arrivals.append(arrival)
+        }
         guard let pts = packet.pts?.ticks else { return }
         let new = Times(
             pts: pts, capture: packet.captureTime, arrival: arrival, wallClock: packet.wallClock, timeline: timeline)
         if times.count < Self.mostTimes { times.append(new) } else { times[next] = new }
         next = (next + 1) % Self.mostTimes
+    }
+
+    /// Returns the time from which a picture's lag counts: when the decoder had its packet, and as many of the next as it
+    /// needs to put pictures in order. Nil if the picture's packet is unknown.
+    func lagStart(of frame: SourceFrame, reorderDepth: Int) -> MonotonicTime? {
+        guard let newest = arrivals.last,
+            let arrival = frame.pts.flatMap({ place(of: $0.ticks) }).flatMap({ times[$0]?.arrival })
+        else { return nil }
+        let before = arrivals[max(arrivals.startIndex, arrivals.endIndex - 1 - reorderDepth)]
+        return min(newest, arrival + (newest - before))
     }
 
     /// Adds the known facts to a picture that is shown. Those that are unknown stay as they are, but for the time of
@@ -67,12 +87,16 @@ struct PacketFacts {
 
     /// Returns the times of a picture's packet, and forgets them.
     private mutating func take(_ pts: Int64) -> Times? {
+        guard let index = place(of: pts) else { return nil }
+        defer { times[index] = nil }
+        return times[index]
+    }
+
+    private func place(of pts: Int64) -> Int? {
         for distance in 1...Self.mostTimes {
             // From the newest on, as a decoder holds few pictures back.
             let index = (next + Self.mostTimes - distance) % Self.mostTimes
-            guard times.indices.contains(index), let found = times[index], found.pts == pts else { continue }
-            times[index] = nil
-            return found
+            if times.indices.contains(index), times[index]?.pts == pts { return index }
         }
         return nil
     }

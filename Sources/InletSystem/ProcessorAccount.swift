@@ -155,6 +155,9 @@ package enum ProcessorClock {
         /// The number of the calling thread.
         static var currentThread: Int32 { inlet_thread_number() }
 
+        /// The time that the calling thread has used.
+        package static var currentThreadTime: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) ?? .zero }
+
         /// The time that a thread of this process has used; nil if there is none of that number.
         static func thread(_ number: Int32) -> Duration? { time(of: ~number << 3 | perThread | scheduler) }
 
@@ -210,6 +213,7 @@ package enum ProcessorClock {
         }
     #else
         static var currentThread: Int32 { 0 }
+        package static var currentThreadTime: Duration { .zero }
         static func thread(_ number: Int32) -> Duration? { nil }
         package static func process(_ number: Int32) -> Duration? { nil }
         package static var process: Duration { .zero }

@@ -31,7 +31,7 @@ import Testing
         func close() {}
     }
 
-    /// What a decoder outputs in place of its last picture but one.
+    /// The output of a decoder instead of its last picture but one.
     enum Fault: CaseIterable, Sendable {
         case damagedPicture, undecodable
     }

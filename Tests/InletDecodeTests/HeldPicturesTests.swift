@@ -18,13 +18,13 @@ import Testing
         private(set) var pictures = 0
         private(set) var packets = 0
 
-        init() throws {
+        init(delay: Int = 2) throws {
             start = clock.now
             context = SourceContext(clock: clock, logger: Logger(label: "test"))
             let format = SourceFormat(
                 size: parameters.size, pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live)
             var settings = DecodingSettings([
-                DecoderPlugin("plain", summary: "") { DelayingDecoder(parameters.size, delay: 2, reorderDepth: 2) }
+                DecoderPlugin("plain", summary: "") { DelayingDecoder(parameters.size, delay: delay, reorderDepth: 2) }
             ])
             settings.maximumLag = .milliseconds(150)
             stage = try DecodeStage(PacketStream(parameters), of: format, settings, context)
@@ -64,6 +64,24 @@ import Testing
         for time in stride(from: 3080 as Int64, to: 3400, by: 40) { try run.put(time, at: time) }
         #expect(run.context.dropCounts == [.late: 4])
         #expect(run.pictures + 4 + 2 == run.packets)
+    }
+
+    @Test("The time for later packets that a decoder needs to put pictures in order is no lag")
+    func reordering() throws {
+        let run = try Run()
+        for time in stride(from: 0 as Int64, to: 8000, by: 200) { try run.put(time, at: time, time == 0 ? .key : []) }
+        #expect(run.context.dropCounts == [:])
+        #expect(run.pictures == run.packets - 2)
+    }
+
+    @Test("The time in which a decoder holds back more pictures than it needs to is lag", arguments: [5, 6])
+    func holding(delay: Int) throws {
+        let run = try Run(delay: delay)
+        for time in stride(from: 0 as Int64, to: 800, by: 40) { try run.put(time, at: time, time == 0 ? .key : []) }
+        // 120 ms and 160 ms of a limit of 150 ms. The first picture is shown in any case.
+        let held = run.packets - delay
+        #expect(run.context.dropCounts == (delay == 5 ? [:] : [.late: UInt64(held - 1)]))
+        #expect(run.pictures == (delay == 5 ? held : 1))
     }
 
     @Test("Pictures that the decoder held back count as damaged when a packet is lost")

@@ -7,6 +7,9 @@ whatever the client takes: what does not fit into the socket's buffer waits ther
 handed to the kernel. RTP-Info gives the first picture the stream's time 0, so that a picture's time is its number. At
 the end, or on SIGTERM, prints one line a picture: stream, number, CLOCK_MONOTONIC nanoseconds before it was sent.
 
+Sockets have the system's defaults, Nagle's algorithm included, unless --no-delay is given. A picture is written at
+once, or with --separate each packet's header and payload one after the other, as simple servers do.
+
 Example: paced-server.py clip.h264 --port 8554, then rtsp://127.0.0.1:8554/0 and so on.
 """
 
@@ -111,8 +114,13 @@ class Client(threading.Thread):
         self.connection.sendall((head + "\r\n" + body).encode())
 
     def delay(self):
-        """Cameras are not in step: the streams' key frames are spread over the time from one to the next, as the golden
-        ratio spreads them."""
+        """The time from PLAY to the first picture.
+
+        Cameras are not in step: the streams' key frames are spread over the time from one to the next, as the golden
+        ratio spreads them. With --in-step all key frames come at the same moment.
+        """
+        if self.clip.in_step:
+            return -time.monotonic() % self.clip.group
         return int(self.stream) * 0.618034 % 1 * self.clip.spread if self.stream.isdigit() else 0
 
     def play(self):
@@ -130,22 +138,27 @@ class Client(threading.Thread):
                 parts.append(payload)
                 sequence += 1
             self.sent.append(time.monotonic_ns())
-            self.connection.sendall(b"".join(parts))
+            for part in parts if clip.separate else [b"".join(parts)]:
+                self.connection.sendall(part)
             number += 1
 
 
 class Clip:
-    def __init__(self, path, rate, spread):
-        self.rate, self.spread = rate, spread
-        with open(path, "rb") as file:
+    def __init__(self, options):
+        self.rate, self.spread, self.in_step = options.rate, options.spread, options.in_step
+        self.separate = options.separate
+        with open(options.clip, "rb") as file:
             found, sets = pictures(file.read())
+        keys = [index for index, picture in enumerate(found) if any(unit[0] & 31 == 5 for unit in picture)]
+        # Seconds from a key frame to the next.
+        self.group = (keys[1] if len(keys) > 1 else len(found)) / self.rate
         self.payloads = [list(packets(picture)) for picture in found]
         encoded = ",".join(base64.b64encode(sets[kind]).decode() for kind in (7, 8))
         self.sdp = (
             "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=clip\r\nt=0 0\r\na=control:*\r\n"
             "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n"
             f"a=fmtp:96 packetization-mode=1;sprop-parameter-sets={encoded}\r\n"
-            f"a=framerate:{rate}\r\na=control:track\r\n"
+            f"a=framerate:{self.rate}\r\na=control:track\r\n"
         )
 
 
@@ -155,8 +168,11 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--rate", type=int, default=30)
     parser.add_argument("--spread", type=float, default=0, help="seconds over which the streams' beginnings are spread")
+    parser.add_argument("--in-step", action="store_true", help="all streams have their key frames at the same moment")
+    parser.add_argument("--no-delay", action="store_true", help="turn off Nagle's algorithm")
+    parser.add_argument("--separate", action="store_true", help="write a packet's header and payload separately")
     options = parser.parse_args()
-    clip, clients = Clip(options.clip, options.rate, options.spread), []
+    clip, clients = Clip(options), []
     server = socket.create_server(("127.0.0.1", options.port), backlog=64)
     print(server.getsockname()[1], flush=True)
 
@@ -170,7 +186,7 @@ def main():
     signal.signal(signal.SIGTERM, end)
     while True:
         connection, _ = server.accept()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, int(options.no_delay))
         clients.append(Client(connection, clip))
         clients[-1].start()
 

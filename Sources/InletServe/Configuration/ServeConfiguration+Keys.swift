@@ -51,7 +51,7 @@ extension ConfigurationShape {
         ConfigurationKey(
             "maximum-lag",
             "The longest time from a packet's arrival to its picture, for sources with that option, unless the URI says it",
-            default: "150ms", .scalar(.lag)),
+            default: "250ms", .scalar(.lag)),
         ConfigurationKey(
             "give-up", "After how long without a frame the camera fails", default: "never", .scalar(.time)),
         ConfigurationKey(

@@ -19,9 +19,11 @@ import Logging
             try await Injection.push(Int(wanted.last ?? "") ?? 1)
         }
         if wanted.contains("encoding") { try await Encoding.measure() }
-        if wanted.first == "live", wanted.count == 4 {
+        if wanted.first == "live", wanted.count >= 4 {
             let words = Array(wanted)
-            try await LiveStreams.measure(words[1], count: Int(words[2]) ?? 1, seconds: Int(words[3]) ?? 10)
+            let first = wanted.count > 4 ? Int(words[4]) ?? 0 : 0
+            try await LiveStreams.measure(
+                words[1], streams: first..<first + (Int(words[2]) ?? 1), seconds: Int(words[3]) ?? 10)
         }
         if wanted.first == "steady", wanted.count == 4 {
             let words = Array(wanted)

@@ -8,8 +8,8 @@ import Synchronization
 /// number. What was sent when, and what each picture is to look like, knows `Scripts/bench-lag`, which compares.
 enum LiveStreams {
     /// One line a picture: stream, PTS in 90 kHz, CLOCK_MONOTONIC nanoseconds, and a sum over some of its luma.
-    static func measure(_ address: String, count: Int, seconds: Int) async throws {
-        let capturers = try (0..<count).map { index in
+    static func measure(_ address: String, streams: Range<Int>, seconds: Int) async throws {
+        let capturers = try streams.map { index in
             var configuration = CapturerConfiguration.quiet
             configuration.durationLimit = nil
             return Capturer(
@@ -31,7 +31,7 @@ enum LiveStreams {
         }
         let after = ProcessFigures.now()
         var text = ""
-        for (index, notes) in notes.enumerated() {
+        for (index, notes) in zip(streams, notes) {
             for note in notes.all.withLock({ $0 }) { text += "\(index) \(note.pts) \(note.time) \(note.sum)\n" }
         }
         print(text, terminator: "")
