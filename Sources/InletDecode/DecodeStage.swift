@@ -219,9 +219,8 @@ final class DecodeStage {
     private func noteDecoding(_ context: SourceContext) {
         guard let start = decodingSince else { return }
         decodingSince = nil
-        let now = context.clock.now
         lag?.noteDecoding(
-            took: now - start.time, processor: ProcessorClock.currentThreadTime - start.processor, at: now)
+            took: context.clock.now - start.time, processor: ProcessorClock.currentThreadTime - start.processor)
     }
 
     func send(_ packet: SourcePacket, _ context: SourceContext) throws {

@@ -1,3 +1,4 @@
+import DequeModule
 import InletCore
 
 /// Decides which packets of a live stream are skipped when decoding does not keep up, so that no picture is later than
@@ -9,7 +10,8 @@ import InletCore
 /// serves them alike, so they fall behind together; if they skipped together as well, the processors would be idle. So
 /// a stream whose lag grows gives up its group by chance, the sooner the greater its lag. Each stream that gives up
 /// leaves its time to the others, and as soon as enough have, the lag of the others does not grow any more. A stream
-/// that gave up its group goes before the others in the next one.
+/// that often has to give up in the middle of a group skips some groups completely, with their key frames, and goes
+/// before the others in the group after that.
 ///
 /// It has no clock and no queue: times are passed in.
 struct LagPolicy {
@@ -31,16 +33,18 @@ struct LagPolicy {
     private var usual = (processor: Duration.zero, elapsed: Duration.zero)
     /// Whether the rest of the group is skipped.
     private(set) var skipsGroup = false
-    /// Whether the stream goes before the others in this group, as it gave up the last one.
+    /// Whether the stream goes before the others in this group, because it had shown nothing for a while.
     private var hasPrecedence = false
     /// The lag of the last packet, and how many were queued behind it.
     private var last: (lag: Duration, waiting: Int) = (.zero, 0)
-    /// For how many packets in a row the lag has grown.
+    /// For how many packets in a row the lag has not fallen.
     private var growth = 0
-    /// The key frame that is being decoded; nil if it is another packet.
-    private var decodingKey: MonotonicTime?
-    /// The time from a key frame's arrival to its picture, of the last one and of the one before.
-    private var keyLags = (last: Duration.zero, before: Duration.zero)
+    /// The lags of the last packets of this group, the oldest first.
+    private var lags: Deque<Duration> = []
+    /// The packets of this group so far, and those of them that were decoded.
+    private var group = (packets: 0, decoded: 0)
+    /// The probability that the next group is skipped completely.
+    private var reluctance = 0.0
     /// When the last key frame arrived, and how long after the one before.
     private var lastKey: MonotonicTime?
     private var keyDistance: Duration?
@@ -52,24 +56,29 @@ struct LagPolicy {
     /// Whether packets are skipped, or were a moment ago.
     private(set) var isLagging = false
 
-    // The shares and probabilities are those with which the simulated streams of `LagPolicyTests` show most. Most can
-    // be changed by a half without harm; design 0018 has the figures.
+    // The shares and probabilities are those with which simulated streams show most: most can be changed by a third
+    // without harm. Design 0018 has the figures.
 
     /// The share of the limit up to which a stream with growing lag never gives up its group.
-    private static let patience = 0.32
+    private static let patience = 0.5
     /// How much of the rest of the limit a stream with precedence waits in addition.
-    private static let precedence = 0.5
-    /// For how many packets in a row lag must grow. After a standstill a single one is later than that before it.
-    private static let leastGrowth = 2
+    private static let precedence = 0.6
     /// The share of the limit from which a stream with growing lag gives up its group in any case.
     private static let excess = 1.3
     /// The probability that a packet is where the group is given up, at a lag of the limit.
-    private static let hazard = 0.3
+    private static let hazard = 0.4
+    /// For how many packets in a row lag must not fall. After a standstill only one is later than that before it.
+    private static let leastGrowth = 2
+    /// The share of the limit by which lag must have grown within eight packets of the group: after key frames that
+    /// coincide, lag is great but need not grow.
+    private static let (growthShare, growthLength) = (0.05, 8)
+    /// How much ``reluctance`` grows with a group that is given up at its beginning, what a group that is decoded
+    /// completely leaves of it, and the most that it gets.
+    private static let (discouragement, encouragement, mostReluctance) = (0.4, 0.9, 0.8)
+    /// The time without a picture after which no group is skipped completely.
+    private static let longestWait = Duration.milliseconds(700)
     /// The share of the limit above which pictures are skipped that no other refers to.
     private static let nonReferencePatience = 0.25
-    /// The share of the limit from which on a late key frame has the stream give up the next group, and the probability
-    /// of that for one as late as the limit.
-    private static let (keyPatience, keyHazard) = (0.5, 0.9)
     /// The ratio of elapsed to processor time above which other threads hinder the decoder.
     private static let contention = 1.2
     /// The longest group whose rest is skipped; longer ones are decoded completely: their rest is too much to skip.
@@ -96,6 +105,8 @@ struct LagPolicy {
     }
 
     private mutating func note(isTaken: Bool, at now: MonotonicTime) {
+        group.packets += 1
+        if isTaken { group.decoded += 1 }
         if !isTaken {
             lastLeftOut = now
             isLagging = true
@@ -116,32 +127,34 @@ struct LagPolicy {
         let isOvertaken = packet.precedesKey && age + usual.elapsed > limit
         let isTaken =
             packet.isKey
-            ? takesKey(packet, isOvertaken: isOvertaken)
+            ? takesKey(packet, isOvertaken: isOvertaken, at: now)
             : takesOther(packet, lag: lag, isOvertaken: isOvertaken, at: now)
-        decodingKey = isTaken && packet.isKey ? packet.arrival : nil
         note(isTaken: isTaken, at: now)
         return isTaken
     }
 
-    private mutating func takesKey(_ packet: Packet, isOvertaken: Bool) -> Bool {
+    private mutating func takesKey(_ packet: Packet, isOvertaken: Bool, at now: MonotonicTime) -> Bool {
         keyDistance = lastKey.map { packet.arrival - $0 }
         lastKey = packet.arrival
+        learnFromGroup()
         guard !isOvertaken, !(skipsGroup && packet.precedesKey) else {
             skipsGroup = true
             return false
         }
-        hasPrecedence = skipsGroup
-        skipsGroup = !hasPrecedence && isContended && keysAreNear && givesUpKey()
+        hasPrecedence = lastShown.map { now - $0 > Self.longestWait } ?? true
+        skipsGroup = !hasPrecedence && isContended && keysAreNear && generator.fraction() < reluctance
         return !skipsGroup
     }
 
-    /// Key frames that come together may take longer than the limit by themselves. A single late one may have another
-    /// reason.
-    private mutating func givesUpKey() -> Bool {
-        let excess = (min(keyLags.last, keyLags.before) / limit - Self.keyPatience) / (1 - Self.keyPatience)
-        guard excess > 0, generator.fraction() < Self.keyHazard * min(1, excess) else { return false }
-        keyLags = (keyLags.last * 0.8, keyLags.before * 0.8)
-        return true
+    private mutating func learnFromGroup() {
+        if skipsGroup, group.decoded > 0 {
+            let skipped = 1 - Double(group.decoded) / Double(group.packets)
+            reluctance = min(reluctance + Self.discouragement * skipped, Self.mostReluctance)
+        } else if !skipsGroup {
+            reluctance *= Self.encouragement
+        }
+        group = (0, 0)
+        lags.removeAll(keepingCapacity: true)
     }
 
     private mutating func takesOther(
@@ -152,10 +165,14 @@ struct LagPolicy {
             skipsGroup = isOvertaken
             return false
         }
+        let oldest = lags.first ?? lag
+        if lags.count == Self.growthLength { lags.removeFirst() }
+        lags.append(lag)
+        let grows = growth >= Self.leastGrowth && lag > oldest + limit * Self.growthShare
         // If no key frame is expected soon, as with intra refresh, everything is decoded, and late pictures are not
         // shown.
         guard packet.precedesKey || keysAreNear else { return true }
-        skipsGroup = isOvertaken || growth >= Self.leastGrowth && !packet.isNonReference && givesUp(lag: lag, at: now)
+        skipsGroup = isOvertaken || grows && !packet.isNonReference && givesUp(lag: lag, at: now)
         return !skipsGroup
     }
 
@@ -179,11 +196,9 @@ struct LagPolicy {
     /// - Parameters:
     ///   - elapsed: how long that took.
     ///   - processor: the processor time of the thread that decoded.
-    mutating func noteDecoding(took elapsed: Duration, processor: Duration, at now: MonotonicTime) {
+    mutating func noteDecoding(took elapsed: Duration, processor: Duration) {
         usual.elapsed += (elapsed - usual.elapsed) / 8
         usual.processor += (processor - usual.processor) / 8
-        if let arrival = decodingKey { keyLags = (now - arrival, keyLags.last) }
-        decodingKey = nil
     }
 
     /// Returns whether a picture is shown whose packet arrived at the given time.

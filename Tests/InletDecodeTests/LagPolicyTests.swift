@@ -129,8 +129,7 @@ private struct SharedProcessors {
         guard let current = stream.current else { return }
         stream.current = nil
         outcome.decoded += 1
-        stream.policy.noteDecoding(
-            took: .seconds(now - current.start), processor: .seconds(current.cost), at: time(now))
+        stream.policy.noteDecoding(took: .seconds(now - current.start), processor: .seconds(current.cost))
         guard stream.policy.shows(arrival: time(current.packet.arrival), at: time(now)) else { return }
         outcome.shown[index] += 1
         outcome.ages.append(now - current.packet.arrival)
@@ -249,7 +248,7 @@ private struct SharedProcessors {
         }
         #expect(decodes(true, arrival: .milliseconds(-500), at: .milliseconds(-500)))
         #expect(decodes(true, arrival: .zero, at: .zero))
-        policy.noteDecoding(took: .milliseconds(80), processor: .milliseconds(80), at: start + .milliseconds(80))
+        policy.noteDecoding(took: .milliseconds(80), processor: .milliseconds(80))
         let isShown = policy.shows(arrival: start, at: start + .milliseconds(80))
         #expect(isShown)
         #expect(!policy.isLagging)
