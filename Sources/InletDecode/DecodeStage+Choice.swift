@@ -15,6 +15,7 @@ extension DecodeStage {
         handover.catchUp()
         if first.isKey {
             hasLeftOut = false
+            lag?.resumeGroup()
             resetDecoder()
             gate.resume(at: PictureGate.Packet(isKey: true, pts: first.pts?.ticks, dts: first.dts?.ticks))
         }
@@ -62,7 +63,11 @@ extension DecodeStage {
             context.countDrop(.late)
             return false
         }
-        if lag.leavesOut(isKey: packet.isKey, at: context.clock.now) {
+        // A new policy does not know what an earlier one skipped.
+        if lag.leavesOut(isKey: packet.isKey, at: context.clock.now) || hasLeftOut && !packet.isKey {
+            if lag.lacksKey(at: context.clock.now) { context.requestKeyFrame() }
+            hasLeftOut = true
+            passed.clear()
             context.countDrop(.late)
             return false
         }

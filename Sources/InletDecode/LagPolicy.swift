@@ -10,8 +10,8 @@ import InletCore
 /// serves them alike, so they fall behind together; if they skipped together as well, the processors would be idle. So
 /// a stream whose lag grows gives up its group by chance, the sooner the greater its lag. Each stream that gives up
 /// leaves its time to the others, and as soon as enough have, the lag of the others does not grow any more. A stream
-/// that often has to give up in the middle of a group skips some groups completely, with their key frames, and goes
-/// before the others in the group after that.
+/// that often has to give up in the middle of a group skips some groups completely, with their key frames. One that has
+/// shown nothing for a while goes before the others.
 ///
 /// It has no clock and no queue: times are passed in.
 struct LagPolicy {
@@ -37,17 +37,19 @@ struct LagPolicy {
     private var hasPrecedence = false
     /// The lag of the last packet, and how many were queued behind it.
     private var last: (lag: Duration, waiting: Int) = (.zero, 0)
-    /// For how many packets in a row the lag has not fallen.
+    /// The number of packets in a row whose lag has not fallen.
     private var growth = 0
     /// The lags of the last packets of this group, the oldest first.
     private var lags: Deque<Duration> = []
-    /// The packets of this group so far, and those of them that were decoded.
-    private var group = (packets: 0, decoded: 0)
+    /// The packets of this group so far, those of them that were decoded, and the greatest lag of one.
+    private var group = (packets: 0, decoded: 0, lag: Duration.zero)
     /// The probability that the next group is skipped completely.
     private var reluctance = 0.0
     /// When the last key frame arrived, and how long after the one before.
     private var lastKey: MonotonicTime?
     private var keyDistance: Duration?
+    /// Since when every packet's lag has been over the limit; nil if the last one's was not.
+    private var lateSince: MonotonicTime?
     /// When a picture was last skipped that no other refers to.
     private var lastNonReference: MonotonicTime?
     private var lastLeftOut: MonotonicTime?
@@ -61,22 +63,25 @@ struct LagPolicy {
 
     /// The share of the limit up to which a stream with growing lag never gives up its group.
     private static let patience = 0.5
-    /// How much of the rest of the limit a stream with precedence waits in addition.
+    /// The share of the rest of the limit that is added to ``patience`` for a stream with precedence, and for one that
+    /// lately skipped pictures that no other refers to.
     private static let precedence = 0.6
     /// The share of the limit from which a stream with growing lag gives up its group in any case.
     private static let excess = 1.3
     /// The probability that a packet is where the group is given up, at a lag of the limit.
     private static let hazard = 0.4
-    /// For how many packets in a row lag must not fall. After a standstill only one is later than that before it.
+    /// The number of packets in a row in which lag must not fall. After a standstill it falls from the second on.
     private static let leastGrowth = 2
     /// The share of the limit by which lag must have grown within eight packets of the group: after key frames that
     /// coincide, lag is great but need not grow.
     private static let (growthShare, growthLength) = (0.05, 8)
-    /// How much ``reluctance`` grows with a group that is given up at its beginning, what a group that is decoded
-    /// completely leaves of it, and the most that it gets.
+    /// The increase of ``reluctance`` by a group that is given up at its beginning, the factor of a group that is
+    /// decoded completely, and the greatest value.
     private static let (discouragement, encouragement, mostReluctance) = (0.4, 0.9, 0.8)
     /// The time without a picture after which no group is skipped completely.
     private static let longestWait = Duration.milliseconds(700)
+    /// The time over the limit after which a group is given up, although its lag does not grow.
+    private static let longestCatchUp = Duration.milliseconds(500)
     /// The share of the limit above which pictures are skipped that no other refers to.
     private static let nonReferencePatience = 0.25
     /// The ratio of elapsed to processor time above which other threads hinder the decoder.
@@ -123,6 +128,8 @@ struct LagPolicy {
         let isMore = lag > last.lag - .milliseconds(1) && packet.waiting >= last.waiting
         growth = isMore && lag > limit * Self.nonReferencePatience ? growth + 1 : 0
         last = (lag, packet.waiting)
+        lateSince = lag > limit ? lateSince ?? now : nil
+        group.lag = max(group.lag, lag)
         // The newest queued key frame is decoded, however late it is.
         let isOvertaken = packet.precedesKey && age + usual.elapsed > limit
         let isTaken =
@@ -142,7 +149,8 @@ struct LagPolicy {
             return false
         }
         hasPrecedence = lastShown.map { now - $0 > Self.longestWait } ?? true
-        skipsGroup = !hasPrecedence && isContended && keysAreNear && generator.fraction() < reluctance
+        let maySkip = !hasPrecedence && isContended && keysAreNear(at: packet.arrival)
+        skipsGroup = maySkip && generator.fraction() < reluctance
         return !skipsGroup
     }
 
@@ -151,16 +159,19 @@ struct LagPolicy {
             let skipped = 1 - Double(group.decoded) / Double(group.packets)
             reluctance = min(reluctance + Self.discouragement * skipped, Self.mostReluctance)
         } else if !skipsGroup {
-            reluctance *= Self.encouragement
+            // Without overload the groups that were given up before teach nothing any more.
+            reluctance *= group.lag <= limit * Self.patience ? 0.5 : Self.encouragement
         }
-        group = (0, 0)
+        group = (0, 0, .zero)
         lags.removeAll(keepingCapacity: true)
     }
 
     private mutating func takesOther(
         _ packet: Packet, lag: Duration, isOvertaken: Bool, at now: MonotonicTime
     ) -> Bool {
-        if packet.isNonReference, lag > limit || growth > 0 && lag > limit * Self.nonReferencePatience {
+        if packet.isNonReference, packet.waiting > 0,
+            lag > limit || growth > 0 && lag > limit * Self.nonReferencePatience
+        {
             lastNonReference = now
             skipsGroup = isOvertaken
             return false
@@ -171,8 +182,10 @@ struct LagPolicy {
         let grows = growth >= Self.leastGrowth && lag > oldest + limit * Self.growthShare
         // If no key frame is expected soon, as with intra refresh, everything is decoded, and late pictures are not
         // shown.
-        guard packet.precedesKey || keysAreNear else { return true }
-        skipsGroup = isOvertaken || grows && !packet.isNonReference && givesUp(lag: lag, at: now)
+        guard packet.precedesKey || keysAreNear(at: packet.arrival) else { return true }
+        let isTooLate = packet.waiting > 0 && lateSince.map { now - $0 > Self.longestCatchUp } ?? false
+        skipsGroup =
+            isOvertaken || !packet.isNonReference && (isTooLate || grows && givesUp(lag: lag, at: now))
         return !skipsGroup
     }
 
@@ -187,7 +200,19 @@ struct LagPolicy {
         return excess > 0 && generator.fraction() < Self.hazard * excess
     }
 
-    private var keysAreNear: Bool { keyDistance.map { $0 <= Self.longestGroup } ?? false }
+    /// Whether another key frame is expected soon: the last two were close, and the last is not long ago.
+    private func keysAreNear(at arrival: MonotonicTime) -> Bool {
+        guard let keyDistance, let lastKey else { return false }
+        return keyDistance <= Self.longestGroup && arrival - lastKey <= Self.longestGroup
+    }
+
+    /// Whether the group is skipped, and no key frame has come for so long that one should be requested.
+    func lacksKey(at now: MonotonicTime) -> Bool {
+        skipsGroup && lastKey.map { now - $0 > Self.longestGroup } ?? true
+    }
+
+    /// Notes that decoding continues at a key frame that was kept.
+    mutating func resumeGroup() { skipsGroup = false }
 
     private var isContended: Bool { usual.elapsed > usual.processor * Self.contention }
 

@@ -22,7 +22,7 @@ struct PacketFacts {
     private var timeline = 0
     private var shownTimeline = 0
 
-    /// When the newest packets arrived.
+    /// The times at which the newest packets arrived.
     private var arrivals: Deque<MonotonicTime> = []
 
     /// The greatest number of pictures that a decoder holds back to put them in order (H.264, annex A.3.1).
@@ -54,13 +54,13 @@ struct PacketFacts {
         next = (next + 1) % Self.mostTimes
     }
 
-    /// Returns the time from which a picture's lag counts: when the decoder had its packet, and as many of the next as it
-    /// needs to put pictures in order. Nil if the picture's packet is unknown.
+    /// Returns the time from which a picture's lag counts: the arrival of the last packet that a decoder needs to output
+    /// it in order. Nil if the picture's packet is unknown.
     func lagStart(of frame: SourceFrame, reorderDepth: Int) -> MonotonicTime? {
         guard let newest = arrivals.last,
             let arrival = frame.pts.flatMap({ place(of: $0.ticks) }).flatMap({ times[$0]?.arrival })
         else { return nil }
-        let before = arrivals[max(arrivals.startIndex, arrivals.endIndex - 1 - reorderDepth)]
+        let before = arrivals[max(arrivals.startIndex, arrivals.endIndex - 1 - max(0, reorderDepth))]
         return min(newest, arrival + (newest - before))
     }
 

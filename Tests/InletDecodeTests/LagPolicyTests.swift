@@ -239,6 +239,49 @@ private struct SharedProcessors {
         }
     }
 
+    @Test("A stream whose key frames end is decoded on, also after some that were close")
+    func lastKeys() {
+        var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
+        let start = MonotonicTime(nanoseconds: 1 << 40)
+        // A key frame a second, two in all; from 10 s on every packet is late by a second.
+        for number in 0..<600 {
+            let arrival = start + .milliseconds(33) * number
+            let late = number > 300
+            let isDecoded = policy.decodes(
+                .init(isKey: number == 0 || number == 30, arrival: arrival, waiting: late ? number : 0),
+                at: arrival + (late ? .seconds(1) : .milliseconds(1)))
+            #expect(isDecoded)
+        }
+    }
+
+    @Test("A backlog above the limit that does not shrink is given up after half a second")
+    func plateau() {
+        var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
+        let start = MonotonicTime(nanoseconds: 1 << 40)
+        var decoded = 0
+        for number in 0..<90 {
+            let arrival = start + .milliseconds(33) * number
+            let lag: Duration = number < 60 ? .milliseconds(1) : .milliseconds(400) - .milliseconds(2) * (number - 60)
+            let packet = LagPolicy.Packet(isKey: number % 45 == 0, arrival: arrival, waiting: number < 60 ? 0 : 12)
+            if policy.leavesOut(isKey: packet.isKey, at: arrival + lag) { continue }
+            decoded += policy.decodes(packet, at: arrival + lag) ? 1 : 0
+        }
+        #expect((74..<80).contains(decoded), "\(decoded)")
+    }
+
+    @Test("Pictures that no other refers to are decoded if nothing waits behind them, however long that takes")
+    func steadyLag() {
+        var policy = LagPolicy(limit: .milliseconds(250), seed: 1)
+        let start = MonotonicTime(nanoseconds: 1 << 40)
+        for number in 0..<100 {
+            let arrival = start + .milliseconds(100) * number
+            let isDecoded = policy.decodes(
+                .init(isKey: number % 20 == 0, isNonReference: number % 2 == 1, arrival: arrival), at: arrival)
+            #expect(isDecoded)
+            policy.noteDecoding(took: .milliseconds(80), processor: .milliseconds(70))
+        }
+    }
+
     @Test("An episode begins with the first that is left out and ends when nothing was for two seconds")
     func episodes() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)

@@ -143,7 +143,7 @@
             async let end = capturer.run()
             // The player needs a few pictures to begin.
             var number: UInt32 = 0
-            while log.numbers.isEmpty {
+            while log.numbers.isEmpty, number < 300 {
                 try await onThread { [number] in try server.draw(number, size: "640x480") }
                 number += 1
                 try await Task.sleep(for: .milliseconds(100))
