@@ -54,8 +54,8 @@ struct PacketFacts {
         next = (next + 1) % Self.mostTimes
     }
 
-    /// Returns the time from which a picture's lag counts: the arrival of the last packet that a decoder needs to output
-    /// it in order. Nil if the picture's packet is unknown.
+    /// Returns the time from which a picture's lag counts: the arrival of the last packet that a decoder needs to
+    /// output it in order. Nil if the picture's packet is unknown.
     func lagStart(of frame: SourceFrame, reorderDepth: Int) -> MonotonicTime? {
         guard let newest = arrivals.last,
             let arrival = frame.pts.flatMap({ place(of: $0.ticks) }).flatMap({ times[$0]?.arrival })

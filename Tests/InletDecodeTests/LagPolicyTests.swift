@@ -4,8 +4,8 @@ import Testing
 
 @testable import InletDecode
 
-/// Streams that share processors, worked through in steps of a millisecond: the system serves all that decode alike, and
-/// none knows of another.
+/// Streams that share processors, worked through in steps of a millisecond: the system serves all that decode alike,
+/// and none knows of another.
 private struct SharedProcessors {
     var streams = 14
     var rate = 30.0
