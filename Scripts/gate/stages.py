@@ -61,7 +61,7 @@ WHOLE = ("-Xswiftc", "-whole-module-optimization", "-Xswiftc", "-num-threads", "
 
 # Suites that share memory between threads, for ThreadSanitizer, and the test targets that hold them.
 THREADED = (
-    r"^(InletCaptureTests\.|InjectSourceTests\.|InletTestingTests\.|InletDecodeTests\.(PacketQueue|DecodingTurns)Tests"
+    r"^(InletCaptureTests\.|InjectSourceTests\.|InletTestingTests\.|InletDecodeTests\.PacketQueueTests"
     r"|InletCoreTests\.I420BufferPoolTests)")
 THREADED_TARGETS = ("InletCaptureTests", "InjectSourceTests", "InletTestingTests", "InletDecodeTests", "InletCoreTests")
 # Suites that wrap foreign memory, for AddressSanitizer, and their test targets with those of the next three.
