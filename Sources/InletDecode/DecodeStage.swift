@@ -361,7 +361,7 @@ final class DecodeStage {
             return nil
         }
         // If the picture's own packet is unknown, the newest counts.
-        if let received, !demand.isLossless {
+        if let received, lag != nil, !demand.isLossless {
             let start = packetFacts.lagStart(of: frame, reorderDepth: decoder.reorderDepth) ?? received
             if lag?.shows(arrival: start, at: context.clock.now) == false {
                 context.countDrop(.late)

@@ -48,7 +48,7 @@ struct LagPolicy {
     /// When the last key frame arrived, and how long after the one before.
     private var lastKey: MonotonicTime?
     private var keyDistance: Duration?
-    /// Since when every packet's lag has been over the limit; nil if the last one's was not.
+    /// Since when every packet's lag in this group has been over the limit; nil if the last one's was not.
     private var lateSince: MonotonicTime?
     /// When a picture was last skipped that no other refers to.
     private var lastNonReference: MonotonicTime?
@@ -58,13 +58,13 @@ struct LagPolicy {
     /// Whether packets are skipped, or were a moment ago.
     private(set) var isLagging = false
 
-    // The shares and probabilities are those with which simulated streams show most: most can be changed by a third
-    // without harm. Design 0018 has the figures.
+    // The shares and probabilities are those with which simulated streams show the most pictures. Changing one of them
+    // by a third hardly matters. Design 0018 has the figures.
 
     /// The share of the limit up to which a stream with growing lag never gives up its group.
     private static let patience = 0.5
-    /// The share of the rest of the limit that is added to ``patience`` for a stream with precedence, and for one that
-    /// lately skipped pictures that no other refers to.
+    /// The share of the rest of the limit that is added to ``patience`` for a stream with precedence, and for a stream
+    /// that recently skipped pictures to which no other refers.
     private static let precedence = 0.6
     /// The share of the limit from which a stream with growing lag gives up its group in any case.
     private static let excess = 1.3
@@ -111,13 +111,12 @@ struct LagPolicy {
 
     private mutating func note(isTaken: Bool, at now: MonotonicTime) {
         group.packets += 1
-        if isTaken { group.decoded += 1 }
-        if !isTaken {
-            lastLeftOut = now
-            isLagging = true
-        } else if isLagging, let lastLeftOut, now - lastLeftOut > Self.calm {
-            isLagging = false
+        guard isTaken else {
+            (lastLeftOut, isLagging) = (now, true)
+            return
         }
+        group.decoded += 1
+        if isLagging, let lastLeftOut, now - lastLeftOut > Self.calm { isLagging = false }
     }
 
     /// Returns whether the next packet is decoded.
@@ -128,7 +127,8 @@ struct LagPolicy {
         let isMore = lag > last.lag - .milliseconds(1) && packet.waiting >= last.waiting
         growth = isMore && lag > limit * Self.nonReferencePatience ? growth + 1 : 0
         last = (lag, packet.waiting)
-        lateSince = lag > limit ? lateSince ?? now : nil
+        if packet.isKey || lag <= limit { lateSince = nil }
+        if lag > limit { lateSince = lateSince ?? now }
         group.lag = max(group.lag, lag)
         // The newest queued key frame is decoded, however late it is.
         let isOvertaken = packet.precedesKey && age + usual.elapsed > limit
@@ -206,10 +206,9 @@ struct LagPolicy {
         return keyDistance <= Self.longestGroup && arrival - lastKey <= Self.longestGroup
     }
 
-    /// Whether the group is skipped, and no key frame has come for so long that one should be requested.
-    func lacksKey(at now: MonotonicTime) -> Bool {
-        skipsGroup && lastKey.map { now - $0 > Self.longestGroup } ?? true
-    }
+    /// Whether no key frame has come for so long, or ever, that a stream that skips until the next one should request
+    /// it.
+    func lacksKey(at now: MonotonicTime) -> Bool { lastKey.map { now - $0 > Self.longestGroup } ?? true }
 
     /// Notes that decoding continues at a key frame that was kept.
     mutating func resumeGroup() { skipsGroup = false }

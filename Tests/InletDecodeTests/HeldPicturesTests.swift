@@ -30,6 +30,16 @@ import Testing
             stage = try DecodeStage(PacketStream(parameters), of: format, settings, context)
         }
 
+        /// Attaches a sink for which the source waits, and detaches it.
+        func attachLosslessSink() {
+            for isLossless in [true, false] {
+                var demand = SourceDemand.everything
+                (demand.isLossless, demand.packets) = (isLossless, false)
+                context.setDemand(demand)
+                stage.followDemand(context)
+            }
+        }
+
         /// Takes a packet that arrived at a time, in milliseconds since the clock's start.
         func put(_ time: Int64, at now: Int64, _ flags: PacketFlags = []) throws {
             clock.advance(by: max(.zero, start + .milliseconds(now) - clock.now))
@@ -82,6 +92,25 @@ import Testing
         let held = run.packets - delay
         #expect(run.context.dropCounts == (delay == 5 ? [:] : [.late: UInt64(held - 1)]))
         #expect(run.pictures == (delay == 5 ? held : 1))
+    }
+
+    @Test("Packets that refer to skipped ones stay out when a lossless sink comes and goes")
+    func demand() throws {
+        let run = try Run()
+        for time in stride(from: 0 as Int64, to: 2000, by: 40) {
+            try run.put(time, at: time, time % 1000 == 0 ? .key : [])
+        }
+        try run.put(2040, at: 2600)
+        try run.put(2080, at: 3000)
+        #expect(run.context.dropCounts == [.late: 2])
+        let pictures = run.pictures
+        run.attachLosslessSink()
+        try run.put(2120, at: 3010)
+        try run.put(3020, at: 3020)
+        #expect(run.context.dropCounts == [.late: 4] && run.pictures == pictures)
+        try run.put(3040, at: 3040, .key)
+        for time in stride(from: 3080 as Int64, to: 3400, by: 40) { try run.put(time, at: time) }
+        #expect(run.pictures > pictures)
     }
 
     @Test("Pictures that the decoder held back count as damaged when a packet is lost")
