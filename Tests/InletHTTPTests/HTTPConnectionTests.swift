@@ -174,6 +174,19 @@ import Testing
         }
     }
 
+    @Test("A connection that idles between requests is kept for longer than clients keep it, and then closed")
+    func idle() throws {
+        let run = try Run()
+        for count in 1...2 {
+            try run.get("/")
+            #expect(run.statuses == [String](repeating: "200", count: count))
+            run.pass(.milliseconds(74_999))
+            #expect(run.channel.isActive)
+        }
+        run.pass(.milliseconds(1))
+        #expect(!run.channel.isActive)
+    }
+
     @Test("An answer that does not come in time is another, and what comes after it is ignored")
     func later() throws {
         let otherwise = HTTPAnswer.text("too late", .serviceUnavailable)
