@@ -1,3 +1,4 @@
+import Dispatch
 import InletCore
 import Logging
 import Synchronization
@@ -10,6 +11,7 @@ import Synchronization
 final class SourceRunner: @unchecked Sendable {
     let context: SourceContext
     private let worker = BlockingWorker()
+    private let canceller = DispatchQueue(label: "conformance.cancel")
     private let wakeUp = DescriptorSignal()
     private let limit: Duration
     private var source: (any FrameSource)?
@@ -21,11 +23,16 @@ final class SourceRunner: @unchecked Sendable {
     }
 
     /// How long the last call continued after the cancellation, measured on the source's own thread: without the time
-    /// that the awaiting task spends waiting to be scheduled.
+    /// that the awaiting task spends waiting to be scheduled. It is zero if the call had ended before.
     var timeAfterCancellation: Duration {
         times.withLock { times in
             times.cancellation.map { max(.zero, times.call.end - max($0, times.call.start)) } ?? .zero
         }
+    }
+
+    /// Whether the last call was still running when the source was cancelled, or began after that.
+    var wasCancelledInTime: Bool {
+        times.withLock { times in times.cancellation.map { $0 < times.call.end } ?? false }
     }
 
     /// The outcome of a call.
@@ -59,6 +66,22 @@ final class SourceRunner: @unchecked Sendable {
 
     func next() async -> Outcome<SourceItem?> {
         await call { source, context in try source.next(context) }
+    }
+
+    /// Calls `next` and cancels the source so long after the call began, or right before it for a delay of zero.
+    ///
+    /// No task has to be scheduled for that: on a busy machine, a task would cancel long after the call had ended.
+    func next(cancelledAfter delay: Duration) async -> Outcome<SourceItem?> {
+        await call { source, context in
+            if delay == .zero {
+                self.cancel()
+            } else {
+                self.canceller.asyncAfter(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1)))) {
+                    self.cancel()
+                }
+            }
+            return try source.next(context)
+        }
     }
 
     func pause() async -> Outcome<Bool> {
