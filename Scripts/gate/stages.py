@@ -164,6 +164,9 @@ def table(traits):
 
         # Repetition that finds rare failures. CI runs the same tests with a tenth of the rounds or fewer.
         Stage(
+            "schedules", matching=r"\.FaultSimulationTests/", limit=3600, processors=ONE,
+            environment={"INLET_SCHEDULES": "100000"}, run=NIGHTLY),
+        Stage(
             "rounds", matching=r"\.(RoomOrder|JanusOrder)Tests/random", apart=True, limit=3600, processors=ONE,
             environment={"INLET_ROUNDS": "200"}, run=NIGHTLY),
         Stage(

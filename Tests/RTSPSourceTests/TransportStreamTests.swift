@@ -25,8 +25,7 @@ import Testing
     }
 
     private func bytes(_ unit: AccessUnit) -> [UInt8] {
-        let span = unit.data.bytes
-        return span.indices.map { span[$0] }
+        unsafe unit.data.bytes.withUnsafeBytes { unsafe Array($0) }
     }
 
     private func units(_ unit: AccessUnit, _ kind: TransportClip.Kind) -> [[UInt8]] {

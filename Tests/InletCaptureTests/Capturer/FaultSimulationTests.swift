@@ -6,11 +6,15 @@ import Testing
 
 /// Schedules of faults, each made of a seed.
 @Suite struct FaultSimulationTests {
-    /// Set `INLET_SEED` to play one schedule again.
-    private static let seeds: Range<UInt64> =
-        ProcessInfo.processInfo.environment["INLET_SEED"].flatMap(UInt64.init).map { $0..<$0 + 1 } ?? 0..<10_000
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
+    }
 
-    @Test("The bridge keeps its promises through 10,000 schedules of faults")
+    /// The schedule that `INLET_SEED` names, otherwise as many as `INLET_SCHEDULES` says, 2,000 by default.
+    private static let seeds: Range<UInt64> =
+        number("INLET_SEED").map { $0..<$0 + 1 } ?? 0..<(number("INLET_SCHEDULES") ?? 2_000)
+
+    @Test("The bridge keeps its promises through thousands of schedules of faults")
     func schedules() {
         let failures = Mutex<[any Error]>([])
         let ends = Mutex<[String: Int]>([:])

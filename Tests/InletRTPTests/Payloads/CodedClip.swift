@@ -178,7 +178,6 @@ extension Depacketizer {
 
 extension AccessUnit {
     var bytes: [UInt8] {
-        let span = data.bytes
-        return span.indices.map { span[$0] }
+        unsafe data.bytes.withUnsafeBytes { unsafe Array($0) }
     }
 }
