@@ -65,18 +65,23 @@ extension RTSPClient {
         }
     }
 
-    /// Continues over TCP, as too many packets are lost. If TCP is not allowed, or was tried before, logs what the
-    /// operator can change.
+    /// Continues over TCP, as too many packets are lost. If TCP is not allowed, or was tried before, states in
+    /// the log and the figures what the operator can change.
     func leaveUDP(until end: MonotonicTime) throws(InletError) {
         guard let stream, sockets != nil else { return }
         let share = stream.figures.lossText ?? "Less than 0.1 %"
         let loss = "\(share) of the packets are lost over \(transportName), which keeps pictures away."
-        let shows = "have damaged pictures shown with damage=show or damage=automatic."
-        guard configuration.transport != .udpOnly else {
-            return context.logger.warning("\(loss) Use transport=tcp, or \(shows)")
-        }
-        guard memory?.hasLeftUDP != true, session.mayContinueOverTCP else {
-            return context.logger.warning("\(loss) The server cannot send over TCP. Improve the network, or \(shows)")
+        let remedy: ReceptionFigures.LossRemedy? =
+            if configuration.transport == .udpOnly {
+                .useTCP
+            } else if memory?.hasLeftUDP == true || !session.mayContinueOverTCP {
+                .improveNetwork
+            } else {
+                nil
+            }
+        if let remedy {
+            stream.lossRemedy = remedy
+            return context.logger.warning("\(loss) \(remedy.text)")
         }
         context.noteTransportChange("\(loss) Continuing over TCP.")
         memory?.hasLeftUDP = true

@@ -35,8 +35,8 @@ struct StatusLine {
         let drops = statistics.drops
         let dropped = drops.sorted { $0.value > $1.value }.prefix(3).map { "\($0.value) \($0.key)" }
         parts.append("dropped " + (dropped.isEmpty ? "0" : dropped.joined(separator: " ")))
-        if let loss = statistics.reception?.lossText {
-            parts.append("\(loss) of packets lost")
+        if let reception = statistics.reception, let loss = reception.lossText {
+            parts.append("\(loss) of packets lost" + (reception.lossRemedy.map { ": \($0.text)" } ?? ""))
         }
         if let latency = RunReport.Latency(statistics.sinks.map(\.deliveryLatency)) {
             parts.append("latency p50 \((latency.p50 / 1000).shortText) p99 \((latency.p99 / 1000).shortText) ms")

@@ -44,6 +44,7 @@ package enum StatisticsJSON {
         var jitter: Double
         var keyFrameRequests, keyFrameResponses: UInt64
         var keyFrameResponseTime: Double
+        var lossRemedy: String?
 
         init(_ figures: ReceptionFigures) {
             (packets, packetsLost, packetsLate) = (figures.packets, figures.packetsLost, figures.packetsLate)
@@ -51,6 +52,7 @@ package enum StatisticsJSON {
             jitter = figures.jitter.inSeconds
             (keyFrameRequests, keyFrameResponses) = (figures.keyFrameRequests, figures.keyFrameResponses)
             keyFrameResponseTime = figures.keyFrameResponseTime.inSeconds
+            lossRemedy = figures.lossRemedy?.text
         }
     }
 

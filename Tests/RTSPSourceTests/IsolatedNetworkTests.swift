@@ -128,7 +128,7 @@ extension RTSPSourceTests {
                 taken.append(unsafe Array(packet.data.storage.memory))
                 return packet
             }
-            // The change is due after 2.5 s without whole pictures.
+            // The change is due after 1.5 s without whole pictures.
             let end = ContinuousClock.now + .seconds(120)
             if transport == .udpOnly {
                 func isLossy() -> Bool {
@@ -136,6 +136,7 @@ extension RTSPSourceTests {
                 }
                 while !isLossy(), ContinuousClock.now < end { _ = try await next() }
                 #expect(isLossy(), "\(run.log.text)")
+                #expect(run.reception?.lossRemedy == .useTCP)
                 #expect(try sessions() == 1)
             } else {
                 while try sessions() == 1, ContinuousClock.now < end { _ = try await next() }
@@ -146,7 +147,7 @@ extension RTSPSourceTests {
                 #expect(isWhole)
                 let lost = run.reception?.packetsLost
                 for _ in 0..<120 { #expect(try await !next().flags.contains(.loss)) }
-                #expect(run.reception?.packetsLost == lost)
+                #expect(run.reception?.packetsLost == lost && run.reception?.lossRemedy == nil)
             }
             try await run.close()
             // The capture's player leaves UDP where the session did, whatever it does with damaged pictures. It may

@@ -19,6 +19,27 @@ public struct ReceptionFigures: Sendable, Hashable {
     /// The sum of the times from the first request to the key frame, over ``keyFrameResponses``.
     public var keyFrameResponseTime = Duration.zero
 
+    /// What an operator can do about lost packets that keep pictures away; nil if they do not, or if the source does
+    /// something about it itself.
+    public var lossRemedy: LossRemedy?
+
+    /// A change that an operator can make where lost packets keep pictures away.
+    public enum LossRemedy: String, Sendable, Hashable, CaseIterable {
+        /// The source was told to stay with UDP.
+        case useTCP
+        /// The server cannot send over TCP.
+        case improveNetwork
+
+        /// The remedies in words, with the options of `rtsp:`.
+        public var text: String {
+            let shows = "have damaged pictures shown with damage=show or damage=automatic."
+            return switch self {
+            case .useTCP: "Use transport=tcp, or \(shows)"
+            case .improveNetwork: "The server cannot send over TCP. Improve the network, or \(shows)"
+            }
+        }
+    }
+
     /// Creates figures with all counts at zero.
     public init() {}
 

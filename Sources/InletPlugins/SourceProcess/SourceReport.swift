@@ -41,7 +41,8 @@ enum SourceReport: Equatable {
                 figures.packetsLate, UInt64(max(0, figures.jitter.wholeNanoseconds)), figures.keyFrameRequests,
                 figures.keyFrameResponses, UInt64(max(0, figures.keyFrameResponseTime.wholeNanoseconds)),
             ]
-            FixedText.write(numbers.map { String($0) }.joined(separator: "\n"), to: &note.text)
+            let texts = numbers.map { String($0) } + [figures.lossRemedy?.rawValue ?? ""]
+            FixedText.write(texts.joined(separator: "\n"), to: &note.text)
         case .transportChange(let reason):
             note.level = 4
             FixedText.write(reason, to: &note.text)
@@ -69,8 +70,8 @@ enum SourceReport: Equatable {
                 name: parts[1].sanitized(limit: 80), code, message: Redaction.redact(message).sanitized(),
                 next: parts[2].sanitized(limit: 80))
         case 3:
-            let numbers = parts.compactMap { UInt64($0) }
-            guard numbers.count == 9 else { return nil }
+            let numbers = parts.prefix(9).compactMap { UInt64($0) }
+            guard numbers.count == 9, parts.count == 10 else { return nil }
             var figures = ReceptionFigures()
             (figures.packets, figures.packetsLost) = (numbers[0], numbers[1])
             (figures.packetsDuplicated, figures.packetsReordered) = (numbers[2], numbers[3])
@@ -78,6 +79,7 @@ enum SourceReport: Equatable {
             figures.jitter = .nanoseconds(Int64(clamping: numbers[5]))
             (figures.keyFrameRequests, figures.keyFrameResponses) = (numbers[6], numbers[7])
             figures.keyFrameResponseTime = .nanoseconds(Int64(clamping: numbers[8]))
+            figures.lossRemedy = ReceptionFigures.LossRemedy(rawValue: parts[9])
             self = .reception(figures)
         case 4: self = .transportChange(Redaction.redact(text).sanitized())
         default: return nil

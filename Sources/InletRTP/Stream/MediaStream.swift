@@ -85,8 +85,11 @@ package final class MediaStream {
         figures.keyFrameRequests = UInt64(clamping: answers.requests)
         figures.keyFrameResponses = UInt64(clamping: answers.responses)
         figures.keyFrameResponseTime = answers.responseTime
+        figures.lossRemedy = lossRemedy
         return figures
     }
+    /// What an operator can do about losses; set by the source, which knows why it stays with UDP.
+    package var lossRemedy: ReceptionFigures.LossRemedy?
     /// The latest parameter sets in Annex B; empty if there are none.
     package var parameterSets: [UInt8] { depacketizer.parameterSets }
     /// The state of the search for video in a transport stream; nil for other formats.

@@ -28,6 +28,7 @@ extension CameraStatus {
             ("lastFrameAge", statistics.lastFrameAge.map { .number($0.inSeconds) } ?? .null),
             ("delay", delay.map { .number($0.inSeconds) } ?? .null),
             ("packetLoss", statistics.reception?.lossShare.map { .number($0) } ?? .null),
+            ("packetLossRemedy", statistics.reception?.lossRemedy.map { .text($0.text) } ?? .null),
             ("viewers", .number((view?.sessions?.open ?? 0) + (webRTC?.sessions?.open ?? 0))),
             ("process", processJSON),
             ("priority", .text(settings.policies.priority.rawValue)),

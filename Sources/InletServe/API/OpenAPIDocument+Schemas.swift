@@ -18,7 +18,7 @@ extension OpenAPIDocument {
             ("onDemand", type("boolean")), ("failure", orNull("string")), ("captured", type("integer")),
             ("dropped", type("integer")), ("openings", type("integer")), ("stalls", type("integer")),
             ("frameRate", orNull("number")), ("lastFrameAge", orNull("number")), ("delay", orNull("number")),
-            ("packetLoss", orNull("number")), ("viewers", type("integer")),
+            ("packetLoss", orNull("number")), ("packetLossRemedy", orNull("string")), ("viewers", type("integer")),
             (
                 "process",
                 .object([

@@ -23,6 +23,27 @@ struct SourceReportTests {
         #expect(read == .transportChange("3 % of the packets of rtsp://***@camera/ are lost.\\u{7}"))
     }
 
+    @Test("Figures of reception arrive as they were, and a remedy that is unknown as none")
+    func reception() {
+        var figures = ReceptionFigures()
+        (figures.packets, figures.packetsLost, figures.packetsDuplicated) = (.max, 2, 3)
+        (figures.packetsReordered, figures.packetsLate, figures.jitter) = (4, 5, .nanoseconds(6))
+        (figures.keyFrameRequests, figures.keyFrameResponses) = (7, 8)
+        figures.keyFrameResponseTime = .nanoseconds(9)
+        for remedy in [nil] + ReceptionFigures.LossRemedy.allCases.map(Optional.some) {
+            figures.lossRemedy = remedy
+            #expect(SourceReport(SourceReport.reception(figures).note) == .reception(figures))
+        }
+        var note = SourceReport.reception(figures).note
+        FixedText.write("\(UInt64.max)\n2\n3\n4\n5\n6\n7\n8\n9\nunheardOf", to: &note.text)
+        figures.lossRemedy = nil
+        #expect(SourceReport(note) == .reception(figures))
+        for wrong in ["1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\n5\n6\n7\n8\nx\n", ""] {
+            FixedText.write(wrong, to: &note.text)
+            #expect(SourceReport(note) == nil, "\(wrong)")
+        }
+    }
+
     @Test("A name that is no code of the result is not believed")
     func unknownCodes() {
         let result = ResultCode.result(of: .hostNotFound)
