@@ -45,11 +45,15 @@ extension SourceConformance {
 
     /// Opens a source for each delay, until one stops `next` in time.
     ///
-    /// - Returns: the violation if none did. A call that ended before its source was cancelled proves nothing.
+    /// A call that ended before its source was cancelled proves nothing. Where most calls end before, as those of a
+    /// file, the few others were held up by a busy machine.
+    ///
+    /// - Returns: the violation if none stopped in time.
     private func checkCancellation(
         _ configuration: any FrameSourceConfiguration, after delays: [Duration]
     ) async -> Violation? {
         var best: Duration?
+        var cancelled = 0
         for delay in delays where best.map({ $0 > cancellationLimit }) ?? true {
             let runner = SourceRunner(configuration, limit: callLimit)
             guard case .returned = await runner.open(), case .returned(_?) = await runner.next() else {
@@ -58,18 +62,21 @@ extension SourceConformance {
             }
             let outcome = await runner.next(cancelledAfter: delay)
             if case .hung = outcome {
-                best = .seconds(1_000_000)
+                (best, cancelled) = (.seconds(1_000_000), delays.count)
                 break
             }
             let wasInTime = runner.wasCancelledInTime
-            if wasInTime { best = min(best ?? runner.timeAfterCancellation, runner.timeAfterCancellation) }
+            if wasInTime {
+                cancelled += 1
+                best = min(best ?? runner.timeAfterCancellation, runner.timeAfterCancellation)
+            }
             _ = await runner.close()
             if wasInTime, case .threw(let error, _) = outcome, error.code != .cancelled {
                 return Violation(
                     "cancellation", "next threw \(error.code) instead of cancelled after a cancellation: \(error)")
             }
         }
-        guard let best, best > cancellationLimit else { return nil }
+        guard let best, best > cancellationLimit, cancelled > delays.count / 2 else { return nil }
         return Violation(
             "cancellation", "next took \(told(best)) after a cancellation; \(cancellationLimit) are allowed")
     }
