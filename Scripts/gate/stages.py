@@ -111,7 +111,7 @@ def table(traits):
     """
     return [
         Stage("format", ("Scripts/format", "--check"), after=(), limit=300, processors=ONE, run=FAST),
-        Stage("build", ("swift", "build", *traits, "--build-tests"), after=(), limit=1800, processors=ONE, run=FAST),
+        Stage("build", ("swift", "build", *traits, "--build-tests"), after=(), limit=3600, processors=ONE, run=FAST),
         Stage("clips", ("Scripts/make-clips", ".build/clips"), after=(), processors=ONE, run=FAST),
 
         # Builds and checks that take the time which tests leave.
