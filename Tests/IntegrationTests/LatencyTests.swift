@@ -28,11 +28,14 @@ import Testing
     /// Measures with and without the delay until the difference is right; three times at most, as other work of the
     /// machine may hold up either.
     ///
+    /// The fastest pictures are compared. On a busy machine the median is later than the proxy makes it, and rightly
+    /// so; it must not be earlier.
+    ///
     /// - Parameter prepare: called before each measurement.
     private static func expect(
         _ milliseconds: Double, of proxy: FaultProxy, _ arguments: [String], prepare: () throws -> Void = {}
     ) throws {
-        var differences: [Double] = []
+        var results: [String] = []
         for _ in 0..<3 {
             try proxy.clear()
             try prepare()
@@ -42,11 +45,15 @@ import Testing
             try proxy.add(delay)
             try prepare()
             let after = try measure(arguments)
-            #expect(before.pictures > 60 && after.pictures > 60)
-            differences.append(after.delay.p50 - before.delay.p50)
-            if abs(after.delay.p50 - before.delay.p50 - milliseconds) <= 5 { return }
+            let difference = after.delay.least - before.delay.least
+            results.append(
+                "\(difference) ms, median \(after.delay.p50 - before.delay.p50) ms, by \(before.pictures) and "
+                    + "\(after.pictures) pictures")
+            let isRight =
+                abs(difference - milliseconds) <= 5 && after.delay.p50 >= before.delay.least + milliseconds - 5
+            if isRight, before.pictures > 60, after.pictures > 60 { return }
         }
-        Issue.record("A delay of \(milliseconds) ms was measured as \(differences)")
+        Issue.record("A delay of \(milliseconds) ms was measured as \(results)")
     }
 
     @Test("The delay of a proxy before an RTSP server is measured within 5 ms")
