@@ -11,6 +11,10 @@ import InletSystem
     private let context: UnsafeMutablePointer<AVCodecContext>
     /// The threads of its own that libavcodec has started.
     private var threads: ProcessorAccount.AdoptedThreads?
+    /// Whether a packet that cannot be decoded without a fault is decoded again, as far as it goes.
+    private let showsFaulty: Bool
+    /// Whether the next picture is of such a packet.
+    private var isNextFaulty = false
     /// An empty `AVFrame` for the next picture; kept if there was no picture.
     private var shell: UnsafeMutablePointer<AVFrame>?
 
@@ -60,11 +64,14 @@ import InletSystem
             throw InletError(ffmpeg: -ENOMEM, operation: "avcodec_alloc_context3")
         }
         unsafe self.context = context
+        let codecID = unsafe parameters.pointee.codec_id
+        let properties = unsafe avcodec_descriptor_get(codecID)?.pointee.props ?? 0
+        let isIntraOnly = properties & AV_CODEC_PROP_INTRA_ONLY != 0
+        showsFaulty = isIntraOnly && options.showsDamaged
         try check(unsafe avcodec_parameters_to_context(context, parameters), "avcodec_parameters_to_context")
         unsafe context.pointee.pkt_timebase = timeBase
         unsafe context.pointee.thread_count = Int32(clamping: options.threads)
         unsafe context.pointee.max_pixels = Int64(options.maximumPixels)
-        let codecID = unsafe parameters.pointee.codec_id
         if options.isLowDelay {
             unsafe context.pointee.thread_type = FF_THREAD_SLICE
             // The decoders of MPEG-1, MPEG-2 and MPEG-4 return pictures in the order of decoding then. Without the flag
@@ -74,6 +81,10 @@ import InletSystem
             }
         }
         if options.showsDamaged { unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT }
+        // Otherwise decoders such as that of JPEG return what is cut off or invalid like a whole picture. Decoders of
+        // other codecs conceal faults, too, but mark the picture.
+        if isIntraOnly { unsafe context.pointee.err_recognition |= AV_EF_EXPLODE }
+        if showsFaulty { unsafe context.pointee.thread_type &= ~FF_THREAD_FRAME }
         if let rate = options.frameRate { unsafe context.pointee.framerate = rate }
         let (code, threads) = ProcessorAccount.adoptingThreads { unsafe avcodec_open2(context, codec, nil) }
         self.threads = threads
@@ -99,13 +110,25 @@ import InletSystem
     /// Sends a packet. Call ``receive()`` until it asks for input before sending the next one.
     ///
     /// - Returns: 0, or the AVERROR code if the packet cannot be decoded.
-    package func send(_ packet: FFmpegPacket) -> Int32 { unsafe avcodec_send_packet(context, packet.pointer) }
+    package func send(_ packet: FFmpegPacket) -> Int32 {
+        let code = unsafe avcodec_send_packet(context, packet.pointer)
+        guard code < 0, showsFaulty else { return code }
+        // What the first attempt has left must not end the second. libavcodec reads the setting with each packet.
+        unsafe avcodec_flush_buffers(context)
+        unsafe context.pointee.err_recognition &= ~AV_EF_EXPLODE
+        defer { unsafe context.pointee.err_recognition |= AV_EF_EXPLODE }
+        isNextFaulty = unsafe avcodec_send_packet(context, packet.pointer) >= 0
+        return isNextFaulty ? 0 : code
+    }
 
     /// Tells the decoder that no packets follow, so that it returns the pictures it still holds back.
     package func sendEnd() { _ = unsafe avcodec_send_packet(context, nil) }
 
     /// Discards all pictures and the end, to restart at another place of the stream.
-    package func flush() { unsafe avcodec_flush_buffers(context) }
+    package func flush() {
+        unsafe avcodec_flush_buffers(context)
+        isNextFaulty = false
+    }
 
     /// Returns the next picture, if there is one.
     ///
@@ -116,6 +139,8 @@ import InletSystem
         switch unsafe avcodec_receive_frame(context, frame) {
         case 0:
             unsafe shell = nil
+            if isNextFaulty { unsafe frame.pointee.flags |= AV_FRAME_FLAG_CORRUPT }
+            isNextFaulty = false
             return unsafe .frame(FFmpegFrame(taking: frame))
         case inlet_averror_eagain: return .needsInput
         case inlet_averror_eof: return .ended

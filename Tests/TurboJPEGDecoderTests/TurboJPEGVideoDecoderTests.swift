@@ -137,37 +137,54 @@ import TurboJPEGDecoder
         #expect(held.packed(chroma: (1, 0)) == before)
     }
 
-    @Test("A JPEG that is cut anywhere gives no picture, and a marked one where damaged pictures are wanted")
-    func cut() throws {
-        let whole = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1"])
+    @Test(
+        "A JPEG that is cut anywhere gives no picture, and a marked one where damaged pictures are wanted",
+        arguments: [DecoderPlugin.turboJPEG, .libavcodec], [["-sample", "2x1"], ["-progressive"]])
+    func cut(_ plugin: DecoderPlugin, _ options: [String]) throws {
+        let whole = try JPEGSamples.cjpeg(Self.small, options)
+        let chroma = options == ["-progressive"] ? (1, 1) : (1, 0)
+        let expected = try Self.decode(whole, by: Self.decoder(plugin)).picture?.packed(chroma: chroma)
+        let decoder = try Self.decoder(plugin)
         for part in 1..<16 {
             let bytes = Array(whole.prefix(whole.count * part / 16))
-            let found = try Self.decode(bytes, by: Self.decoder())
+            let found = try Self.decode(bytes, by: decoder)
             #expect(found.picture == nil && found.fault == .malformed, "\(part) of 16")
+            // The next one is not concerned.
+            let next = try Self.decode(whole, by: decoder).picture
+            #expect(next?.flags == .key && next?.packed(chroma: chroma) == expected)
         }
-        let found = try Self.decode(
-            Array(whole.prefix(whole.count * 3 / 4)), by: Self.decoder { $0.showsDamaged = true })
-        #expect(found.picture?.flags == [.key, .corrupt])
-        #expect(try Self.decode([], by: Self.decoder()).fault == .malformed)
+        let lenient = try Self.decoder(plugin) { $0.showsDamaged = true }
+        let part = Array(whole.prefix(whole.count * 7 / 8))
+        #expect(try Self.decode(part, by: lenient).picture?.flags == [.key, .corrupt])
+        let next = try Self.decode(whole, by: lenient).picture
+        #expect(next?.flags == .key && next?.packed(chroma: chroma) == expected)
+        #expect(try Self.decode([], by: Self.decoder(plugin)).fault == .malformed)
     }
 
-    @Test("A few bytes before the end of image, as webcams put there, are no damage, and many are")
-    func padding() throws {
+    @Test(
+        "A few bytes before the end of image, as webcams put there, are no damage, and many are",
+        arguments: [DecoderPlugin.turboJPEG, .libavcodec])
+    func padding(_ plugin: DecoderPlugin) throws {
         let whole = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1"])
         func padded(_ count: Int) -> [UInt8] {
             Array(whole.dropLast(2)) + [UInt8](repeating: 0x55, count: count) + [0xFF, 0xD9]
         }
-        let expected = try Self.decode(whole, by: Self.decoder()).picture?.packed(chroma: (1, 0))
+        let expected = try Self.decode(whole, by: Self.decoder(plugin)).picture?.packed(chroma: (1, 0))
         for count in 1...4 {
-            let found = try Self.decode(padded(count), by: Self.decoder())
+            let found = try Self.decode(padded(count), by: Self.decoder(plugin))
             #expect(found.picture?.flags == .key)
             #expect(found.picture?.packed(chroma: (1, 0)) == expected)
         }
-        #expect(try Self.decode(padded(60), by: Self.decoder()).fault == .malformed)
+        // libavcodec has read the whole picture then.
+        if plugin.name == DecoderPlugin.turboJPEG.name {
+            #expect(try Self.decode(padded(60), by: Self.decoder(plugin)).fault == .malformed)
+        }
     }
 
-    @Test("A JPEG with restart markers that is cut before one and closed is damaged, also with a few bytes between")
-    func cutAtRestart() throws {
+    @Test(
+        "A JPEG with restart markers that is cut before one and closed is damaged, also with a few bytes between",
+        arguments: [DecoderPlugin.turboJPEG, .libavcodec])
+    func cutAtRestart(_ plugin: DecoderPlugin) throws {
         let whole = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1", "-restart", "1"])
         let markers = whole.indices.dropLast().filter {
             whole[$0] == 0xFF && (0xD0...0xD7).contains(whole[$0 + 1])
@@ -176,10 +193,11 @@ import TurboJPEGDecoder
         for marker in markers {
             for count in 0...3 {
                 let bytes = whole[..<marker] + [UInt8](repeating: 0x55, count: count) + [0xFF, 0xD9]
-                #expect(try Self.decode(Array(bytes), by: Self.decoder()).fault == .malformed, "\(marker) \(count)")
+                let found = try Self.decode(Array(bytes), by: Self.decoder(plugin))
+                #expect(found.fault == .malformed, "\(marker) \(count)")
             }
         }
-        #expect(try Self.decode(whole, by: Self.decoder()).picture?.flags == .key)
+        #expect(try Self.decode(whole, by: Self.decoder(plugin)).picture?.flags == .key)
     }
 
     @Test("A header that says something else now and then costs that picture alone")
