@@ -9,6 +9,7 @@ extension RTSPClient {
         keyFrames?.close()
         stopKeeping()
         memory?.keepAlive = session.keepAlive
+        memory?.authentication = session.authenticationMemory
         guard replay == nil else {
             (connection, sockets) = (nil, nil)
             return

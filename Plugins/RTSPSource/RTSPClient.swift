@@ -95,9 +95,10 @@ final class RTSPClient {
         keyFrames = replay == nil ? try ONVIFRequester(configuration, context) : nil
         wait = DescriptorWait(context: context)
         addresses = ServerAddresses(configuration.addressPolicy)
-        session = RTSPSession(
-            try configuration.sessionConfiguration(
-                memory?.keepAlive ?? KeepAliveMemory(), startingWith: memory?.transport))
+        var settings = try configuration.sessionConfiguration(
+            memory?.keepAlive ?? KeepAliveMemory(), startingWith: memory?.transport)
+        settings.authentication = memory?.authentication ?? RTSPAuthentication.Memory()
+        session = RTSPSession(settings)
         sessionDeadline = session.deadline
     }
 

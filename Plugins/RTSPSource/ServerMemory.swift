@@ -7,6 +7,7 @@ import Synchronization
 final class ServerMemory: Sendable {
     private struct Knowledge {
         var keepAlive = KeepAliveMemory()
+        var authentication = RTSPAuthentication.Memory()
         var transport: RTSPSessionConfiguration.Transport?
         var hasLeftUDP = false
         var onvif: ONVIFMemory?
@@ -18,6 +19,12 @@ final class ServerMemory: Sendable {
     var keepAlive: KeepAliveMemory {
         get { known.withLock { $0.keepAlive } }
         set { known.withLock { $0.keepAlive = newValue } }
+    }
+
+    /// Which algorithms of Digest it refuses.
+    var authentication: RTSPAuthentication.Memory {
+        get { known.withLock { $0.authentication } }
+        set { known.withLock { $0.authentication = newValue } }
     }
 
     /// The transport by which packets last arrived; nil before the first.

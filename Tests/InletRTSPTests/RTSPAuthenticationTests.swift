@@ -159,6 +159,49 @@ import Testing
         #expect(take("d", answering: true) == .refused)
     }
 
+    @Test("Of two algorithms the one that is refused is replaced by the other, once, and the one that works is kept")
+    func otherAlgorithm() {
+        func offers(_ nonce: Int) -> [[UInt8]] {
+            ["SHA-256", "MD5"].map { Self.bytes("Digest realm=\"r\", nonce=\"\($0)-\(nonce)\", algorithm=\($0)") }
+        }
+        func answer(_ authentication: inout RTSPAuthentication) -> [UInt8]? {
+            authentication.authorization(method: .describe, uri: [0x2A])
+        }
+        func uses(_ text: [UInt8]?, _ nonce: String) -> Bool {
+            String(decoding: text ?? [], as: UTF8.self).containsBytes("nonce=\"\(nonce)\"")
+        }
+        var first = Self.authentication()
+        #expect(first.take(challenges: offers(1), sent: nil, wasAnsweringChallenge: false) == .retry)
+        var sent = answer(&first)
+        #expect(uses(sent, "SHA-256-1"))
+        #expect(first.take(challenges: offers(2), sent: sent, wasAnsweringChallenge: true) == .retry)
+        sent = answer(&first)
+        #expect(uses(sent, "MD5-2"))
+        // A wrong password is refused with both, and nothing is learnt from that.
+        var wrong = first
+        #expect(wrong.take(challenges: offers(3), sent: sent, wasAnsweringChallenge: true) == .refused)
+        wrong.reset()
+        #expect(wrong.memory == RTSPAuthentication.Memory())
+        first.noteSuccess()
+        // A nonce that has become too old, another connection, and another session.
+        #expect(first.take(challenges: offers(4), sent: sent, wasAnsweringChallenge: false) == .retry)
+        #expect(uses(answer(&first), "MD5-4"))
+        first.reset()
+        #expect(first.take(challenges: offers(5), sent: nil, wasAnsweringChallenge: false) == .retry)
+        #expect(uses(answer(&first), "MD5-5"))
+        var next = RTSPAuthentication(
+            credentials: RTSPCredentials(user: [0x75], password: [0x70]), memory: first.memory)
+        #expect(next.take(challenges: offers(6), sent: nil, wasAnsweringChallenge: false) == .retry)
+        #expect(uses(answer(&next), "MD5-6"))
+        // Where nothing else is offered, the algorithm has another chance; Basic is no replacement.
+        next.reset()
+        let basic = Self.bytes("Basic realm=\"r\"")
+        #expect(next.take(challenges: [offers(7)[0], basic], sent: nil, wasAnsweringChallenge: false) == .retry)
+        sent = answer(&next)
+        #expect(uses(sent, "SHA-256-7"))
+        #expect(next.take(challenges: [offers(8)[0], basic], sent: sent, wasAnsweringChallenge: true) == .refused)
+    }
+
     @Test(arguments: 0..<2000)
     func mutatedChallengesDoNoHarm(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))

@@ -34,6 +34,16 @@ package struct RTSPAuthentication: Sendable {
         case refused
     }
 
+    /// What a server has shown about Digest. It may be carried over to the next session with the same server.
+    package struct Memory: Sendable, Equatable {
+        /// Algorithms that the server offers, but whose answers it refuses.
+        var rejected: Set<RTSPChallenge.Algorithm> = []
+
+        package init() {}
+    }
+
+    /// What the server has shown about Digest.
+    package private(set) var memory: Memory
     /// The schemes of the last refusal, as an error message names them.
     package private(set) var offeredSchemes: [String] = []
     /// Whether the last refusal offered Basic, which may not be used here.
@@ -47,6 +57,8 @@ package struct RTSPAuthentication: Sendable {
     private var nonceCount: UInt32 = 0
     /// Refusals since the last success of which each brought another nonce.
     private var refusals = 0
+    /// Algorithms whose answers were refused since the last success, where another was then tried.
+    private var refused: Set<RTSPChallenge.Algorithm> = []
 
     /// How often in a row new nonces are tried. A server that takes each for too old at once would never end it.
     private static let mostRefusals = 3
@@ -55,12 +67,14 @@ package struct RTSPAuthentication: Sendable {
     ///   - credentials: the user's name and password; nil if there are none.
     ///   - isEncrypted: whether the connection uses TLS.
     ///   - basic: when Basic may be used. The default is always.
+    ///   - memory: what an earlier session with the server has shown. The default is nothing.
     ///   - clientNonce: the client's own nonce. The default is random.
     package init(
         credentials: RTSPCredentials?, isEncrypted: Bool = false, basic: BasicPolicy = .allowed,
-        clientNonce: [UInt8]? = nil
+        memory: Memory = Memory(), clientNonce: [UInt8]? = nil
     ) {
         self.credentials = credentials
+        self.memory = memory
         allowsBasic = basic.allows(isEncrypted: isEncrypted)
         self.clientNonce =
             clientNonce ?? Self.hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
@@ -69,7 +83,8 @@ package struct RTSPAuthentication: Sendable {
     /// Takes a refusal with status 401.
     ///
     /// Each nonce is tried once. Credentials that were refused with the nonce they were requested with are wrong: to
-    /// repeat them would only lock the account.
+    /// repeat them would only lock the account. The exception is a server that offers both algorithms of Digest: some
+    /// firmware accepts MD5 alone, so the other one is tried once, too.
     ///
     /// - Parameters:
     ///   - values: the values of all `WWW-Authenticate` headers.
@@ -83,19 +98,15 @@ package struct RTSPAuthentication: Sendable {
         isBasicWithheld = !allowsBasic && all.contains { $0.scheme == .basic }
         guard credentials != nil else { return .noCredentials }
         let usable = all.filter { $0.strength != nil && (allowsBasic || $0.scheme != .basic) }
-        // The first of the strongest.
-        guard
-            let best = usable.reduce(
-                nil,
-                { (best: RTSPChallenge?, next) in
-                    (best?.strength ?? 0) < (next.strength ?? 0) ? next : best
-                })
-        else { return .noUsableScheme }
+        let rejected = memory.rejected.union(refused)
+        let accepted = usable.filter { $0.digestAlgorithm.map { !rejected.contains($0) } ?? false }
+        // Basic is no replacement for an algorithm that was refused.
+        guard let best = Self.strongest(of: accepted) ?? Self.strongest(of: usable) else { return .noUsableScheme }
         refusals += 1
         if sent != nil, let challenge {
             let isSameAgain = challenge.scheme == best.scheme && challenge.nonce == best.nonce
             guard !isSameAgain, refusals <= Self.mostRefusals, !wasAnsweringChallenge || best.isStale else {
-                return .refused
+                return tryOtherAlgorithm(than: challenge, of: usable)
             }
         }
         challenge = best
@@ -103,14 +114,37 @@ package struct RTSPAuthentication: Sendable {
         return .retry
     }
 
+    /// Returns the first of the strongest challenges.
+    private static func strongest(of challenges: [RTSPChallenge]) -> RTSPChallenge? {
+        challenges.reduce(nil) { best, next in (best?.strength ?? 0) < (next.strength ?? 0) ? next : best }
+    }
+
+    /// Answers another of the challenges with Digest after one whose answer was refused, once for each algorithm.
+    private mutating func tryOtherAlgorithm(than tried: RTSPChallenge, of usable: [RTSPChallenge]) -> Outcome {
+        guard let algorithm = tried.digestAlgorithm else { return .refused }
+        let used = refused.union([algorithm])
+        let others = usable.filter { $0.digestAlgorithm.map { !used.contains($0) } ?? false }
+        guard let other = Self.strongest(of: others) else { return .refused }
+        refused = used
+        challenge = other
+        nonceCount = 0
+        return .retry
+    }
+
     /// Notes that the server accepted a request.
-    package mutating func noteSuccess() { refusals = 0 }
+    package mutating func noteSuccess() {
+        refusals = 0
+        guard !refused.isEmpty else { return }
+        memory.rejected = refused
+        refused = []
+    }
 
     /// Forgets the server's nonce, which need not be valid on another connection.
     package mutating func reset() {
         challenge = nil
         nonceCount = 0
         refusals = 0
+        refused = []
     }
 
     /// Returns the value of `Authorization` for a request; nil if the server has not asked for any.

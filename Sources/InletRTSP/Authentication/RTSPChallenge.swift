@@ -30,6 +30,12 @@ struct RTSPChallenge: Sendable, Equatable {
     /// Whether only the nonce was refused, as it is too old, and not the credentials.
     var isStale = false
 
+    /// The hash function, if the scheme is Digest and can be answered.
+    var digestAlgorithm: Algorithm? {
+        guard case .digest(let algorithm, _) = scheme, strength != nil else { return nil }
+        return algorithm
+    }
+
     /// The higher, the better the secret is protected. nil if it cannot be answered.
     var strength: Int? {
         switch scheme {

@@ -57,6 +57,8 @@ package struct RTSPSession: Sendable {
 
     var step = Step.connecting
     var authentication: RTSPAuthentication
+    /// What the server has shown about Digest, for the configuration of the next session.
+    package var authenticationMemory: RTSPAuthentication.Memory { authentication.memory }
     /// The credentials for the server of ``url``; nil if there are none, or after a redirect to a server that may
     /// not get them.
     package internal(set) var credentials: RTSPCredentials?
@@ -103,7 +105,7 @@ package struct RTSPSession: Sendable {
         keepAlive = configuration.keepAlive
         authentication = RTSPAuthentication(
             credentials: credentials, isEncrypted: url.isSecure, basic: configuration.basic,
-            clientNonce: configuration.clientNonce)
+            memory: configuration.authentication, clientNonce: configuration.clientNonce)
     }
 
     /// When ``Event/timer`` is due.
