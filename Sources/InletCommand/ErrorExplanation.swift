@@ -15,7 +15,9 @@ struct ErrorExplanation: Encodable {
 
         init(_ code: InletError.Code) {
             self =
-                if RetryPolicy.defaultPermanentCodes.contains(code) {
+                if code == .authenticationFailed {
+                    .onceLive
+                } else if RetryPolicy.defaultPermanentCodes.contains(code) {
                     .never
                 } else if RetryPolicy.permanentUntilLive.contains(code) {
                     .onceLive

@@ -5,7 +5,7 @@ import Inlet
 struct TroubleOptions: ParsableArguments {
     @Option(
         help:
-            "How often to open a source again that failed: never, forever or N times in a row. The default is forever.",
+            "How often to open a source again that failed: never, forever or N times in a row; if given, also one that has not worked yet. The default is forever, once it has worked.",
         transform: { try Self.retry($0) })
     var retry: RetryPolicy?
 
@@ -81,12 +81,17 @@ struct TroubleOptions: ParsableArguments {
     private static func retry(_ text: String) throws -> RetryPolicy {
         switch text {
         case "never": return .never
-        case "forever": return RetryPolicy()
+        case "forever":
+            var policy = RetryPolicy()
+            policy.retriesFirstOpening = true
+            return policy
         default:
             guard let count = Int(text), count >= 0 else {
                 throw ValidationError("--retry takes never, forever or a number, not '\(text)'.")
             }
-            return .attempts(count)
+            var policy = RetryPolicy.attempts(count)
+            policy.retriesFirstOpening = true
+            return policy
         }
     }
 }

@@ -85,6 +85,8 @@ struct CapturerStateMachine {
     /// Whether frames have arrived, in any session.
     private var wasLive = false
     private(set) var failures = 0
+    /// How often the credentials have been refused since frames last arrived.
+    private var refusals = 0
     /// The current outage; nil while frames arrive, or none are wanted.
     var outage: Outage?
     var shown = CapturerState.idle
@@ -249,6 +251,7 @@ struct CapturerStateMachine {
         }
         endOutage(at: now)
         wasLive = true
+        refusals = 0
     }
 
     private mutating func interrupted(
@@ -306,7 +309,12 @@ struct CapturerStateMachine {
             finish(.failure(error), now, &actions)
             return
         }
-        let delay = policy.retry.delay(after: error, failures: failures, using: &random)
+        let isRefused = policy.retry.permanentCodes.contains(error.code)
+        if isRefused { refusals += 1 }
+        let delay =
+            isRefused
+            ? policy.retry.delay(afterRefusals: refusals)
+            : policy.retry.delay(after: error, failures: failures, using: &random)
         actions.append(.tell(.sourceFailed(error, retryIn: delay)))
         phase = wantsPause ? .closedForPause : .waiting(until: now + delay, delay: delay)
     }

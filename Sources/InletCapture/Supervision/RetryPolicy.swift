@@ -19,7 +19,20 @@ public struct RetryPolicy: Sendable, Hashable {
     /// How long frames must have arrived before the count of failures starts over. The default is 10 seconds.
     public var healthyAfter = Duration.seconds(10)
     /// The errors after which another attempt would fail as well. The default is ``defaultPermanentCodes``.
+    ///
+    /// ``InletError/Code/authenticationFailed`` is permanent until the source has yielded frames. Then the credentials
+    /// were right, and a camera that starts may refuse right ones for a while: the source is opened again after
+    /// ``refusedDelay``.
     public var permanentCodes = RetryPolicy.defaultPermanentCodes
+    /// The delay after the first refusal of credentials that have worked before. Each further refusal makes it four
+    /// times as long. The default is 30 seconds: with ``maximumRefusedDelay``, four attempts in the first half hour,
+    /// where cameras lock an account after five or more.
+    public var refusedDelay = Duration.seconds(30)
+    /// The upper limit of the delays after refusals. The default is 30 minutes.
+    public var maximumRefusedDelay = Duration.seconds(1800)
+    /// Whether the errors of ``permanentUntilLive`` are worth another attempt at the first opening, too. The default is
+    /// false: a mistyped path is reported at once.
+    public var retriesFirstOpening = false
 
     /// Retries without limit, with the defaults of every property.
     public init() {}
@@ -60,8 +73,18 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - wasLive: whether this source has yielded frames before.
     public func retries(after error: InletError, failures: Int, wasLive: Bool) -> Bool {
         if let limit, failures > limit { return false }
-        if permanentCodes.contains(error.code) { return false }
-        return wasLive || !Self.permanentUntilLive.contains(error.code)
+        if permanentCodes.contains(error.code) { return wasLive && error.code == .authenticationFailed }
+        return wasLive || retriesFirstOpening || !Self.permanentUntilLive.contains(error.code)
+    }
+
+    /// The delay before the next attempt after credentials were refused that have worked before.
+    ///
+    /// - Parameter refusals: how often in a row they have been refused, at least 1.
+    public func delay(afterRefusals refusals: Int) -> Duration {
+        let most = max(0, maximumRefusedDelay.wholeNanoseconds)
+        var delay = min(most, max(0, refusedDelay.wholeNanoseconds))
+        for _ in 1..<max(1, min(refusals, 32)) { delay = delay > most / 4 ? most : delay * 4 }
+        return .nanoseconds(delay)
     }
 
     /// The delay before the next attempt after a failure: where the other side asks for a wait

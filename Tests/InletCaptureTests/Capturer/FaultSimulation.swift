@@ -119,6 +119,7 @@ struct FaultSimulation {
         policy.retry.firstDelay = .milliseconds(100)
         policy.retry.maximumDelay = .seconds(2)
         policy.retry.healthyAfter = .seconds(1)
+        (policy.retry.refusedDelay, policy.retry.maximumRefusedDelay) = (.milliseconds(200), .seconds(2))
         policy.timeouts.open = .seconds(2)
         policy.timeouts.firstFrame = .seconds(2)
         policy.timeouts.nextFrame = .seconds(2)

@@ -6,7 +6,7 @@ import Testing
 /// Every input in every state: a table of what is shown and what is done.
 @Suite struct CapturerStateMachineTests {
     private static let disconnected = InletError(.disconnected, "The cable is out.")
-    private static let wrongPassword = InletError(.authenticationFailed, "The password is wrong.")
+    private static let declined = InletError(.declined, "The user said no.")
     static let format = SourceFormat(
         size: ImageSize(width: 64, height: 48), pixelFormat: .yuv420p, frameRate: Rational(30),
         timeBase: Rational(1, 30),
@@ -58,7 +58,7 @@ import Testing
         Row([.start, .opened(1)], .opening, ["notice 1"]),
         Row([.start, .opened(1), .frame(1)], .live),
         Row([.start, .fails(1)], retry),
-        Row([.start, .failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row([.start, .failsForGood(1)], .ended(nil), ["finish declined"]),
         Row([.start, .stop], .opening, ["cancel 1"]),
         Row([.start, .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
         Row([.start, .stop, .fails(1)], .ended(.cancelled), ["finish cancelled"]),
@@ -82,7 +82,7 @@ import Testing
         // From live.
         Row(live + [.ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
         Row(live + [.fails(1)], retry),
-        Row(live + [.failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row(live + [.failsForGood(1)], .ended(nil), ["finish declined"]),
         Row(live + [.stop], .live, ["cancel 1"]),
         Row(live + [.noSinks, .ends(1)], .ended(.noSinks), ["finish noSinks"]),
         Row(live + [.disable], .disabled),
@@ -178,13 +178,13 @@ import Testing
         Row(live + [.isFailing(1), .pause], .paused),
         Row(live + [.isFailing(1), .pause, .fails(1)], .paused),
         Row(live + [.isFailing(1), .pause, .resume, .fails(1)], retry),
-        Row(live + [.isFailingForGood(1), .failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row(live + [.isFailingForGood(1), .failsForGood(1)], .ended(nil), ["finish declined"]),
         Row(
             live + [.isFailingForGood(1), .time(.seconds(6))], .ended(nil),
-            ["abandon 1", "finish authenticationFailed"]),
+            ["abandon 1", "finish declined"]),
         Row(
             live + [.pause, .isFailingForGood(1), .failsForGood(1)], .ended(nil),
-            ["finish authenticationFailed"]),
+            ["finish declined"]),
         Row(live + [.pause, .isClosingForPause(1)], .paused),
         Row(live + [.pause, .isClosingForPause(1), .closesForPause(1)], .paused),
         Row(live + [.pause, .isClosingForPause(1), .resume], .paused),
@@ -235,6 +235,27 @@ import Testing
             }
             #expect(run.machine.state == .live)
         }
+    }
+
+    @Test("Credentials that worked are tried again after 30 s, then 2 minutes, and after 30 s again once frames came")
+    func refusedCredentials() {
+        let refused = InletError(.authenticationFailed, "The password is wrong.")
+        var run = Run()
+        for step in Self.live { _ = run.play(step) }
+        for (session, seconds) in [(1, 30), (2, 120)] {
+            _ = run.handle(.closed(session, .failed(refused)))
+            #expect(run.play(.time(.seconds(seconds - 1))) == [])
+            #expect(run.play(.time(.seconds(1))) == ["open \(session + 1)"])
+        }
+        for step in [.opened(3), .frame(3)] as [Step] { _ = run.play(step) }
+        #expect(run.machine.state == .live)
+        _ = run.handle(.closed(3, .failed(refused)))
+        #expect(run.play(.time(.seconds(29))) == [])
+        #expect(run.play(.time(.seconds(1))) == ["open 4"])
+        // Without a frame they may be wrong from the start.
+        var first = Run()
+        _ = first.play(.start)
+        #expect(first.handle(.closed(1, .failed(refused))) == ["finish authenticationFailed"])
     }
 
     @Test("Attempts in a row are limited where the policy says so, and none is made under never", arguments: [0, 1, 5])
@@ -326,11 +347,11 @@ import Testing
             case .uninterrupt(let id): return handle(.interruption(id, nil))
             case .ends(let id): return handle(.closed(id, .ended(.endOfStream)))
             case .fails(let id): return handle(.closed(id, .failed(disconnected)))
-            case .failsForGood(let id): return handle(.closed(id, .failed(wrongPassword)))
+            case .failsForGood(let id): return handle(.closed(id, .failed(declined)))
             case .closesForPause(let id): return handle(.closed(id, .closedForPause))
             case .isEnding(let id): return handle(.closing(id, .ended(.endOfStream)))
             case .isFailing(let id): return handle(.closing(id, .failed(disconnected)))
-            case .isFailingForGood(let id): return handle(.closing(id, .failed(wrongPassword)))
+            case .isFailingForGood(let id): return handle(.closing(id, .failed(declined)))
             case .isClosingForPause(let id): return handle(.closing(id, .closedForPause))
             case .silence(let duration):
                 let operation = SourceOperation(deadline: now + .seconds(10), quietSince: now)

@@ -4,6 +4,34 @@ import Testing
 @testable import InletCapture
 
 @Suite struct RetryPolicyTests {
+    @Test("Refused credentials are final until frames have come with them, and then tried again ever more rarely")
+    func refusals() {
+        let refused = InletError(.authenticationFailed, "")
+        var policy = RetryPolicy()
+        #expect(!policy.retries(after: refused, failures: 1, wasLive: false))
+        #expect(policy.retries(after: refused, failures: 1, wasLive: true))
+        #expect(!policy.retries(after: InletError(.declined, ""), failures: 1, wasLive: true))
+        for (count, seconds) in [(1, 30), (2, 120), (3, 480), (4, 1800), (5, 1800), (1000, 1800)] {
+            #expect(policy.delay(afterRefusals: count) == .seconds(seconds))
+        }
+        policy.limit = 0
+        #expect(!policy.retries(after: refused, failures: 1, wasLive: true))
+        (policy.refusedDelay, policy.maximumRefusedDelay) = (.seconds(Int64.max), .seconds(Int64.max))
+        #expect(policy.delay(afterRefusals: .max) >= .seconds(1800))
+    }
+
+    @Test("What passes by itself ends a run at the first opening, unless that is to be tried again, too")
+    func firstOpening() {
+        var policy = RetryPolicy()
+        for code in RetryPolicy.permanentUntilLive {
+            policy.retriesFirstOpening = false
+            #expect(!policy.retries(after: InletError(code, ""), failures: 1, wasLive: false))
+            policy.retriesFirstOpening = true
+            #expect(policy.retries(after: InletError(code, ""), failures: 1, wasLive: false))
+        }
+        #expect(!policy.retries(after: InletError(.authenticationFailed, ""), failures: 1, wasLive: false))
+    }
+
     @Test("A server that wants to be left alone is, before the delay, and up to the longest one")
     func retryAfter() {
         var policy = RetryPolicy()
