@@ -3,6 +3,7 @@
     package import Dispatch
     package import InletCore
     package import InletRTC
+    import InletTLS
     package import Logging
     import Synchronization
 
@@ -78,6 +79,7 @@
         ///
         /// - Throws: ``InletError/Code/unsupported`` with the names of missing parts.
         package static func load() throws(InletError) {
+            TLSLibrary.load()
             guard let missing = unsafe inlet_gst_start() else { return }
             throw InletError(
                 .unsupported,

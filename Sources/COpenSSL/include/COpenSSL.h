@@ -2,6 +2,7 @@
 // processes have no connection over TLS of their own.
 #pragma once
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -18,6 +19,7 @@
     X(SSL_shutdown) X(SSL_set_bio) X(TLS_server_method) X(SSL_CTX_set_options) X(SSL_CTX_use_certificate)    \
     X(SSL_CTX_use_PrivateKey) X(SSL_CTX_check_private_key) X(SSL_set_accept_state)
 #define INLET_CRYPTO_FUNCTIONS(X)                                                                           \
+    X(OPENSSL_init_crypto)                                                                                  \
     X(ERR_clear_error) X(ERR_peek_last_error) X(ERR_reason_error_string) X(X509_digest) X(X509_free)        \
     X(EVP_sha256) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_verify_cert_error_string)              \
     X(BIO_new) X(BIO_s_mem) X(BIO_free) X(BIO_read) X(BIO_write) X(BIO_new_mem_buf)                         \
@@ -31,7 +33,7 @@ struct inlet_openssl_functions {
 #undef INLET_DECLARE
 extern struct inlet_openssl_functions inlet_openssl;
 
-// Loads OpenSSL, once a process. Safe on any thread. Returns false if it is not installed or older than 3.0: nothing
+// Loads OpenSSL, once a process, and keeps its memory until the process has ended. Safe on any thread. Returns false if it is not installed or older than 3.0: nothing
 // below may be called then.
 bool inlet_openssl_load(void);
 
