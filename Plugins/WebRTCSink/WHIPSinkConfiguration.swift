@@ -230,10 +230,16 @@
 
         func finish() throws {
             let (opened, cause) = peers.settle()
-            let error = opened == 0 && session != nil ? neverConnected(cause) : nil
+            let failure = opened == 0 && session != nil ? neverConnected(cause) : nil
             (session, isRunning) = (nil, false)
-            try peers.finish()
-            if let error { throw error.about(uri) }
+            do {
+                try peers.finish()
+            } catch {
+                // That no session came up says more than that its pipeline takes its time to close.
+                guard let failure else { throw error }
+                throw failure.about(uri)
+            }
+            if let failure { throw failure.about(uri) }
         }
     }
 #endif

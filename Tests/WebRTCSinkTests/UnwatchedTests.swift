@@ -142,7 +142,9 @@
             #expect(report.frames.captured == 15)
             #expect(report.frames.converted == 0)
             #expect(report.frames.delivered == 0)
-            #expect(report.frames.dropped.values.reduce(0, +) == 15)
+            // On a busy machine the pattern itself leaves frames out.
+            let dropped = report.frames.dropped.filter { $0.key != "lostBySource" }
+            #expect(dropped.values.reduce(0, +) == 15)
             #expect(report.frames.dropped["notConnected"] ?? 0 > 0)
             // On a machine that is busy the run is over before the offer is sent.
             #expect(["connectionRefused", "timedOut"].contains(report.error?.code))
