@@ -159,7 +159,7 @@ import Testing
         #expect(take("d", answering: true) == .refused)
     }
 
-    @Test("Of two algorithms the one that is refused is replaced by the other, once, and the one that works is kept")
+    @Test("A refused algorithm is replaced by the other one, once, and the one that works is kept")
     func otherAlgorithm() {
         func offers(_ nonce: Int) -> [[UInt8]] {
             ["SHA-256", "MD5"].map { Self.bytes("Digest realm=\"r\", nonce=\"\($0)-\(nonce)\", algorithm=\($0)") }
@@ -193,7 +193,11 @@ import Testing
             credentials: RTSPCredentials(user: [0x75], password: [0x70]), memory: first.memory)
         #expect(next.take(challenges: offers(6), sent: nil, wasAnsweringChallenge: false) == .retry)
         #expect(uses(answer(&next), "MD5-6"))
-        // Where nothing else is offered, the algorithm has another chance; Basic is no replacement.
+        // If nothing else is offered, the algorithm is tried again; Basic is no replacement.
+        // An algorithm that was accepted before is not replaced: the password has changed.
+        sent = answer(&first)
+        var changed = first
+        #expect(changed.take(challenges: offers(9), sent: sent, wasAnsweringChallenge: true) == .refused)
         next.reset()
         let basic = Self.bytes("Basic realm=\"r\"")
         #expect(next.take(challenges: [offers(7)[0], basic], sent: nil, wasAnsweringChallenge: false) == .retry)

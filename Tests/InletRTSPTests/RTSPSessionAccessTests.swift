@@ -47,6 +47,36 @@ import Testing
         #expect(!failure.description.containsBytes("n1"))
     }
 
+    private static func both(_ number: Int) -> [(String, String)] {
+        ["SHA-256", "MD5"].map {
+            ("WWW-Authenticate", "Digest realm=\"r\", nonce=\"\($0)-\(number)\", algorithm=\($0)")
+        }
+    }
+
+    @Test("A server that closes the connection after a refusal gets the other algorithm on another one, once")
+    func otherAlgorithmOnAnotherConnection() throws {
+        var server = try ScriptedServer("rtsp://user:pw@cam/live")
+        server.handle(.connected)
+        server.reply(401, Self.both(1))
+        server.reply(401, Self.both(2))
+        server.handle(.disconnected)
+        #expect(server.failure == nil)
+        #expect(server.takeLog().last == "reconnect rtsp://cam/live")
+        server.handle(.connected)
+        server.reply(401, Self.both(3))
+        #expect(server.header("Authorization")?.containsBytes("nonce=\"MD5-3\"") == true)
+        // The password is wrong, which another connection does not change.
+        var refusing = server
+        refusing.handle(.disconnected)
+        #expect(refusing.failure?.code == .authenticationFailed)
+        refusing = server
+        refusing.reply(401, Self.both(4))
+        #expect(refusing.failure?.code == .authenticationFailed)
+        server.reply(200, body: ScriptedServer.sdp)
+        #expect(server.failure == nil)
+        #expect(server.header("Authorization")?.containsBytes("nonce=\"MD5-3\"") == true)
+    }
+
     @Test func missingCredentialsAreToldWithTheSchemes() throws {
         var server = try ScriptedServer()
         server.handle(.connected)

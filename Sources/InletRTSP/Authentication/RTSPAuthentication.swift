@@ -34,15 +34,17 @@ package struct RTSPAuthentication: Sendable {
         case refused
     }
 
-    /// What a server has shown about Digest. It may be carried over to the next session with the same server.
+    /// Facts about a server's Digest, for the next session with the same server.
     package struct Memory: Sendable, Equatable {
         /// Algorithms that the server offers, but whose answers it refuses.
         var rejected: Set<RTSPChallenge.Algorithm> = []
+        /// The algorithm with which the server has accepted the credentials. A refusal of it means these.
+        var accepted: RTSPChallenge.Algorithm?
 
         package init() {}
     }
 
-    /// What the server has shown about Digest.
+    /// Facts about the server's Digest.
     package private(set) var memory: Memory
     /// The schemes of the last refusal, as an error message names them.
     package private(set) var offeredSchemes: [String] = []
@@ -59,6 +61,8 @@ package struct RTSPAuthentication: Sendable {
     private var refusals = 0
     /// Algorithms whose answers were refused since the last success, where another was then tried.
     private var refused: Set<RTSPChallenge.Algorithm> = []
+    /// Whether the answer with another algorithm has been tried on a second connection.
+    private var hasReconnected = false
 
     /// How often in a row new nonces are tried. A server that takes each for too old at once would never end it.
     private static let mostRefusals = 3
@@ -67,7 +71,7 @@ package struct RTSPAuthentication: Sendable {
     ///   - credentials: the user's name and password; nil if there are none.
     ///   - isEncrypted: whether the connection uses TLS.
     ///   - basic: when Basic may be used. The default is always.
-    ///   - memory: what an earlier session with the server has shown. The default is nothing.
+    ///   - memory: the facts that an earlier session with the server has learnt. The default is none.
     ///   - clientNonce: the client's own nonce. The default is random.
     package init(
         credentials: RTSPCredentials?, isEncrypted: Bool = false, basic: BasicPolicy = .allowed,
@@ -121,7 +125,7 @@ package struct RTSPAuthentication: Sendable {
 
     /// Answers another of the challenges with Digest after one whose answer was refused, once for each algorithm.
     private mutating func tryOtherAlgorithm(than tried: RTSPChallenge, of usable: [RTSPChallenge]) -> Outcome {
-        guard let algorithm = tried.digestAlgorithm else { return .refused }
+        guard let algorithm = tried.digestAlgorithm, algorithm != memory.accepted else { return .refused }
         let used = refused.union([algorithm])
         let others = usable.filter { $0.digestAlgorithm.map { !used.contains($0) } ?? false }
         guard let other = Self.strongest(of: others) else { return .refused }
@@ -133,10 +137,26 @@ package struct RTSPAuthentication: Sendable {
 
     /// Notes that the server accepted a request.
     package mutating func noteSuccess() {
-        refusals = 0
+        (refusals, hasReconnected) = (0, false)
+        if let algorithm = challenge?.digestAlgorithm { memory.accepted = algorithm }
         guard !refused.isEmpty else { return }
         memory.rejected = refused
         refused = []
+    }
+
+    /// Whether the answer with another algorithm has not been judged yet.
+    var isTryingOtherAlgorithm: Bool { !refused.isEmpty }
+
+    /// Notes that the server closed the connection before it judged the answer with another algorithm, as servers do
+    /// that take one answer a connection.
+    ///
+    /// - Returns: whether to try it on another connection, which is done once.
+    mutating func continueOnOtherConnection() -> Bool {
+        guard isTryingOtherAlgorithm, !hasReconnected else { return false }
+        let tried = refused
+        reset()
+        (refused, hasReconnected) = (tried, true)
+        return true
     }
 
     /// Forgets the server's nonce, which need not be valid on another connection.

@@ -38,10 +38,11 @@ extension RTSPSession {
         // A session may exist if SETUP or PLAY was redirected.
         let teardown = session.map { _ in Request(method: .teardown, uri: aggregate.requestURI) }
         let farewell = teardown.map { write($0, at: now, answersChallenge: false, isLast: true).0 }
+        let memory = target.hasSameOrigin(as: url) ? authentication.memory : RTSPAuthentication.Memory()
         url = target
         url.credentials = nil
         authentication = RTSPAuthentication(
-            credentials: credentials, isEncrypted: url.isSecure, basic: configuration.basic,
+            credentials: credentials, isEncrypted: url.isSecure, basic: configuration.basic, memory: memory,
             clientNonce: configuration.clientNonce)
         let closesPorts = ports != nil
         let next = step == .paused ? suspend() : reconnect()

@@ -57,8 +57,10 @@ package struct RTSPSession: Sendable {
 
     var step = Step.connecting
     var authentication: RTSPAuthentication
-    /// What the server has shown about Digest, for the configuration of the next session.
-    package var authenticationMemory: RTSPAuthentication.Memory { authentication.memory }
+    /// Facts about the server's Digest, for the configuration of the next session.
+    package var authenticationMemory: RTSPAuthentication.Memory {
+        url.hasSameOrigin(as: configuration.url) ? authentication.memory : configuration.authentication
+    }
     /// The credentials for the server of ``url``; nil if there are none, or after a redirect to a server that may
     /// not get them.
     package internal(set) var credentials: RTSPCredentials?
@@ -206,6 +208,7 @@ package struct RTSPSession: Sendable {
     }
 
     private mutating func connectionEnded(at now: MonotonicTime) -> [Action] {
+        let wasAnsweringChallenge = pending?.answersChallenge == true
         pending = nil
         switch step {
         case .closing, .abandoningSetup:
@@ -216,6 +219,16 @@ package struct RTSPSession: Sendable {
             noteHangUp(at: now)
             return suspend()
         case .startingToPlay where isResuming: return reconnect()
+        case _ where wasAnsweringChallenge && authentication.isTryingOtherAlgorithm:
+            // A failure that counts as a broken connection would be tried again until the account is locked.
+            guard authentication.continueOnOtherConnection() else {
+                step = .closed
+                return [.fail(authentication.error(.refused).about(url.description)), .close]
+            }
+            let continued = authentication
+            let actions = reconnect()
+            authentication = continued
+            return actions
         default:
             noteHangUp(at: now)
             step = .closed
