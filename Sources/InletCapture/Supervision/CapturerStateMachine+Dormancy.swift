@@ -3,9 +3,9 @@ import InletCore
 /// A source that is open only while a sink has use for it.
 extension CapturerStateMachine {
     /// Opens a source that was closed for a pause, or because nobody watched.
-    mutating func reopen(_ actions: inout [Action]) {
+    mutating func reopen(_ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
-        case .closedForPause: openSession(&actions)
+        case .closedForPause: openUnlessRefused(now, &actions)
         case .closing(let session, .rest, let by): phase = .closing(session, next: .reopen, by: by)
         case .idle, .open, .waiting, .closing, .ended: break
         }
@@ -18,7 +18,7 @@ extension CapturerStateMachine {
         isDormant = false
         guard !wantsPause else { return }
         outage = Outage(start: now, isTrouble: false)
-        reopen(&actions)
+        reopen(now, &actions)
     }
 
     /// Closes the source, or tries no more to open it, until somebody watches.

@@ -85,12 +85,11 @@ struct CapturerStateMachine {
     /// Whether frames have arrived, in any session.
     private var wasLive = false
     private(set) var failures = 0
-    /// How often the credentials have been refused since frames last arrived.
-    private var refusals = 0
+    var refusals = Refusals()
     /// The current outage; nil while frames arrive, or none are wanted.
     var outage: Outage?
     var shown = CapturerState.idle
-    private var random: any RandomNumberGenerator & Sendable
+    var random: any RandomNumberGenerator & Sendable
 
     init(_ policy: Policy, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
         self.policy = policy
@@ -206,7 +205,7 @@ struct CapturerStateMachine {
             case .opening, .awaitingFrame, .live, .stalled: break
             }
         } else {
-            reopen(&actions)
+            reopen(now, &actions)
         }
     }
 
@@ -251,7 +250,7 @@ struct CapturerStateMachine {
         }
         endOutage(at: now)
         wasLive = true
-        refusals = 0
+        refusals = Refusals()
     }
 
     private mutating func interrupted(
@@ -309,12 +308,7 @@ struct CapturerStateMachine {
             finish(.failure(error), now, &actions)
             return
         }
-        let isRefused = policy.retry.permanentCodes.contains(error.code)
-        if isRefused { refusals += 1 }
-        let delay =
-            isRefused
-            ? policy.retry.delay(afterRefusals: refusals)
-            : policy.retry.delay(after: error, failures: failures, using: &random)
+        let delay = delay(after: error, now)
         actions.append(.tell(.sourceFailed(error, retryIn: delay)))
         phase = wantsPause ? .closedForPause : .waiting(until: now + delay, delay: delay)
     }
@@ -376,7 +370,7 @@ struct CapturerStateMachine {
         switch next {
         case .fail(let error): failed(session, error, now, &actions)
         case .rest: phase = .closedForPause
-        case .reopen: openSession(&actions)
+        case .reopen: openUnlessRefused(now, &actions)
         case .finish(let result): finish(result, now, &actions)
         }
     }

@@ -22,12 +22,14 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// ``InletError/Code/authenticationFailed`` is permanent until the source has yielded frames. Then the credentials
     /// were right, and a camera that starts may refuse right ones for a while: the source is opened again after
-    /// ``refusedDelay``.
+    /// ``refusedDelay``, if that is not nil.
     public var permanentCodes = RetryPolicy.defaultPermanentCodes
-    /// The delay after the first refusal of credentials that have worked before. Each further refusal makes it four
-    /// times as long. The default is 30 seconds: with ``maximumRefusedDelay``, four attempts in the first half hour,
-    /// where cameras lock an account after five or more.
-    public var refusedDelay = Duration.seconds(30)
+    /// The delay after the first refusal of credentials that have worked before; nil if the refusal ends the run. Each
+    /// further refusal makes it four times as long.
+    ///
+    /// The default is 30 seconds: with ``maximumRefusedDelay``, the first half hour has four attempts, where cameras
+    /// lock an account after five or more.
+    public var refusedDelay: Duration? = .seconds(30)
     /// The upper limit of the delays after refusals. The default is 30 minutes.
     public var maximumRefusedDelay = Duration.seconds(1800)
     /// Whether the errors of ``permanentUntilLive`` are worth another attempt at the first opening, too. The default is
@@ -47,8 +49,8 @@ public struct RetryPolicy: Sendable, Hashable {
         return policy
     }
 
-    /// The errors that retrying cannot resolve. Above all a wrong password: cameras lock an account after a few
-    /// attempts.
+    /// The errors that retrying cannot resolve. Above all a password that has never worked: cameras lock an account
+    /// after a few attempts.
     public static let defaultPermanentCodes: Set<InletError.Code> = [
         .invalidConfiguration, .authenticationFailed, .declined, .addressRefused, .pluginRejected, .cancelled,
         .internal,
@@ -73,8 +75,13 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - wasLive: whether this source has yielded frames before.
     public func retries(after error: InletError, failures: Int, wasLive: Bool) -> Bool {
         if let limit, failures > limit { return false }
-        if permanentCodes.contains(error.code) { return wasLive && error.code == .authenticationFailed }
+        if permanentCodes.contains(error.code) { return wasLive && isRefusal(error) }
         return wasLive || retriesFirstOpening || !Self.permanentUntilLive.contains(error.code)
+    }
+
+    /// Whether an error is a refusal of credentials after which ``refusedDelay`` counts, if frames have come with them.
+    func isRefusal(_ error: InletError) -> Bool {
+        error.code == .authenticationFailed && permanentCodes.contains(error.code) && refusedDelay != nil
     }
 
     /// The delay before the next attempt after credentials were refused that have worked before.
@@ -82,7 +89,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// - Parameter refusals: how often in a row they have been refused, at least 1.
     public func delay(afterRefusals refusals: Int) -> Duration {
         let most = max(0, maximumRefusedDelay.wholeNanoseconds)
-        var delay = min(most, max(0, refusedDelay.wholeNanoseconds))
+        var delay = min(most, max(0, (refusedDelay ?? .zero).wholeNanoseconds))
         for _ in 1..<max(1, min(refusals, 32)) { delay = delay > most / 4 ? most : delay * 4 }
         return .nanoseconds(delay)
     }

@@ -14,13 +14,16 @@ import Testing
         for (count, seconds) in [(1, 30), (2, 120), (3, 480), (4, 1800), (5, 1800), (1000, 1800)] {
             #expect(policy.delay(afterRefusals: count) == .seconds(seconds))
         }
+        policy.refusedDelay = nil
+        #expect(!policy.retries(after: refused, failures: 1, wasLive: true))
+        policy.refusedDelay = .seconds(30)
         policy.limit = 0
         #expect(!policy.retries(after: refused, failures: 1, wasLive: true))
         (policy.refusedDelay, policy.maximumRefusedDelay) = (.seconds(Int64.max), .seconds(Int64.max))
         #expect(policy.delay(afterRefusals: .max) >= .seconds(1800))
     }
 
-    @Test("What passes by itself ends a run at the first opening, unless that is to be tried again, too")
+    @Test("A failure that may pass ends the run at the first opening, unless the policy retries that, too")
     func firstOpening() {
         var policy = RetryPolicy()
         for code in RetryPolicy.permanentUntilLive {

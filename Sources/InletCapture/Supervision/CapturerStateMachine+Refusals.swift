@@ -1,0 +1,29 @@
+import InletCore
+
+/// Credentials that are refused although frames have come with them.
+extension CapturerStateMachine {
+    /// Refusals since frames last arrived.
+    struct Refusals {
+        var count = 0
+        /// When the credentials may be tried again, whoever wants frames meanwhile.
+        var until: MonotonicTime?
+    }
+
+    /// Returns how long to wait after a failure.
+    mutating func delay(after error: InletError, _ now: MonotonicTime) -> Duration {
+        guard policy.retry.isRefusal(error) else {
+            return policy.retry.delay(after: error, failures: failures, using: &random)
+        }
+        refusals.count += 1
+        let delay = max(policy.retry.delay(afterRefusals: refusals.count), error.retryAfter ?? .zero)
+        refusals.until = now + delay
+        return delay
+    }
+
+    /// Opens a session, or waits until refused credentials may be tried again: neither a viewer nor the end of a pause
+    /// may make a camera lock the account.
+    mutating func openUnlessRefused(_ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let until = refusals.until, until > now else { return openSession(&actions) }
+        phase = .waiting(until: until, delay: until - now)
+    }
+}
