@@ -65,9 +65,8 @@ import InletSystem
         }
         unsafe self.context = context
         let codecID = unsafe parameters.pointee.codec_id
-        let properties = unsafe avcodec_descriptor_get(codecID)?.pointee.props ?? 0
-        let isIntraOnly = properties & AV_CODEC_PROP_INTRA_ONLY != 0
-        showsFaulty = isIntraOnly && options.showsDamaged
+        let isJPEG = codecID == AV_CODEC_ID_MJPEG || codecID == AV_CODEC_ID_MJPEGB
+        showsFaulty = isJPEG && options.showsDamaged
         try check(unsafe avcodec_parameters_to_context(context, parameters), "avcodec_parameters_to_context")
         unsafe context.pointee.pkt_timebase = timeBase
         unsafe context.pointee.thread_count = Int32(clamping: options.threads)
@@ -81,9 +80,9 @@ import InletSystem
             }
         }
         if options.showsDamaged { unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT }
-        // Otherwise decoders such as that of JPEG return what is cut off or invalid like a whole picture. Decoders of
-        // other codecs conceal faults, too, but mark the picture.
-        if isIntraOnly { unsafe context.pointee.err_recognition |= AV_EF_EXPLODE }
+        // Otherwise the decoder returns a JPEG that is cut off or invalid like a whole picture. Decoders of H.264 and
+        // MPEG conceal faults, too, but mark the picture.
+        if isJPEG { unsafe context.pointee.err_recognition |= AV_EF_EXPLODE }
         if showsFaulty { unsafe context.pointee.thread_type &= ~FF_THREAD_FRAME }
         if let rate = options.frameRate { unsafe context.pointee.framerate = rate }
         let (code, threads) = ProcessorAccount.adoptingThreads { unsafe avcodec_open2(context, codec, nil) }
@@ -111,9 +110,12 @@ import InletSystem
     ///
     /// - Returns: 0, or the AVERROR code if the packet cannot be decoded.
     package func send(_ packet: FFmpegPacket) -> Int32 {
+        isNextFaulty = false
         let code = unsafe avcodec_send_packet(context, packet.pointer)
-        guard code < 0, showsFaulty else { return code }
-        // What the first attempt has left must not end the second. libavcodec reads the setting with each packet.
+        guard showsFaulty, code < 0, ![inlet_averror_eagain, inlet_averror_eof, -ENOMEM].contains(code) else {
+            return code
+        }
+        // The state of the first attempt can make the second one fail. libavcodec reads the setting for each packet.
         unsafe avcodec_flush_buffers(context)
         unsafe context.pointee.err_recognition &= ~AV_EF_EXPLODE
         defer { unsafe context.pointee.err_recognition |= AV_EF_EXPLODE }
