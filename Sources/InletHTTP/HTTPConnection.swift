@@ -14,14 +14,14 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
 
     /// The time limits of a client.
     struct Limits: Sendable {
-        /// The time from the start of a connection to the end of a request's head; and from there to the end of its
-        /// body.
+        /// The time from the start of a connection, or the first byte of a later request, to the end of the request's
+        /// head; and from there to the end of its body.
         var request = TimeAmount.seconds(15)
-        /// The time from a response to the end of the next request's head.
+        /// The time from a response to the first byte of the next request.
         ///
         /// A request that is sent while the server closes the connection fails, so this is longer than the time after
-        /// which clients close idle connections themselves: 15 s in aiohttp, 60 s in AWS's load balancers. Connections
-        /// that idle lock nobody out (``ConnectionLedger``).
+        /// which clients close idle connections themselves: 15 s in aiohttp, 60 s in AWS's load balancers. Idle
+        /// connections lock nobody out (``ConnectionLedger``).
         var idle = TimeAmount.seconds(75)
         /// The time for reading a response, or a part of a stream.
         var answer: TimeAmount
@@ -252,6 +252,10 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
             received.reset()
             phase = .waiting
             expect(within: limits.idle)
+            received.beginRequest = { [weak self] in
+                guard let self, case .waiting = phase else { return }
+                expect(within: limits.request)
+            }
             resumeReading()
         }
     }

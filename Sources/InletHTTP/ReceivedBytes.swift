@@ -15,11 +15,17 @@ final class ReceivedBytes: ChannelInboundHandler, RemovableChannelHandler {
     private let limit: Int
     private var count = 0
     private var isSwallowing = false
+    /// Called once, before the first byte of the next request is counted.
+    var beginRequest: (() -> Void)?
 
     /// - Parameter limit: the most bytes of a request with its head and its body.
     init(limit: Int) { self.limit = limit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if count == 0, let beginRequest {
+            self.beginRequest = nil
+            beginRequest()
+        }
         count += unwrapInboundIn(data).readableBytes
         guard count <= (isSwallowing ? Self.swallowLimit : limit) else { return context.close(promise: nil) }
         if !isSwallowing { context.fireChannelRead(data) }

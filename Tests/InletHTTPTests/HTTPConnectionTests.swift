@@ -185,6 +185,17 @@ import Testing
         }
         run.pass(.milliseconds(1))
         #expect(!run.channel.isActive)
+        // A request that has begun has no more time than the first.
+        let slow = try Run()
+        try slow.get("/")
+        slow.pass(.seconds(60))
+        try slow.send("GET / HT")
+        slow.pass(.seconds(10))
+        try slow.send("TP/1.1\r\n")
+        slow.pass(.milliseconds(4999))
+        #expect(slow.channel.isActive)
+        slow.pass(.milliseconds(1))
+        #expect(!slow.channel.isActive)
     }
 
     @Test("An answer that does not come in time is another, and what comes after it is ignored")
