@@ -3,8 +3,8 @@ import InletCore
 /// Decides when lost packets keep so many pictures away that another transport is worth an interruption.
 ///
 /// A loss spoils every picture up to the next one that is whole and refers to none that is lost. The watch adds up the
-/// time without whole pictures, and five times as long with them makes up for it. If pictures were spoilt twice, 1.5 s
-/// are too much; 2.5 s are otherwise. One loss alone decides nothing, however far apart key frames are, and neither
+/// time without whole pictures, and five times as long with them makes up for it. The limit is 1.5 s if pictures were
+/// spoilt twice or more, otherwise 2.5 s. One loss alone decides nothing, however far apart key frames are, and neither
 /// does the time before the first key frame.
 ///
 /// With 1 % of the packets lost at random, 2 s between key frames and 2.2 packets a picture, 79 % of the streams are
@@ -32,6 +32,8 @@ struct LossWatch {
     private var isSpoilt = false
     /// Whether there was a whole picture, or a stream without key frames has lasted for long enough.
     private var hasBegun = false
+    /// Since when every picture has been whole.
+    private var wholeSince: MonotonicTime?
     private var first: MonotonicTime?
     private var last: MonotonicTime?
 
@@ -45,6 +47,14 @@ struct LossWatch {
     private static let longestStep = Duration.seconds(1)
     /// How long the first key frame is waited for.
     private static let longestBeginning = Duration.seconds(5)
+
+    /// Whether every picture of the last minute was whole.
+    var isCalm: Bool {
+        guard let last, let wholeSince else { return false }
+        return last - wholeSince >= Self.calm
+    }
+
+    private static let calm = Duration.seconds(60)
 
     /// Notes the next picture, whether or not it is passed on.
     ///
@@ -63,6 +73,7 @@ struct LossWatch {
             case .dependent: isSpoilt
             case .lossy: true
             }
+        wholeSince = isSpoilt ? nil : wholeSince ?? time
         if isSpoilt {
             debt += step
         } else {

@@ -80,6 +80,7 @@ extension RTSPClient {
                 nil
             }
         if let remedy {
+            guard stream.lossRemedy != remedy else { return }
             stream.lossRemedy = remedy
             return context.logger.warning("\(loss) \(remedy.text)")
         }

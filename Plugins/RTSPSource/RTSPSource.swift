@@ -132,7 +132,8 @@ final class RTSPSource: FrameSource {
     /// Notes a complete picture.
     private func watch(_ unit: AccessUnit, isStart: Bool, _ client: RTSPClient) {
         watchDrops(of: client)
-        let isLossy = unit.isDamaged || unit.isAfterLoss
+        // A loss before a picture that refers to no other was noted when the pictures in between were dropped.
+        let isLossy = unit.isDamaged || unit.isAfterLoss && !isStart
         // Of H.265 only pictures are passed on that refer to no lost one.
         let isWhole = isStart || parameters.codec == .hevc && configuration.damage == .drop
         watch(isLossy ? .lossy : isWhole ? .whole : .dependent, at: unit.lastArrival)
@@ -150,8 +151,10 @@ final class RTSPSource: FrameSource {
     }
 
     private func watch(_ picture: LossWatch.Picture, at time: MonotonicTime) {
-        guard losses?.note(picture, at: time) == true else { return }
-        (losses, isLeaving) = (nil, true)
+        let isTooMuch = losses?.note(picture, at: time) == true
+        if losses?.isCalm == true { client?.stream?.lossRemedy = nil }
+        // If the transport stays, the remedy is no longer stated when the losses have ended.
+        if isTooMuch { (losses, isLeaving) = (LossWatch(), true) }
     }
 
     /// Counts drops while no unit is complete, so that a time-out can tell the reason.

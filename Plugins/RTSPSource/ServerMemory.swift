@@ -21,7 +21,7 @@ final class ServerMemory: Sendable {
         set { known.withLock { $0.keepAlive = newValue } }
     }
 
-    /// Which algorithms of Digest it refuses.
+    /// The Digest algorithms that the server refuses.
     var authentication: RTSPAuthentication.Memory {
         get { known.withLock { $0.authentication } }
         set { known.withLock { $0.authentication = newValue } }

@@ -35,7 +35,8 @@ struct StatusLine {
         let drops = statistics.drops
         let dropped = drops.sorted { $0.value > $1.value }.prefix(3).map { "\($0.value) \($0.key)" }
         parts.append("dropped " + (dropped.isEmpty ? "0" : dropped.joined(separator: " ")))
-        if let reception = statistics.reception, let loss = reception.lossText {
+        if let reception = statistics.reception, reception.lossText != nil || reception.lossRemedy != nil {
+            let loss = reception.lossText ?? "less than 0.1 %"
             parts.append("\(loss) of packets lost" + (reception.lossRemedy.map { ": \($0.text)" } ?? ""))
         }
         if let latency = RunReport.Latency(statistics.sinks.map(\.deliveryLatency)) {

@@ -147,7 +147,8 @@ extension RTSPSourceTests {
                 #expect(isWhole)
                 let lost = run.reception?.packetsLost
                 for _ in 0..<120 { #expect(try await !next().flags.contains(.loss)) }
-                #expect(run.reception?.packetsLost == lost && run.reception?.lossRemedy == nil)
+                let reception = try #require(run.reception)
+                #expect(reception.packetsLost == lost && reception.lossRemedy == nil)
             }
             try await run.close()
             // The capture's player leaves UDP where the session did, whatever it does with damaged pictures. It may

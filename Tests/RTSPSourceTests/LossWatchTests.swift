@@ -80,6 +80,24 @@ import Testing
         #expect(pictures(group: 300, first: 140) { $0 == 0 || $0 == 150 } == nil)
     }
 
+    @Test("A stream is calm after a minute of whole pictures, and no longer after a loss")
+    func calm() {
+        var watch = LossWatch()
+        func note(_ second: Int, _ picture: LossWatch.Picture) {
+            _ = watch.note(picture, at: MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000))
+        }
+        for second in 0...59 { note(second, .whole) }
+        #expect(!watch.isCalm)
+        note(60, .whole)
+        #expect(watch.isCalm)
+        note(61, .lossy)
+        #expect(!watch.isCalm)
+        for second in 62...121 { note(second, .whole) }
+        #expect(!watch.isCalm)
+        note(122, .whole)
+        #expect(watch.isCalm)
+    }
+
     @Test("Silence is no loss")
     func silence() {
         var watch = LossWatch()

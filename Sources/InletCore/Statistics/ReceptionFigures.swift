@@ -19,15 +19,15 @@ public struct ReceptionFigures: Sendable, Hashable {
     /// The sum of the times from the first request to the key frame, over ``keyFrameResponses``.
     public var keyFrameResponseTime = Duration.zero
 
-    /// What an operator can do about lost packets that keep pictures away; nil if they do not, or if the source does
-    /// something about it itself.
+    /// The change that an operator can make if lost packets keep pictures away; nil if every picture of the last minute
+    /// was whole, or if the source changes its transport by itself.
     public var lossRemedy: LossRemedy?
 
     /// A change that an operator can make where lost packets keep pictures away.
     public enum LossRemedy: String, Sendable, Hashable, CaseIterable {
         /// The source was told to stay with UDP.
         case useTCP
-        /// The server cannot send over TCP.
+        /// The server refuses TCP, or TCP did not work before.
         case improveNetwork
 
         /// The remedies in words, with the options of `rtsp:`.
@@ -35,7 +35,7 @@ public struct ReceptionFigures: Sendable, Hashable {
             let shows = "have damaged pictures shown with damage=show or damage=automatic."
             return switch self {
             case .useTCP: "Use transport=tcp, or \(shows)"
-            case .improveNetwork: "The server cannot send over TCP. Improve the network, or \(shows)"
+            case .improveNetwork: "TCP does not work with this server. Improve the network, or \(shows)"
             }
         }
     }
