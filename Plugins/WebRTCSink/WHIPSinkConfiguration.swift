@@ -236,7 +236,7 @@
                 try peers.finish()
             } catch {
                 // That no session came up says more than that its pipeline takes its time to close.
-                guard let failure else { throw error }
+                guard let failure, (error as? InletError)?.code == .timedOut else { throw error }
                 throw failure.about(uri)
             }
             if let failure { throw failure.about(uri) }

@@ -52,7 +52,7 @@ extension ErrorExplanation {
             remedies: [
                 "Give user=NAME and password-file=PATH, so that the password is in no process list.",
                 "Look at the camera's own page with the same user.",
-                "Wait as long as the camera locks accounts. What has worked is tried again, ever more rarely.",
+                "Wait until the camera unlocks the account. Inlet retries a source that has worked.",
             ]),
         ErrorExplanation(
             .declined, "The person who was asked for access declined it, or has withdrawn it.",

@@ -10,13 +10,15 @@ struct ErrorExplanation: Encodable {
         case always
         /// Only a source that has yielded frames before is reopened: it may return unchanged.
         case onceLive = "once-live"
+        /// Only a source that has yielded frames before is reopened, ever more rarely.
+        case rarelyOnceLive = "rarely-once-live"
         /// The source is not reopened: the same would happen again.
         case never
 
         init(_ code: InletError.Code) {
             self =
                 if code == .authenticationFailed {
-                    .onceLive
+                    .rarelyOnceLive
                 } else if RetryPolicy.defaultPermanentCodes.contains(code) {
                     .never
                 } else if RetryPolicy.permanentUntilLive.contains(code) {
@@ -30,7 +32,9 @@ struct ErrorExplanation: Encodable {
         var sentence: String {
             switch self {
             case .always: "A source that fails so is opened again."
-            case .onceLive: "A source that fails so is opened again if it has yielded frames before."
+            case .onceLive: "A source that fails so is opened again if it has yielded frames before, or with --retry."
+            case .rarelyOnceLive:
+                "A source that fails so is opened again if it has yielded frames before, ever more rarely."
             case .never: "A source that fails so is not opened again."
             }
         }

@@ -5,7 +5,7 @@ import Inlet
 struct TroubleOptions: ParsableArguments {
     @Option(
         help:
-            "How often to open a source again that failed: never, forever or N times in a row; if given, also one that has not worked yet. The default is forever, once it has worked.",
+            "How often to reopen a failed source: never, forever or N times in a row. With this option a source that has never worked is reopened, too. The default is forever, once it has worked.",
         transform: { try Self.retry($0) })
     var retry: RetryPolicy?
 

@@ -45,8 +45,8 @@ extension SourceConformance {
 
     /// Opens a source for each delay, until one stops `next` in time.
     ///
-    /// A call that ended before its source was cancelled proves nothing. Where most calls end before, as those of a
-    /// file, the few others were held up by a busy machine.
+    /// A call that ended before its source was cancelled proves nothing. If most calls end before, as a file's do,
+    /// the others were delayed by a busy machine.
     ///
     /// - Returns: the violation if none stopped in time.
     private func checkCancellation(
@@ -58,7 +58,7 @@ extension SourceConformance {
             let runner = SourceRunner(configuration, limit: callLimit)
             guard case .returned = await runner.open(), case .returned(_?) = await runner.next() else {
                 _ = await runner.close()
-                return nil
+                break
             }
             let outcome = await runner.next(cancelledAfter: delay)
             if case .hung = outcome {

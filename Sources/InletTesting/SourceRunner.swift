@@ -68,7 +68,7 @@ final class SourceRunner: @unchecked Sendable {
         await call { source, context in try source.next(context) }
     }
 
-    /// Calls `next` and cancels the source so long after the call began, or right before it for a delay of zero.
+    /// Calls `next` and cancels the source that long after the call began, or right before it for a delay of zero.
     ///
     /// No task has to be scheduled for that: on a busy machine, a task would cancel long after the call had ended.
     func next(cancelledAfter delay: Duration) async -> Outcome<SourceItem?> {

@@ -33,8 +33,8 @@ struct inlet_openssl_functions {
 #undef INLET_DECLARE
 extern struct inlet_openssl_functions inlet_openssl;
 
-// Loads OpenSSL, once a process, and keeps its memory until the process has ended. Safe on any thread. Returns false if it is not installed or older than 3.0: nothing
-// below may be called then.
+// Loads OpenSSL, once a process. Unless another library has initialised OpenSSL before, exit() does not release its
+// memory. Safe on any thread. Returns false if it is not installed or older than 3.0: nothing below may be called then.
 bool inlet_openssl_load(void);
 
 // Makes a context for a client of TLS 1.2 or later.

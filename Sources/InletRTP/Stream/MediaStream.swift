@@ -88,7 +88,7 @@ package final class MediaStream {
         figures.lossRemedy = lossRemedy
         return figures
     }
-    /// What an operator can do about losses; set by the source, which knows why it stays with UDP.
+    /// The remedy that ``figures`` state; set by the source, which knows why it stays with UDP.
     package var lossRemedy: ReceptionFigures.LossRemedy?
     /// The latest parameter sets in Annex B; empty if there are none.
     package var parameterSets: [UInt8] { depacketizer.parameterSets }

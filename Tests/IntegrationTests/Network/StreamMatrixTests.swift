@@ -90,7 +90,7 @@ extension NetworkTests {
             #expect(try await run.play().get() == .frameLimit)
             let readings = run.log.readings
             expectWhole(readings)
-            // Where a picture is timed by its arrival, what the sender catches up or falls behind is in the times.
+            // The times are those of arrival, so they include what the sender catches up or falls behind.
             let earliest = earliestArrival(of: readings)
             expectRate(
                 of: readings, perSecond: 30, caughtUp: earliestArrival(of: readings.prefix(1)) - earliest,
