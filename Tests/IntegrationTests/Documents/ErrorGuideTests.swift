@@ -29,7 +29,8 @@ import Testing
             let again =
                 switch retry {
                 case "always": "A source that fails so is opened again."
-                case "once-live": "A source that fails so is opened again if it has yielded frames before, or with --retry."
+                case "once-live":
+                    "A source that fails so is opened again if it has yielded frames before, or with --retry."
                 case "rarely-once-live":
                     "A source that fails so is opened again if it has yielded frames before, ever more rarely."
                 default: "A source that fails so is not opened again."
