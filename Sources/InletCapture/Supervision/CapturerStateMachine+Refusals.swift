@@ -5,7 +5,7 @@ extension CapturerStateMachine {
     /// Refusals since frames last arrived.
     struct Refusals {
         var count = 0
-        /// When the credentials may be tried again, whoever wants frames meanwhile.
+        /// The earliest time of the next attempt. Neither a viewer nor the end of a pause makes it earlier.
         var until: MonotonicTime?
     }
 

@@ -71,7 +71,7 @@ package struct RTSPAuthentication: Sendable {
     ///   - credentials: the user's name and password; nil if there are none.
     ///   - isEncrypted: whether the connection uses TLS.
     ///   - basic: when Basic may be used. The default is always.
-    ///   - memory: the facts that an earlier session with the server has learnt. The default is none.
+    ///   - memory: the facts that an earlier session with the server has learnt; empty by default.
     ///   - clientNonce: the client's own nonce. The default is random.
     package init(
         credentials: RTSPCredentials?, isEncrypted: Bool = false, basic: BasicPolicy = .allowed,

@@ -42,7 +42,7 @@ package struct RTSPSessionConfiguration: Sendable {
     package var basic = RTSPAuthentication.BasicPolicy.allowed
     /// What an earlier session with this server has shown about keep-alives. The default is nothing.
     package var keepAlive = KeepAliveMemory()
-    /// Facts about the server's Digest from an earlier session. The default is none.
+    /// Facts about the server's Digest from an earlier session; empty by default.
     package var authentication = RTSPAuthentication.Memory()
     /// The client's nonce for Digest. The default, nil, stands for a random one.
     package var clientNonce: [UInt8]?
