@@ -301,7 +301,7 @@ enum Snippets {
     }
     static func README_md_2(source: any FrameSourceConfiguration, encoder: any FrameSinkConfiguration) async throws {
         var configuration = CapturerConfiguration()
-        configuration.retry = .attempts(10)                 // full jitter; a wrong password is never tried again
+        configuration.retry = .attempts(10)                 // full jitter; a password that has never worked is final
         configuration.timeouts.nextFrame = .seconds(5)      // then the source is restarted
         configuration.outage = OutagePolicy(.text)          // what sinks see meanwhile, flagged as placeholders
         let capturer = Capturer(source, configuration: configuration)
