@@ -15,7 +15,9 @@ extension CapturerStateMachine {
             return policy.retry.delay(after: error, failures: failures, using: &random)
         }
         refusals.count += 1
-        let delay = max(policy.retry.delay(afterRefusals: refusals.count), error.retryAfter ?? .zero)
+        // A server may ask for a longer wait, but not for one without end.
+        let asked = min(error.retryAfter ?? .zero, policy.retry.maximumRefusedDelay)
+        let delay = max(policy.retry.delay(afterRefusals: refusals.count), asked)
         refusals.until = now + delay
         return delay
     }

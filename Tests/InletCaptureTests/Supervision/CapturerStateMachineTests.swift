@@ -256,6 +256,15 @@ import Testing
         }
         #expect(run.play(.time(.seconds(9))) == [])
         #expect(run.play(.time(.seconds(1))) == ["open 4"])
+        // A server may ask for a longer wait, up to the longest.
+        for (asked, session) in [(Duration.seconds(600), 4), (.seconds(Int64.max), 5)] {
+            var busy = refused
+            busy.retryAfter = asked
+            _ = run.handle(.closed(session, .failed(busy)))
+            let wait = min(asked, run.machine.policy.retry.maximumRefusedDelay)
+            #expect(run.play(.time(wait - .seconds(1))) == [])
+            #expect(run.play(.time(.seconds(1))) == ["open \(session + 1)"])
+        }
         // Without a frame they may be wrong from the start.
         var first = Run()
         _ = first.play(.start)
