@@ -65,10 +65,12 @@ extension RTSPClient {
         }
     }
 
-    /// Continues over TCP, as too many packets are lost. If TCP is not allowed, or was tried before, states in
-    /// the log and the figures what the operator can change.
-    func leaveUDP(until end: MonotonicTime) throws(InletError) {
-        guard let stream, sockets != nil else { return }
+    /// Continues over TCP, as too many packets are lost. If TCP is not allowed, or was tried before, states in the log
+    /// and the figures what the operator can change.
+    ///
+    /// - Returns: whether the transport changes.
+    func leaveUDP(until end: MonotonicTime) throws(InletError) -> Bool {
+        guard let stream, sockets != nil else { return true }
         let share = stream.figures.lossText ?? "Less than 0.1 %"
         let loss = "\(share) of the packets are lost over \(transportName), which keeps pictures away."
         let remedy: ReceptionFigures.LossRemedy? =
@@ -80,14 +82,15 @@ extension RTSPClient {
                 nil
             }
         if let remedy {
-            guard stream.lossRemedy != remedy else { return }
+            if stream.lossRemedy != remedy { context.logger.warning("\(loss) \(remedy.text)") }
             stream.lossRemedy = remedy
-            return context.logger.warning("\(loss) \(remedy.text)")
+            return false
         }
         context.noteTransportChange("\(loss) Continuing over TCP.")
         memory?.hasLeftUDP = true
         recorder?.lossy(at: now)
         try changeTransport(.transportLossy, until: end)
+        return true
     }
 
     /// Ends the session to begin another with another transport. A connection that fails meanwhile is replaced.

@@ -75,7 +75,8 @@ final class RTSPSource: FrameSource {
             if client.isAtEnd { return nil }
             if isLeaving {
                 isLeaving = false
-                try client.leaveUDP(until: client.now + configuration.connectTimeout)
+                // Where the transport stays, the watch goes on, and finds when the losses have ended.
+                if try !client.leaveUDP(until: client.now + configuration.connectTimeout) { losses = LossWatch() }
                 continue
             }
             try client.checkTransportStream()
@@ -153,8 +154,7 @@ final class RTSPSource: FrameSource {
     private func watch(_ picture: LossWatch.Picture, at time: MonotonicTime) {
         let isTooMuch = losses?.note(picture, at: time) == true
         if losses?.isCalm == true { client?.stream?.lossRemedy = nil }
-        // If the transport stays, the remedy is no longer stated when the losses have ended.
-        if isTooMuch { (losses, isLeaving) = (LossWatch(), true) }
+        if isTooMuch { (losses, isLeaving) = (nil, true) }
     }
 
     /// Counts drops while no unit is complete, so that a time-out can tell the reason.
