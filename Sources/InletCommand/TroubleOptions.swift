@@ -79,19 +79,17 @@ struct TroubleOptions: ParsableArguments {
     }
 
     private static func retry(_ text: String) throws -> RetryPolicy {
+        var policy: RetryPolicy
         switch text {
         case "never": return .never
-        case "forever":
-            var policy = RetryPolicy()
-            policy.retriesFirstOpening = true
-            return policy
+        case "forever": policy = RetryPolicy()
         default:
             guard let count = Int(text), count >= 0 else {
                 throw ValidationError("--retry takes never, forever or a number, not '\(text)'.")
             }
-            var policy = RetryPolicy.attempts(count)
-            policy.retriesFirstOpening = true
-            return policy
+            policy = .attempts(count)
         }
+        policy.retriesFirstOpening = true
+        return policy
     }
 }
