@@ -496,7 +496,8 @@ class Gallery:
                 self.run(attack.__name__, attack, threads)
         # On a busy machine few sessions open in the time of an attack.
         for _ in range(10):
-            if self.shown.get("sessions", {"answered_429": 1}).get("answered_429"):
+            sessions = self.shown.get("sessions")
+            if sessions is None or sessions.get("answered_429"):
                 break
             self.run("sessions", self.sessions, 4)
         if (self.options.kind == "webrtc" and "sessions" in self.shown
