@@ -18,7 +18,9 @@ extension RTSPClient {
                 do throws(InletError) {
                     try connection?.send(bytes, at: now)
                 } catch {
-                    guard isFarewell else { throw error }
+                    if isFarewell { continue }
+                    guard error.code == .disconnected, session.outlivesConnection else { throw error }
+                    return try perform(session.handle(.disconnected, at: now), until: end)
                 }
             case .openPorts: try openPorts(until: end)
             case .closePorts: sockets = nil

@@ -89,18 +89,8 @@ extension RTSPClient {
         context.noteTransportChange("\(loss) Continuing over TCP.")
         memory?.hasLeftUDP = true
         recorder?.lossy(at: now)
-        try changeTransport(.transportLossy, until: end)
+        try perform(session.handle(.transportLossy, at: now), until: end)
         return true
-    }
-
-    /// Ends the session to begin another with another transport. A connection that fails meanwhile is replaced.
-    func changeTransport(_ event: RTSPSession.Event, until end: MonotonicTime) throws(InletError) {
-        do throws(InletError) {
-            try perform(session.handle(event, at: now), until: end)
-        } catch {
-            guard error.code == .disconnected, session.outlivesConnection else { throw error }
-            try perform(session.handle(.disconnected, at: now), until: end)
-        }
     }
 
     /// The transport in use, for people.

@@ -24,12 +24,7 @@ extension RTSPClient {
         playingSince = nil
         // What comes from now on does not continue what was before, and may come before the answer to PLAY.
         stream?.breakOff()
-        do throws(InletError) {
-            try perform(session.handle(.resume, at: now), until: end)
-        } catch {
-            guard error.code == .disconnected, session.outlivesConnection else { throw error }
-            try perform(session.handle(.disconnected, at: now), until: end)
-        }
+        try perform(session.handle(.resume, at: now), until: end)
         while playingSince == nil, now < end {
             guard stream?.hasUnit != true else { break }
             try context.checkCancellation()

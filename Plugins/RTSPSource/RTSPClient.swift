@@ -178,7 +178,7 @@ final class RTSPClient {
     private func doWhatIsDue(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) {
-        if replay?.takeLossy() == true { return try changeTransport(.transportLossy, until: end) }
+        if replay?.takeLossy() == true { return try perform(session.handle(.transportLossy, at: now), until: end) }
         if let replay {
             // What was due shows in the capture: no time passes between its records.
             guard replay.takeTimer() || stream?.hasEnded == true else { return }
@@ -198,11 +198,11 @@ final class RTSPClient {
             context.logger.notice(
                 "No packet arrives by \(transportName) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
             )
-            try changeTransport(.transportSilent, until: end)
+            try perform(session.handle(.transportSilent, at: now), until: end)
         }
         if isUnreachable, playingSince != nil {
             isUnreachable = false
-            return try changeTransport(.transportSilent, until: end)
+            return try perform(session.handle(.transportSilent, at: now), until: end)
         }
         heedKeyFrameRequests(stream)
         try sendControl(connection, stream, at: time)

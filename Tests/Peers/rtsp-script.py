@@ -296,6 +296,8 @@ class Connection:
         head = [f"RTSP/1.0 {status} {REASONS.get(status, 'Refused')}", f"CSeq: {headers.get('cseq', '')}", *fields,
                 "", body]
         self.write("\r\n".join(head).encode())
+        if status == 401 and "authorization" in headers and self.options.end_refused:
+            self.end(self.options.end_refused)
         if begins:
             self.alive = time.monotonic()
             threading.Thread(
@@ -343,7 +345,9 @@ class Connection:
     # Authentication (RFC 2069, RFC 7616).
 
     def challenges(self):
-        realm, kinds = "camera", {"several": ["basic", "md5", "sha256"]}.get(self.options.auth, [self.options.auth])
+        realm, kinds = "camera", {
+            "several": ["basic", "md5", "sha256"], "md5-of-two": ["sha256", "md5"],
+        }.get(self.options.auth, [self.options.auth])
         self.nonce, self.nonce_uses = f"{random.getrandbits(64):016x}", 0
         texts = {
             "basic": f'Basic realm="{realm}"',
@@ -369,7 +373,7 @@ class Connection:
                 or options.nonce_every and self.nonce_uses > options.nonce_every):
             return False
         is_sha = fields.get("algorithm", "MD5").upper() == "SHA-256"
-        if options.auth == "basic" or options.auth in ("md5", "sha256") and is_sha != (options.auth == "sha256"):
+        if options.auth == "basic" or options.auth != "several" and is_sha != (options.auth == "sha256"):
             return False
 
         def digest(text):
@@ -561,7 +565,12 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1, help="of what happens to datagrams")
     parser.add_argument("--percent", type=float, default=5, help="of datagrams that it happens to")
     parser.add_argument("--reports", type=int, default=1, help="whether sender reports are sent")
-    parser.add_argument("--auth", choices=["none", "basic", "md5", "sha256", "several"], default="none")
+    parser.add_argument(
+        "--auth", choices=["none", "basic", "md5", "sha256", "several", "md5-of-two"], default="none",
+        help="several accepts each that it offers; md5-of-two offers SHA-256, too, and refuses it")
+    parser.add_argument(
+        "--end-refused", choices=["", "close", "reset"], default="",
+        help="how the connection ends after credentials were refused")
     parser.add_argument("--auth-one-line", action="store_true", help="all challenges in one header")
     parser.add_argument("--nonce-every", type=int, default=0,
                         help="requests after which a nonce is refused; 0 keeps it")

@@ -63,7 +63,16 @@ public final class RTSPScript: Sendable {
     }
 
     /// How the server asks who is there.
-    public enum Authentication: String, Sendable, CaseIterable { case none, basic, md5, sha256, several }
+    public enum Authentication: String, Sendable, CaseIterable {
+        case none, basic, md5, sha256, several
+        /// Offers Digest with SHA-256 and MD5, and accepts MD5 alone.
+        case md5OfTwo = "md5-of-two"
+    }
+    /// How a connection ends after credentials were refused.
+    public enum RefusalEnd: String, Sendable, CaseIterable {
+        case stays = ""
+        case close, reset
+    }
     /// What the server agrees to; 461 answers the other.
     public enum Transport: String, Sendable, CaseIterable { case tcp, udp, all }
 
@@ -103,6 +112,8 @@ public final class RTSPScript: Sendable {
         public var seed = 1
         /// The default is ``Authentication/none``.
         public var authentication = Authentication.none
+        /// The default is ``RefusalEnd/stays``.
+        public var refusalEnd = RefusalEnd.stays
         /// Whether all challenges stand in one header. The default is false.
         public var hasOneChallengeLine = false
         /// The number of requests after which a nonce is refused. The default, 0, is never.
@@ -150,7 +161,7 @@ public final class RTSPScript: Sendable {
                 "\(pictures)", "--mtu", "\(payload)", "--percent", "\(percent)", "--seed", "\(seed)", "--auth",
                 authentication.rawValue, "--nonce-every", "\(requestsPerNonce)", "--user=\(user)",
                 "--password=\(password)", "--redirect=\(redirect)", "--session-timeout", "\(sessionTimeout)",
-                "--alive-by=\(signsOfLife)",
+                "--alive-by=\(signsOfLife)", "--end-refused=\(refusalEnd.rawValue)",
             ]
             for mutation in mutations { list += ["--mutation", mutation.rawValue] }
             for refusal in refusals { list += ["--status", refusal] }

@@ -124,9 +124,15 @@ package struct RTSPSession: Sendable {
     /// Whether the stream is paused and the server has ended the session, so that there is nothing to keep alive.
     package var isSuspended: Bool { step == .suspended }
 
-    /// Whether the end of the connection is not a failure: another session begins, now or when the pause ends.
+    /// Whether the session decides what the end of the connection means: another session begins, now or when the pause
+    /// ends, or the server has left an answer to its challenge unjudged.
     package var outlivesConnection: Bool {
-        step == .paused || step == .suspended || step == .changingTransport || isResuming
+        step == .paused || step == .suspended || step == .changingTransport || isResuming || awaitsOtherAlgorithm
+    }
+
+    /// Whether the server has not judged an answer that was sent after it refused one with another algorithm.
+    private var awaitsOtherAlgorithm: Bool {
+        pending?.answersChallenge == true && authentication.isTryingOtherAlgorithm
     }
 
     /// The transport that is tried or in use.
@@ -208,7 +214,7 @@ package struct RTSPSession: Sendable {
     }
 
     private mutating func connectionEnded(at now: MonotonicTime) -> [Action] {
-        let wasAnsweringChallenge = pending?.answersChallenge == true
+        let awaitedOtherAlgorithm = awaitsOtherAlgorithm
         pending = nil
         switch step {
         case .closing, .abandoningSetup:
@@ -219,7 +225,7 @@ package struct RTSPSession: Sendable {
             noteHangUp(at: now)
             return suspend()
         case .startingToPlay where isResuming: return reconnect()
-        case _ where wasAnsweringChallenge && authentication.isTryingOtherAlgorithm:
+        case _ where awaitedOtherAlgorithm:
             // A failure that counts as a broken connection would be tried again until the account is locked.
             guard authentication.continueOnOtherConnection() else {
                 step = .closed
