@@ -110,7 +110,8 @@ def inside(options):
         query = "&".join(["connect-timeout=5s", "first-timeout=5s", *more])
         uri = f"{scheme}://{leader}:{PORT}/{how}/{target}/index.m3u8?{query}"
         done = subprocess.run(
-            [options.inlet, "run", uri, "--frames", "1", "--retry", "3"], capture_output=True, text=True, timeout=60)
+            [options.inlet, "run", uri, "--frames", "1", "--retry", options.retry], capture_output=True, text=True,
+            timeout=60)
         seen.append({"came": dict(Server.came), "status": done.returncode, "said": done.stderr})
     mute.close()
     print(json.dumps(seen))
@@ -119,6 +120,7 @@ def inside(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inlet", required=True, help="the program")
+    parser.add_argument("--retry", default="0", help="how often Inlet may try again (default: not at all)")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("cases", nargs="+", help="SCHEME,redirect|playlist,LEADER,TARGET[,OPTION=VALUE...]")
     options = parser.parse_args()
