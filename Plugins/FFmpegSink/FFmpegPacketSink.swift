@@ -25,6 +25,8 @@ public final class FFmpegPacketSink: PacketSink {
     /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
     private var lastPTS: Int64?
+    /// The time of the latest picture in ticks; 0 if unknown.
+    private var lastDuration: Int64 = 0
     private var byteCount = 0
     private var isAwaitingKey = true
 
@@ -76,7 +78,7 @@ public final class FFmpegPacketSink: PacketSink {
             discardFile()
             throw error.about(output.redactedURI)
         }
-        (origin, lastPTS, byteCount) = (nil, nil, 0)
+        (origin, lastPTS, lastDuration, byteCount) = (nil, nil, 0, 0)
         (isAwaitingKey, wantsKeyFrame) = (true, false)
     }
 
@@ -186,7 +188,7 @@ public final class FFmpegPacketSink: PacketSink {
         try muxer?.write(packet, origin: start, duration: duration, output)
         // Not the position in the file: part of the data is buffered until its fragment or cluster is complete.
         byteCount += packet.data.count
-        lastPTS = packet.pts.ticks
+        (lastPTS, lastDuration) = (packet.pts.ticks, duration)
         // Requested one picture ahead, so that the length of a file whose packets do not wait is exact to the picture.
         let length = packet.pts.ticks.subtracting(saturating: start).adding(saturating: duration)
         wantsKeyFrame = isFull(at: length, packet.pts.timeBase)
@@ -197,11 +199,17 @@ public final class FFmpegPacketSink: PacketSink {
         return isFull(at: packet.pts.ticks.subtracting(saturating: origin), packet.pts.timeBase)
     }
 
+    /// Whether a file ends before a picture at this time.
+    ///
+    /// A picture that is early by less than half of the one before it ends the file, too. Times of live sources vary,
+    /// and a key frame each second would otherwise miss the end of a second by microseconds, and end the next.
     private func isFull(at ticks: Int64, _ timeBase: Rational) -> Bool {
         guard output.container.hasSegments else { return false }
         if let most = output.segmentSize, byteCount >= most { return true }
-        guard let length = output.segment else { return false }
-        return MediaTime(ticks: ticks, timeBase: timeBase).nanoseconds >= length.wholeNanoseconds
+        guard let length = output.segment?.wholeNanoseconds else { return false }
+        let half = MediaTime(ticks: lastDuration / 2, timeBase: timeBase).nanoseconds
+        let time = MediaTime(ticks: ticks, timeBase: timeBase).nanoseconds
+        return time.adding(saturating: min(half, length / 10)) >= length
     }
 
     /// Continues with a new file: if one has reached the largest size of the file system, or on a full disk if older

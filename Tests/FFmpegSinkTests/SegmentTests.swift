@@ -37,6 +37,26 @@ import Testing
         }
     }
 
+    @Test("Key frames that are microseconds early end files of their interval all the same")
+    func earlyKeyFrames() throws {
+        let encoder = FFmpegVideoEncoder()
+        let pictures = try Recording.pictures(count: 120)
+        let parameters = try encoder.open(
+            Recording.format(pictures.size), EncoderSettings(codec: .h264, keyFrameInterval: .seconds(100)))
+        var output = FFmpegOutput(.mkv, to: folder.path("a-{n}.mkv"))
+        output.segment = .seconds(1)
+        let sink = try FFmpegPacketSink(output)
+        try sink.start(parameters)
+        for index in 0..<pictures.count {
+            // A key frame each second, the later the earlier, as where a camera's clock is fast.
+            let time = Double(index) / 30 * 0.9999
+            let frame = try Recording.frame(pictures.padded(index), index, at: time)
+            for packet in try encoder.encode(frame, wantsKeyFrame: index % 30 == 0) { try sink.write(packet) }
+        }
+        try sink.finish()
+        #expect(try names().map { try Recording.times(folder.path($0)).count } == [30, 30, 30, 30])
+    }
+
     @Test("Files end at their size, and numbers go on from the files that are there")
     func bySize() throws {
         let uri = "mkv:\(folder.path("{n}.mkv"))?codec=ffv1&segment-size=20k"
