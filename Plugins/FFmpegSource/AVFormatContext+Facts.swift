@@ -1,4 +1,5 @@
 import CFFmpeg
+import InletCore
 
 // Unsafe: reads the fields of a libavformat input.
 /// What an opened input reports about itself.
@@ -19,6 +20,25 @@ extension AVFormatContext {
             return unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && parameters.pointee.codec_id != AV_CODEC_ID_NONE
         }
+    }
+
+    /// Whether a stream is video of a codec that libavformat does not know, although it has read packets of it.
+    func holdsUnknownVideo(in index: Int) -> Bool {
+        guard index >= 0, index < Int(unsafe nb_streams), let parameters = unsafe streams[index]?.pointee.codecpar
+        else { return false }
+        return unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+            && parameters.pointee.codec_id == AV_CODEC_ID_NONE
+    }
+
+    /// The error for such a stream.
+    var unknownVideo: InletError {
+        let remedy =
+            unsafe demuxerName == "flv"
+            ? "In FLV that is usually H.265. Have the server send H.264, or the same video by RTSP, MPEG-TS or HLS."
+            : "Have the source send H.264 or H.265, or try a newer FFmpeg."
+        return InletError(
+            .unsupported, "It holds video of a codec that the installed libavformat does not know. \(remedy)",
+            context: .init(operation: "av_read_frame"))
     }
 
     /// Whether the input has a length: it is a recording, not a broadcast.

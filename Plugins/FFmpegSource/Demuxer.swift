@@ -65,6 +65,11 @@ import InletFFmpeg
             guard code >= 0 || code == inlet_averror_eagain else {
                 throw failure(reading(code).byteError ?? code, logged)
             }
+            if code >= 0, let opened = unsafe formatContext?.pointee,
+                unsafe opened.holdsUnknownVideo(in: packet.streamIndex)
+            {
+                throw unsafe opened.unknownVideo
+            }
             count += 1
             // Audio and data alone for this long: there will be no video.
             guard count < Self.packetsWithoutVideo else { return }
@@ -93,6 +98,9 @@ import InletFFmpeg
                 wanted.map { "Stream \($0) is no video stream. ffprobe lists what there is." }
                     ?? "It holds no video. ffprobe lists what it holds.",
                 context: .init(operation: "av_find_best_stream", nativeCode: index))
+        }
+        guard unsafe !formatContext.pointee.holdsUnknownVideo(in: Int(index)) else {
+            throw unsafe formatContext.pointee.unknownVideo
         }
         for other in 0..<Int(unsafe formatContext.pointee.nb_streams) where other != Int(index) {
             unsafe formatContext.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL

@@ -55,6 +55,52 @@ extension NetworkTests {
             #expect(try server.report()["credentials"]?.int == 1)
         }
 
+        /// An FLV file whose video tags state H.265, in the form of codec number 12 or in the enhanced one ("hvc1"),
+        /// neither of which ffmpeg 5.1 writes.
+        private func flvOfHEVC(isEnhanced: Bool, at path: String) throws {
+            let plain = try [UInt8](
+                ReferenceCommand.ffmpeg([
+                    "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=2", "-c:v", "libx264", "-f", "flv",
+                    "-flvflags", "no_duration_filesize", "-",
+                ]))
+            var tags = Array(plain.prefix(13))
+            var rest = plain.dropFirst(13)
+            while rest.count > 15 {
+                var header = Array(rest.prefix(11))
+                let length = header[1...3].reduce(0) { $0 << 8 | Int($1) }
+                var body = Array(rest.dropFirst(11).prefix(length))
+                rest = rest.dropFirst(11 + length + 4)
+                if header[0] == 9, isEnhanced {
+                    // A coded picture keeps its composition time.
+                    let payload = body.dropFirst(body[1] == 1 ? 2 : 5)
+                    body = [0x80 | body[0] & 0x70 | body[1] & 0x0f] + Array("hvc1".utf8) + payload
+                } else if header[0] == 9 {
+                    body[0] = body[0] & 0xf0 | 12
+                }
+                header.replaceSubrange(1...3, with: [16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) })
+                let size = UInt32(11 + body.count)
+                tags += header + body + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) }
+            }
+            try Data(tags).write(to: URL(fileURLWithPath: path))
+        }
+
+        @Test(
+            "H.265 in FLV, which libavformat 5.1 does not know, is named, and not waited for",
+            arguments: [false, true])
+        func unknownCodec(isEnhanced: Bool) throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path("clip.flv")
+            try flvOfHEVC(isEnhanced: isEnhanced, at: path)
+            var options = HostileServer.Options()
+            (options.kind, options.file) = (.chunked, path)
+            let server = try HostileServer(options)
+            for address in [server.url("http", "/clip.flv"), path] {
+                let inlet = try DeliveredPictures.delivered(address).inlet
+                #expect(inlet.complaints.contains("In FLV that is usually H.265."), "\(inlet.complaints)")
+                #expect(!inlet.complaints.contains("Trying again"), "\(inlet.complaints)")
+            }
+        }
+
         @Test("Ranges in a playlist that no file has are an error")
         func playlistRange() throws {
             let server = try HostileServer(.playlistRange)
