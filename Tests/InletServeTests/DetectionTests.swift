@@ -120,9 +120,10 @@ import Testing
         let frames = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.split(separator: ",") }
         #expect(frames.first?.first == "1", "\(frames.prefix(2))")
         let times = frames.compactMap { $0.count > 1 ? Double($0[1]) : nil }
-        // Before the motion as after it, without a hole.
-        #expect(times.count { start + $0 < asked - 0.1 } > 50, "\(times)")
-        #expect(times.count { start + $0 > asked } > 30, "\(times)")
+        // Before the motion as after it, without a hole. How many pictures there are is up to the camera, which falls
+        // behind on a busy machine.
+        #expect(times.first.map { start + $0 < asked - 2.5 } == true, "\(start) \(asked) \(times)")
+        #expect(times.last.map { start + $0 > asked + 1.5 } == true, "\(start) \(asked) \(times)")
         #expect(item.gaps.isEmpty && zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.5 }, "\(times)")
         #expect(await serve.end() == 0)
     }
