@@ -10,6 +10,7 @@ extension RTSPClient {
         stopKeeping()
         memory?.keepAlive = session.keepAlive
         memory?.authentication = session.authenticationMemory
+        memory?.beginsWithOptions = session.optionsMemory
         guard replay == nil else {
             (connection, sockets) = (nil, nil)
             return

@@ -98,6 +98,7 @@ final class RTSPClient {
         var settings = try configuration.sessionConfiguration(
             memory?.keepAlive ?? KeepAliveMemory(), startingWith: memory?.transport)
         settings.authentication = memory?.authentication ?? RTSPAuthentication.Memory()
+        settings.beginsWithOptions = memory?.beginsWithOptions ?? false
         session = RTSPSession(settings)
         sessionDeadline = session.deadline
     }
@@ -283,7 +284,7 @@ final class RTSPClient {
             guard try connection.read(at: time) else { return false }
             context.reportProgress()
         } catch {
-            if session.outlivesConnection {
+            if session.outlives(error) {
                 try perform(session.handle(.disconnected, at: time), until: end)
             } else {
                 endStream(error)

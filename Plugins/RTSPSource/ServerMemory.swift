@@ -8,6 +8,7 @@ final class ServerMemory: Sendable {
     private struct Knowledge {
         var keepAlive = KeepAliveMemory()
         var authentication = RTSPAuthentication.Memory()
+        var beginsWithOptions = false
         var transport: RTSPSessionConfiguration.Transport?
         var hasLeftUDP = false
         var onvif: ONVIFMemory?
@@ -25,6 +26,12 @@ final class ServerMemory: Sendable {
     var authentication: RTSPAuthentication.Memory {
         get { known.withLock { $0.authentication } }
         set { known.withLock { $0.authentication = newValue } }
+    }
+
+    /// Whether the server closes connections that do not begin with OPTIONS.
+    var beginsWithOptions: Bool {
+        get { known.withLock { $0.beginsWithOptions } }
+        set { known.withLock { $0.beginsWithOptions = newValue } }
     }
 
     /// The transport by which packets last arrived; nil before the first.

@@ -37,4 +37,25 @@ import Testing
         next.waitForDeadline()
         #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
     }
+
+    @Test("A server that closes the first connection unanswered is asked OPTIONS first, on each connection")
+    func optionsFirst() throws {
+        var server = try ScriptedServer("rtsp://cam/live")
+        server.handle(.connected)
+        server.handle(.disconnected)
+        #expect(server.takeLog() == ["DESCRIBE rtsp://cam/live", "reconnect rtsp://cam/live"])
+        server.handle(.connected)
+        server.reply(501)
+        #expect(server.takeLog() == ["OPTIONS rtsp://cam/live", "DESCRIBE rtsp://cam/live"])
+        #expect(server.session.optionsMemory)
+        // After an answer the end of the connection has another reason.
+        server.handle(.disconnected)
+        #expect(server.failure?.code == .disconnected)
+        var next = try ScriptedServer("rtsp://cam/live") { $0.beginsWithOptions = true }
+        next.handle(.connected)
+        #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
+        // It was no such server, or is one no longer.
+        next.handle(.disconnected)
+        #expect(next.failure?.code == .disconnected && !next.session.optionsMemory)
+    }
 }

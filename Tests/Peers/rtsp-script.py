@@ -50,6 +50,7 @@ MUTATIONS = {
     "csrc": "packets have three contributing sources",
     "extension-replay": "packets have the header extension of ONVIF's replay",
     "extension-jpeg": "packets have a header extension with the number 0xFFD8",
+    "options-first": "a connection whose first request is not OPTIONS is closed without an answer",
     "report-foreign": "sender reports are of another source",
     "report-unset": "sender reports state the time since 1970 of a clock that was never set",
 }
@@ -176,7 +177,7 @@ class Connection:
         self.is_over = threading.Event()
         self.session = self.nonce = None
         self.channels, self.ports, self.udp = (0, 1), None, None
-        self.nonce_uses = 0
+        self.nonce_uses = self.requests = 0
         self.alive = time.monotonic()
         # What is described and sent may change from one connection to the next.
         is_later = number > 1 and server.later is not None
@@ -252,6 +253,9 @@ class Connection:
 
     def answer(self, method, url, headers):
         status, fields, body = 200, [], ""
+        self.requests += 1
+        if "options-first" in self.mutations and self.requests == 1 and method != "OPTIONS":
+            return self.is_over.set()
         refused = self.server.refusal(method)
         if refused:
             status = refused

@@ -151,6 +151,20 @@ extension RTSPSourceTests {
             }
         }
 
+        @Test("A server that closes connections without OPTIONS is asked so once it has closed one, and the next time")
+        func optionsFirst() async throws {
+            var options = try options()
+            options.mutations = [.optionsFirst]
+            options.authentication = .md5
+            let server = try RTSPScript(options)
+            let configuration = RTSPConfiguration.test(server.url) { ($0.user, $0.password) = ("camera", "secret") }
+            let scoped = try #require(configuration.scopedToCapturer() as? RTSPConfiguration)
+            for _ in 0..<2 { try await expectPlays(scoped) }
+            let first = (1...3).map { number in server.requests.first { $0.connection == number }?.method }
+            #expect(first == ["DESCRIBE", "OPTIONS", "OPTIONS"])
+            #expect(server.connections.accepted == 3)
+        }
+
         @Test("What a second description says is followed: other parameter sets are, another codec ends the source")
         func secondDescription() async throws {
             var options = try options()

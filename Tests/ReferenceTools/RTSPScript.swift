@@ -56,6 +56,8 @@ public final class RTSPScript: Sendable {
         case extensionReplay = "extension-replay"
         /// Packets have a header extension with the number 0xFFD8.
         case extensionJPEG = "extension-jpeg"
+        /// A connection whose first request is not OPTIONS is closed without an answer.
+        case optionsFirst = "options-first"
         /// Sender reports are of another source.
         case reportForeign = "report-foreign"
         /// Sender reports state the time since 1970 of a clock that was never set.

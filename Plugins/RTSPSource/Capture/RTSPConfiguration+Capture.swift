@@ -27,6 +27,7 @@ extension RTSPConfiguration {
         header["connect-timeout"] = "\(connectTimeout.wholeNanoseconds)"
         header["first-timeout"] = "\(firstTimeout.wholeNanoseconds)"
         header["read-timeout"] = "\(readTimeout.wholeNanoseconds)"
+        if memory?.beginsWithOptions == true { header["options-first"] = "yes" }
         header["stream"] = stream.map { "\($0)" }
         return header
     }
@@ -51,6 +52,11 @@ extension RTSPConfiguration {
         firstTimeout = Self.time(header["first-timeout"], upTo: .seconds(86_400)) ?? firstTimeout
         readTimeout = Self.time(header["read-timeout"], upTo: .seconds(86_400)) ?? readTimeout
         stream = header["stream"].flatMap { Int($0) }.flatMap { (0...1000).contains($0) ? $0 : nil }
+        if header["options-first"] == "yes" {
+            let memory = ServerMemory()
+            memory.beginsWithOptions = true
+            self.memory = memory
+        }
     }
 
     private static func time(_ text: String?, upTo most: Duration) -> Duration? {

@@ -38,7 +38,9 @@ extension RTSPSession {
         // A session may exist if SETUP or PLAY was redirected.
         let teardown = session.map { _ in Request(method: .teardown, uri: aggregate.requestURI) }
         let farewell = teardown.map { write($0, at: now, answersChallenge: false, isLast: true).0 }
-        let memory = target.hasSameOrigin(as: url) ? authentication.memory : RTSPAuthentication.Memory()
+        let isSameOrigin = target.hasSameOrigin(as: url)
+        let memory = isSameOrigin ? authentication.memory : RTSPAuthentication.Memory()
+        if !isSameOrigin { beginsWithOptions = false }
         url = target
         url.credentials = nil
         authentication = RTSPAuthentication(

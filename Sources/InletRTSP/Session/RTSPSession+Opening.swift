@@ -1,7 +1,21 @@
 import InletCore
 
-/// The steps from the connection to the first picture: DESCRIBE, SETUP, PLAY.
+/// The steps from the connection to the first picture: OPTIONS for some servers, DESCRIBE, SETUP, PLAY.
 extension RTSPSession {
+    /// Sends the first request of a connection.
+    mutating func begin(at now: MonotonicTime) -> [Action] {
+        guard beginsWithOptions else { return describe(at: now) }
+        step = .asking
+        return [send(Request(method: .options, uri: url.requestURI), at: now)]
+    }
+
+    /// Goes on whatever the answer to OPTIONS is: the server was only to see the request.
+    mutating func wasAsked(_ response: RTSPResponse, at now: MonotonicTime) -> [Action] {
+        if let actions = redirected(by: response, at: now) { return actions }
+        if response.isSuccess { keepAlive.learn(PublicHeader.methods(in: response.headers.values("Public"))) }
+        return describe(at: now)
+    }
+
     mutating func describe(at now: MonotonicTime) -> [Action] {
         step = .describing
         var request = Request(method: .describe, uri: url.requestURI)

@@ -71,8 +71,10 @@ extension RTSPSession {
                 at: now)
         }
         if response.status == 401 { return refused(request, response, at: now) }
-        if response.isSuccess { authentication.noteSuccess() }
+        // A server may answer OPTIONS without credentials.
+        if response.isSuccess, step != .asking || request.authorization != nil { authentication.noteSuccess() }
         switch step {
+        case .asking: return wasAsked(response, at: now)
         case .describing: return described(response, at: now)
         case .settingUp: return wasSetUp(response, at: now)
         case .startingToPlay: return played(response, at: now)

@@ -11,6 +11,8 @@ package struct RTSPSession: Sendable {
     enum Step: Sendable, Equatable {
         /// Waits for the connection.
         case connecting
+        /// Waits for the answer to OPTIONS, before anything else is requested.
+        case asking
         case describing
         /// Waits for two ports.
         case openingPorts
@@ -61,6 +63,10 @@ package struct RTSPSession: Sendable {
     package var authenticationMemory: RTSPAuthentication.Memory {
         url.hasSameOrigin(as: configuration.url) ? authentication.memory : configuration.authentication
     }
+    /// Whether the server needs OPTIONS first, for the configuration of the next session.
+    package var optionsMemory: Bool {
+        url.hasSameOrigin(as: configuration.url) ? beginsWithOptions : configuration.beginsWithOptions
+    }
     /// The credentials for the server of ``url``; nil if there are none, or after a redirect to a server that may
     /// not get them.
     package internal(set) var credentials: RTSPCredentials?
@@ -69,6 +75,10 @@ package struct RTSPSession: Sendable {
     var pendingKeepAlives: [Pending] = []
     var lastCSeq: UInt32 = 0
     var redirects = 0
+    /// Whether each connection begins with OPTIONS: some servers close a connection whose first request is another one.
+    var beginsWithOptions: Bool
+    /// Whether the server has sent a message on the current connection.
+    var hasAnswered = false
 
     var video: VideoMedia?
     var tool: [UInt8]?
@@ -105,6 +115,7 @@ package struct RTSPSession: Sendable {
         base = url
         aggregate = url
         keepAlive = configuration.keepAlive
+        beginsWithOptions = configuration.beginsWithOptions
         authentication = RTSPAuthentication(
             credentials: credentials, isEncrypted: url.isSecure, basic: configuration.basic,
             memory: configuration.authentication, clientNonce: configuration.clientNonce)
@@ -128,7 +139,17 @@ package struct RTSPSession: Sendable {
     /// ends, or the server has left an answer to its challenge unjudged.
     package var outlivesConnection: Bool {
         step == .paused || step == .suspended || step == .changingTransport || isResuming || awaitsOtherAlgorithm
+            || mayBeginWithOptions
     }
+
+    /// Whether the session decides what an error of the connection means, as ``outlivesConnection``. A failed TLS
+    /// handshake, for one, is no sign that the server requires OPTIONS first.
+    package func outlives(_ error: InletError) -> Bool {
+        outlivesConnection && (error.code == .disconnected || !mayBeginWithOptions)
+    }
+
+    /// Whether the end of the connection may mean that the server requires OPTIONS first.
+    private var mayBeginWithOptions: Bool { step == .describing && !hasAnswered && !beginsWithOptions }
 
     /// Whether the server has not judged an answer that was sent after it refused one with another algorithm.
     private var awaitsOtherAlgorithm: Bool {
@@ -144,11 +165,15 @@ package struct RTSPSession: Sendable {
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Action] {
         guard step != .closed else { return [] }
         switch event {
-        case .connected: return step == .connecting ? describe(at: now) : []
+        case .connected: return step == .connecting ? begin(at: now) : []
         case .disconnected: return connectionEnded(at: now)
-        case .unanswered: return step == .describing ? reconnect() : []
-        case .response(let response): return take(response, at: now)
-        case .request(let request): return answer(request, at: now)
+        case .unanswered: return step == .describing || step == .asking ? reconnect() : []
+        case .response(let response):
+            hasAnswered = true
+            return take(response, at: now)
+        case .request(let request):
+            hasAnswered = true
+            return answer(request, at: now)
         case .timer: return timePassed(at: now)
         case .mediaArrived:
             hasMedia = true
@@ -208,6 +233,7 @@ package struct RTSPSession: Sendable {
             wantsPause = false
             return [.pauseRefused]
         default:
+            if step == .asking { beginsWithOptions = false }
             return fail(
                 InletError(.timedOut, "The server does not answer \(request.request.method.rawValue)."), at: now)
         }
@@ -235,7 +261,11 @@ package struct RTSPSession: Sendable {
             let actions = reconnect()
             authentication = continued
             return actions
+        case _ where mayBeginWithOptions:
+            beginsWithOptions = true
+            return reconnect()
         default:
+            if step == .asking, !hasAnswered { beginsWithOptions = false }
             noteHangUp(at: now)
             step = .closed
             let error = InletError(
@@ -257,6 +287,7 @@ package struct RTSPSession: Sendable {
         aliveSince = nil
         isResuming = false
         hasMedia = false
+        hasAnswered = false
         sendsRange = true
         authentication.reset()
         return [.reconnect(url)]

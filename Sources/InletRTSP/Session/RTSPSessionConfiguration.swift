@@ -44,6 +44,9 @@ package struct RTSPSessionConfiguration: Sendable {
     package var keepAlive = KeepAliveMemory()
     /// Facts about the server's Digest from an earlier session; empty by default.
     package var authentication = RTSPAuthentication.Memory()
+    /// Whether each connection begins with OPTIONS, which an earlier session with this server needed. The default is
+    /// false.
+    package var beginsWithOptions = false
     /// The client's nonce for Digest. The default, nil, stands for a random one.
     package var clientNonce: [UInt8]?
 
