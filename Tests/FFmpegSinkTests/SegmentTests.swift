@@ -48,7 +48,7 @@ import Testing
         let sink = try FFmpegPacketSink(output)
         try sink.start(parameters)
         for index in 0..<pictures.count {
-            // A key frame each second, the later the earlier, as where a camera's clock is fast.
+            // A camera whose clock is fast: each key frame is a little earlier than its second.
             let time = Double(index) / 30 * 0.9999
             let frame = try Recording.frame(pictures.padded(index), index, at: time)
             for packet in try encoder.encode(frame, wantsKeyFrame: index % 30 == 0) { try sink.write(packet) }
