@@ -13,8 +13,8 @@ public struct FFmpegOutput: Sendable, Hashable {
     /// percent sign `%%`. A name without them replaces an existing file; if a second file is needed, after a change of
     /// size or a failure, it gets `-2` before its extension. A symbolic link is refused.
     public var destination: String
-    /// The length of a file, or of a segment for HLS, which ends at the first key frame after it. The default, nil, is
-    /// no limit, and 2 seconds for HLS.
+    /// The length of a file, or of a segment for HLS, which ends at the first key frame after it. A key frame that is
+    /// early by half a picture or less ends a file, too. The default, nil, is no limit, and 2 seconds for HLS.
     public var segment: Duration?
     /// The size of a file in bytes, which ends at the first key frame after it. The default, nil, is no limit.
     public var segmentSize: Int?

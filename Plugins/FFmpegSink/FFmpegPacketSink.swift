@@ -25,7 +25,7 @@ public final class FFmpegPacketSink: PacketSink {
     /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
     private var lastPTS: Int64?
-    /// The time of the latest picture in ticks; 0 if unknown.
+    /// How long the latest picture is shown, in ticks; 0 if unknown.
     private var lastDuration: Int64 = 0
     private var byteCount = 0
     private var isAwaitingKey = true
@@ -199,10 +199,11 @@ public final class FFmpegPacketSink: PacketSink {
         return isFull(at: packet.pts.ticks.subtracting(saturating: origin), packet.pts.timeBase)
     }
 
-    /// Whether a file ends before a picture at this time.
+    /// Whether the file ends before a picture at this time.
     ///
-    /// A picture that is early by less than half of the one before it ends the file, too. Times of live sources vary,
-    /// and a key frame each second would otherwise miss the end of a second by microseconds, and end the next.
+    /// The end may be early by half the duration of the previous picture, and by a tenth of the length at most. The
+    /// times of live sources vary, so a key frame each second could otherwise miss a length of 1 s by microseconds, and
+    /// the file would last 2 s.
     private func isFull(at ticks: Int64, _ timeBase: Rational) -> Bool {
         guard output.container.hasSegments else { return false }
         if let most = output.segmentSize, byteCount >= most { return true }

@@ -22,7 +22,8 @@ extension AVFormatContext {
         }
     }
 
-    /// Whether a stream is video of a codec that libavformat does not know, although it has read packets of it.
+    /// Whether a stream is video of a codec that libavformat does not know. This is certain only once a packet of the
+    /// stream has been read.
     func holdsUnknownVideo(in index: Int) -> Bool {
         guard index >= 0, index < Int(unsafe nb_streams), let parameters = unsafe streams[index]?.pointee.codecpar
         else { return false }

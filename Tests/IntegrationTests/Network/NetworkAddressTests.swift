@@ -16,8 +16,8 @@ extension NetworkTests {
             var said: String
         }
 
-        /// - Parameter retries: how often Inlet may try again what is worth it. A refused address is not, while the
-        ///   servers that Inlet may reach have no stream.
+        /// - Parameter retries: the value of `--retry`. A refused address must not be tried again; a permitted server,
+        ///   which has no stream here, would be.
         private func seen(_ cases: [String], retries: Int) throws -> [Seen] {
             let script = PeerProcess.path("lead-astray.py")
             let output = try ReferenceCommand.run(
