@@ -21,6 +21,10 @@ package import InletCore
     private let streamTimeBase: AVRational
     private var origin: Int64?
     private var lastDTS: Int64?
+    /// The DTS of the last packet but for that of the one before it; nil before the second packet.
+    private var lastStep: Int64?
+    /// Where the last packet ends, as libavformat assumes it.
+    private var end: Int64 = 0
     private var hasBegun = false
     private var hasPackets = false
 
@@ -89,24 +93,41 @@ package import InletCore
         unsafe pointer.pointee.stream_index = 0
         if encoded.isKey { packet.markKey() }
         unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
-        // libavformat aborts the process for a longer one.
-        unsafe pointer.pointee.duration = min(max(0, pointer.pointee.duration), Int64(Int32.max))
-        if unsafe pointer.pointee.duration <= 0, let lastDTS {
-            // The next packet's time is not known yet: it is most likely as far away as the last one was.
-            unsafe pointer.pointee.duration = min(
-                max(0, pointer.pointee.dts.subtracting(saturating: lastDTS)), Int64(Int32.max))
-        }
         var dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
         // A sample's duration has 31 bits: a longer gap is cut, and the player shows what follows earlier.
         if let lastDTS, dts.subtracting(saturating: lastDTS) > Int64(Int32.max) { dts = lastDTS + Int64(Int32.max) }
+        if hasBegun, !hasPackets { dts = try beginFragment(at: dts) }
+        let step = lastDTS.map { dts - $0 }
+        if unsafe pointer.pointee.duration <= 0, let step {
+            // The next packet's time is not known yet: it is most likely as far away as this one is from the last,
+            // unless there was a gap.
+            unsafe pointer.pointee.duration = min(step, lastStep ?? step)
+        }
+        // libavformat aborts the process for a longer one.
+        unsafe pointer.pointee.duration = min(max(0, pointer.pointee.duration), Int64(Int32.max))
         unsafe pointer.pointee.dts = dts
         unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
-        lastDTS = dts
+        (lastDTS, lastStep) = (dts, step)
+        end = dts.adding(saturating: unsafe pointer.pointee.duration)
         packet.setWallClock(wallClock)
         let code = unsafe av_write_frame(output, pointer)
         packet.unref()
         if code < 0 { throw InletError(ffmpeg: code, operation: "av_write_frame") }
         hasPackets = true
+    }
+
+    /// Lets the next packet begin a fragment with its own time.
+    ///
+    /// libavformat (5.1) would otherwise move it to the end that it assumed, and wrote, for the packet before it. A
+    /// fragment that begins later is a gap: ISO/IEC 14496-12, 8.8.12. No fragment can begin earlier.
+    ///
+    /// - Returns: the DTS that the packet must have.
+    private func beginFragment(at dts: Int64) throws(InletError) -> Int64 {
+        guard dts > end else { return end }
+        guard let output = unsafe output else { return dts }
+        let code = unsafe av_opt_set(output.pointee.priv_data, "movflags", "+frag_discont", 0)
+        if code < 0 { throw InletError(ffmpeg: code, operation: "av_opt_set") }
+        return dts
     }
 
     /// Ends the fragment of the packets since the last one.
