@@ -13,6 +13,9 @@ extension FFmpegOutput {
         CertificateCheck(authorities: certificateAuthorities, isOn: verifiesCertificate)
     }
 
+    /// The longest fragment of MP4, in microseconds.
+    static let fragmentDuration = "250000"
+
     /// The options for libavformat's muxer and protocol.
     var muxerOptions: [(String, String)] {
         switch container {
@@ -20,7 +23,7 @@ extension FFmpegOutput {
             // Quarter-second fragments: with what an encoder holds back, less than a second is lost if the process is
             // killed.
             [
-                ("movflags", "+delay_moov+default_base_moof"), ("frag_duration", "250000"),
+                ("movflags", "+delay_moov+default_base_moof"), ("frag_duration", Self.fragmentDuration),
                 // Display starts at zero although decoding starts earlier: an edit list says so.
                 ("avoid_negative_ts", "disabled"),
                 ("strict", "experimental"),

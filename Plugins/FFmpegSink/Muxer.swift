@@ -178,10 +178,10 @@ import InletSystem
         if case .folder(let folder, _) = target { folder.begin(encoded) }
         lastDTS = dts
         if let limits { deadline.allow(limits.write) }
-        let code = unsafe av_write_frame(output, pointer)
-        packet.unref()
-        try check(code, settings)
+        try check(unsafe av_write_frame(output, pointer), settings)
         hasPackets = true
+        try beginWallClock(settings)
+        packet.unref()
         if target.byteCount > headerByteCount { holdsPictures = true }
     }
 
@@ -192,13 +192,26 @@ import InletSystem
             wallClockOffset = wallClock.subtracting(saturating: encoded.captureTime.nanoseconds)
         }
         guard let wallClockOffset, writesWallClock || encoded.isKey else { return }
-        if !writesWallClock {
-            // libavformat would put its own time into the fragment before. The first call may write only the index.
-            for _ in 0..<2 where hasPackets { try check(unsafe av_write_frame(output, nil), settings) }
-            guard let muxer = unsafe output?.pointee.priv_data else { return }
-            writesWallClock = unsafe av_opt_set(muxer, "write_prft", "wallclock", 0) >= 0
-        }
         packet.setWallClock(encoded.captureTime.nanoseconds.adding(saturating: wallClockOffset))
+        if !writesWallClock { try set("frag_duration", to: "1", settings) }
+    }
+
+    /// Turns the time of day of fragments on, after the first packet that has one was written.
+    ///
+    /// libavformat (5.1) would put its own time into a fragment that is not written yet. As that packet came, it ended
+    /// such a fragment, because the longest duration was a microsecond. To end the fragment before the packet comes
+    /// would be wrong: its last picture would get an assumed duration, and libavformat would move the packet to where
+    /// that one ends.
+    private func beginWallClock(_ settings: FFmpegOutput) throws(InletError) {
+        guard settings.container == .mp4, !writesWallClock, packet.hasWallClock else { return }
+        try set("write_prft", to: "wallclock", settings)
+        try set("frag_duration", to: FFmpegOutput.fragmentDuration, settings)
+        writesWallClock = true
+    }
+
+    private func set(_ option: String, to value: String, _ settings: FFmpegOutput) throws(InletError) {
+        guard let muxer = unsafe output?.pointee.priv_data else { return }
+        try check(unsafe av_opt_set(muxer, option, value, 0), settings)
     }
 
     private func check(_ code: Int32, _ settings: FFmpegOutput) throws(InletError) {
@@ -220,8 +233,7 @@ import InletSystem
         guard let lastDTS, dts.subtractingReportingOverflow(lastDTS).partialValue > Int64(Int32.max) else { return }
         // The first call may write only the index that precedes all fragments.
         for _ in 0..<2 { try check(unsafe av_write_frame(output, nil), settings) }
-        guard let muxer = unsafe output?.pointee.priv_data else { return }
-        try check(unsafe av_opt_set(muxer, "movflags", "+frag_discont", 0), settings)
+        try set("movflags", to: "+frag_discont", settings)
         // libavformat (5.1) checks a packet's distance before it takes that into account. A packet without data serves
         // only to trigger it.
         let empty = try FFmpegPacket()

@@ -119,6 +119,8 @@ package import InletCore
         let reference = AVProducerReferenceTime(wallclock: time / 1000, flags: 24)
         unsafe UnsafeMutableRawPointer(data).storeBytes(of: reference, as: AVProducerReferenceTime.self)
     }
+    /// Whether ``setWallClock(_:)`` gave the packet a time of day.
+    package var hasWallClock: Bool { unsafe av_packet_get_side_data(pointer, AV_PKT_DATA_PRFT, nil) != nil }
     package var isKey: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
     package func markKey() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
 }

@@ -13,14 +13,17 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// Writes pictures at 30 a second, whose time of day is known from one on, or but for some.
+    ///
+    /// - Parameter pause: how much later the pictures are from the first with a time of day on, in seconds.
     private static func write(
-        _ count: Int, knownFrom known: Int, except unknown: Range<Int> = 0..<0, to uri: String
+        _ count: Int, knownFrom known: Int, except unknown: Range<Int> = 0..<0, pause: Double = 0, to uri: String
     ) throws {
         let pictures = try Recording.pictures(count: count)
         let sink = try Recording.registry.sink(uri).makeSink()
         try sink.start(Recording.format(pictures.size), SinkContext())
         for index in 0..<count {
-            var frame = try Recording.frame(pictures.padded(index), index, at: Double(index) / 30)
+            var frame = try Recording.frame(
+                pictures.padded(index), index, at: Double(index) / 30 + (index < known ? 0 : pause))
             if index >= known, !unknown.contains(index) { frame.wallClock = base + Int64(index) * 1_000_000_000 / 30 }
             try sink.consume(frame)
         }
@@ -69,6 +72,20 @@ import Testing
         // The second group of pictures is the first that begins with a time.
         #expect(frames.first?.rounded() == 30, "\(frames)")
         #expect(try Recording.times(path).count == 120)
+    }
+
+    @Test(
+        "The picture with which the time of day begins keeps its own time", arguments: ["", "&preset=archive"],
+        [0, 2.5])
+    func exactBeginning(preset: String, pause: Double) throws {
+        let path = folder.path("exact.mp4")
+        try Self.write(100, knownFrom: 40, pause: pause, to: "mp4:\(path)?gop=1s\(preset)")
+        #expect(try Self.references(path).isEmpty == false)
+        let times = try Recording.times(path).sorted()
+        #expect(times.count == 100)
+        for (index, time) in times.enumerated() {
+            #expect(abs(time - Double(index) / 30 - (index < 40 ? 0 : pause)) < 0.001, "picture \(index): \(time)")
+        }
     }
 
     @Test("Segments of HLS have the time of day of their first picture, where it is known")
