@@ -43,6 +43,9 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether players learn the picture's rotation from it. libavformat writes that into MP4 only (FFmpeg 5.1 to 7.0).
     var carriesRotation: Bool { self == .mp4 }
 
+    /// Whether parameter sets precede each key frame, so that a viewer can join there.
+    var repeatsParameterSets: Bool { [.ts, .hls, .srt, .udp].contains(self) }
+
     /// libavformat's name for it.
     var muxer: String {
         switch self {

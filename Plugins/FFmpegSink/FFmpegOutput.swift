@@ -9,7 +9,7 @@ public struct FFmpegOutput: Sendable, Hashable {
     /// A file's path, a folder's for HLS, or an address with its credentials.
     ///
     /// In a file's name, `{n}` and `{n:DIGITS}` become a number that continues from the existing files, `{date}` and
-    /// `{time}` the local date and time at which the file begins, `{utc}` both in UTC; a brace is written `{{` and a
+    /// `{time}` the local date and time of its first picture, `{utc}` both in UTC; a brace is written `{{` and a
     /// percent sign `%%`. A name without them replaces an existing file; if a second file is needed, after a change of
     /// size or a failure, it gets `-2` before its extension. A symbolic link is refused.
     public var destination: String

@@ -1,4 +1,5 @@
 public import InletCore
+import InletFFmpeg
 import InletOutput
 import Logging
 
@@ -13,13 +14,15 @@ import Logging
 // Unsafe: creates a folder with `mkdir`.
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
-/// A change of the packets' parameters begins a new file, or a new connection.
+/// A change of the packets' parameters begins a new file, or a new connection. Key frames are examined, too: a container
+/// may state the parameters of its beginning only.
 public final class FFmpegPacketSink: PacketSink {
     private let output: FFmpegOutput
     private let series: FileSeries
     private let pattern: FileNamePattern?
     private let log: RepeatedLog
     private var parameters: CodecParameters?
+    private var follower: ParameterFollower?
     private var muxer: Muxer?
     private var file: RecordingFile?
     /// The time at which the file or connection begins, in ticks.
@@ -28,6 +31,7 @@ public final class FFmpegPacketSink: PacketSink {
     /// How long the latest picture is shown, in ticks; 0 if unknown.
     private var lastDuration: Int64 = 0
     private var byteCount = 0
+    private var times = PictureTimes()
     private var isAwaitingKey = true
 
     /// Whether a key frame is requested now: the file has its length, or begins with the next key frame.
@@ -61,8 +65,15 @@ public final class FFmpegPacketSink: PacketSink {
                     + "\(output.container.codecs.map(\.rawValue).joined(separator: ", ")).",
                 context: .init(subject: output.redactedURI))
         }
+        follower = ParameterFollower(parameters)
+        try restart(with: parameters)
+    }
+
+    private func restart(with parameters: CodecParameters) throws(InletError) {
         try closeMuxer()
         self.parameters = parameters
+        // The name of such a file is the time of its first picture, which is not known yet.
+        guard pattern?.hasTime != true else { return awaitKey() }
         do throws(InletError) {
             try openMuxer()
         } catch {
@@ -70,21 +81,26 @@ public final class FFmpegPacketSink: PacketSink {
         }
     }
 
-    private func openMuxer() throws(InletError) {
+    /// - Parameter packet: the first packet; nil if it is not known yet.
+    private func openMuxer(at packet: EncodedPacket? = nil) throws(InletError) {
         guard let parameters else { return }
         do throws(InletError) {
-            muxer = try Muxer(output, to: target(), parameters)
+            muxer = try Muxer(output, to: target(at: packet), parameters)
         } catch {
             discardFile()
             throw error.about(output.redactedURI)
         }
+        awaitKey()
+    }
+
+    private func awaitKey() {
         (origin, lastPTS, lastDuration, byteCount) = (nil, nil, 0, 0)
         (isAwaitingKey, wantsKeyFrame) = (true, false)
     }
 
-    private func target() throws(InletError) -> Muxer.Target {
+    private func target(at packet: EncodedPacket?) throws(InletError) -> Muxer.Target {
         if let pattern {
-            let file = try series.begin(output, pattern)
+            let file = try series.begin(output, pattern, at: packet.flatMap { times.time(of: $0) })
             self.file = file
             noteDeleted(series.retain(output, pattern, current: file.path))
             return .file(file)
@@ -161,14 +177,16 @@ public final class FFmpegPacketSink: PacketSink {
             wantsKeyFrame = true
             throw KeyFrameNeeded()
         }
+        times.note(packet)
+        if packet.isKey, let changed = follower?.follow(packet.data) { try restart(with: changed) }
         do throws(InletError) {
             if packet.isKey, isFull(before: packet) {
                 try closeMuxer()
-                try openMuxer()
             }
+            if muxer == nil { try openMuxer(at: packet) }
             try add(packet)
         } catch {
-            try recover(from: error)
+            try recover(from: error, at: packet)
             // A new file can begin with this packet.
             guard packet.isKey else { throw KeyFrameNeeded() }
             try add(packet)
@@ -215,13 +233,15 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Continues with a new file: if one has reached the largest size of the file system, or on a full disk if older
     /// files may be deleted.
-    private func recover(from error: InletError) throws(InletError) {
+    ///
+    /// - Parameter packet: the packet that could not be written; nil before the first.
+    private func recover(from error: InletError, at packet: EncodedPacket? = nil) throws(InletError) {
         guard let pattern else { throw error }
         // An errno, or an AVERROR made of one.
         switch abs(error.context.nativeCode ?? 0) {
         case EFBIG where byteCount > 0 && pattern.tellsFilesApart:
             try? closeMuxer()
-            return try openMuxer()
+            return try openMuxer(at: packet)
         case ENOSPC, EDQUOT: break
         default: throw error
         }
@@ -230,7 +250,7 @@ public final class FFmpegPacketSink: PacketSink {
         // Room for another file of the same size.
         let space = max(byteCount, output.segmentSize ?? 0, 65_536)
         guard makeRoom(space, beside: path, pattern, because: error.message) else { throw error }
-        try openMuxer()
+        try openMuxer(at: packet)
         wantsKeyFrame = true
     }
 

@@ -35,12 +35,15 @@ final class FileSeries: Sendable {
     /// Opens the next file: under a plain name the first time, replacing an existing file, and afterwards under an
     /// unused one.
     ///
+    /// - Parameter time: when the file's first picture was taken, in nanoseconds since 1970; nil for now.
     /// - Throws: the errors of ``NewFile``.
-    func begin(_ output: FFmpegOutput, _ pattern: FileNamePattern) throws(InletError) -> RecordingFile {
+    func begin(
+        _ output: FFmpegOutput, _ pattern: FileNamePattern, at time: Int64?
+    ) throws(InletError) -> RecordingFile {
         let now = RecorderTime.now
         let file = try state.withLock { state throws(InletError) in
             let before = state.names
-            let file = try Self.open(pattern, output.mode, now, &state.names)
+            let file = try Self.open(pattern, output.mode, time ?? now.sinceEpoch, &state.names)
             (state.earlier, state.newest) = (before, file.path)
             return file
         }
@@ -49,17 +52,17 @@ final class FileSeries: Sendable {
     }
 
     private static func open(
-        _ pattern: FileNamePattern, _ mode: FileMode, _ now: RecorderTime, _ names: inout Names
+        _ pattern: FileNamePattern, _ mode: FileMode, _ time: Int64, _ names: inout Names
     ) throws(InletError) -> RecordingFile {
         guard pattern.varies || names.hasBegun else {
-            let path = pattern.path(number: 0, time: now.sinceEpoch)
+            let path = pattern.path(number: 0, time: time)
             let file = try NewFile(path, mode: mode, existing: .replacedUnlessPipe)
             names.hasBegun = true
             return try RecordingFile(file, path: path)
         }
         var number = (names.lastNumber ?? pattern.highestNumber) + 1
         while true {
-            let path = pattern.freePath(number: &number, time: now.sinceEpoch)
+            let path = pattern.freePath(number: &number, time: time)
             do throws(InletError) {
                 let file = try NewFile(path, mode: mode, existing: .kept)
                 names = Names(lastNumber: number, hasBegun: true)

@@ -17,6 +17,7 @@ import InletSystem
     /// cannot be interrupted.
     private let limits: (connect: Duration, write: Duration)?
     private let streamTimeBase: AVRational
+    /// The sets that precede each key frame; nil if the container states them once.
     private let parameterSets: ParameterSets?
     private let target: Target
     /// The SRT connection, for which libavformat's own protocol is not used.
@@ -54,6 +55,10 @@ import InletSystem
         connection = settings.container == .srt ? try SRTOutput(settings, deadline) : nil
         FFmpegLogging.install()
         _ = FFmpegLogging.takeFacts()
+        parameterSets = settings.container.repeatsParameterSets ? ParameterSets(parameters) : nil
+        var parameters = parameters
+        // libavformat's own filters would add the sets to some key frames only, and always those of the beginning.
+        if let parameterSets { parameters.extraData = parameterSets.byteStream }
         var output: UnsafeMutablePointer<AVFormatContext>?
         do throws(InletError) {
             try settings.certificateCheck.refuseWhatCannotBeChecked(scheme: settings.scheme, isOutput: true)
@@ -69,8 +74,6 @@ import InletSystem
             unsafe try Self.open(context, settings, target, connection, deadline)
             unsafe streamTimeBase = stream.pointee.time_base
             headerByteCount = target.byteCount
-            let needsSets = unsafe context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER == 0
-            parameterSets = needsSets ? ParameterSets(parameters) : nil
         } catch {
             unsafe Self.free(&output, target, connection)
             // deinit does not run for an object that was not fully initialised.
@@ -150,7 +153,7 @@ import InletSystem
         _ encoded: EncodedPacket, origin: Int64, duration: Int64, _ settings: FFmpegOutput
     ) throws(InletError) {
         packet.unref()
-        let data = encoded.isKey ? parameterSets?.added(to: encoded.data) ?? encoded.data : encoded.data
+        let data = parameterSets?.byteStream(of: encoded.data, isKey: encoded.isKey) ?? encoded.data
         let storage = unsafe data.storage
         guard let buffer = unsafe BufferOwnership.buffer(storage.memory, owner: storage.owner) else {
             throw InletError(ffmpeg: -ENOMEM, operation: "av_buffer_create")

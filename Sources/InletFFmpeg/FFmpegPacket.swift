@@ -109,6 +109,24 @@ package import InletCore
         let microseconds = unsafe UnsafeRawPointer(data).loadUnaligned(as: AVProducerReferenceTime.self).wallclock
         return microseconds > 0 ? microseconds.multipliedReportingOverflow(by: 1000).partialValue : nil
     }
+    /// The parameters that decoders need from this packet on, as the container states them after a change; nil if it
+    /// states none.
+    package var newExtraData: [UInt8]? {
+        get {
+            var size = 0
+            guard let data = unsafe av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, &size), size > 0 else {
+                return nil
+            }
+            return unsafe [UInt8](UnsafeBufferPointer(start: data, count: size))
+        }
+        // Without memory for it the packet stays without.
+        set {
+            guard let newValue, !newValue.isEmpty,
+                let data = unsafe av_packet_new_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, newValue.count)
+            else { return }
+            for (index, byte) in newValue.enumerated() { unsafe data[index] = byte }
+        }
+    }
     /// Sets the time of day at which the picture was taken, in nanoseconds since 1970, for muxers that write it.
     ///
     /// Without memory for it the packet stays without.

@@ -4,17 +4,22 @@ package import InletCore
 // Unsafe: parses packets with libavcodec's parsers and filters.
 /// Reads what a key frame's packet states about its stream, for streams whose container does not state the size.
 package enum PacketInspection {
-    /// Returns the parameters of a stream as a key frame's packet states them: the size of the pictures, and the
-    /// parameter sets if none are known or the size has changed.
+    /// Returns the parameters of a stream as a key frame's packet states them: the size of the pictures and the
+    /// parameter sets.
+    ///
+    /// The sets are those that the container states with the packet, as FLV does after a change, or those that precede
+    /// the picture. A packet that repeats the known sets, or some of them, changes nothing.
     ///
     /// - Parameter maximumPixels: as for ``size(in:_:maximumPixels:)``.
     package static func updated(
         _ parameters: CodecParameters, by packet: FFmpegPacket, maximumPixels: Int
     ) -> CodecParameters {
         var parameters = parameters
+        let changed = changedSets(in: packet, parameters)
+        if let changed { parameters.extraData = changed }
         if let size = size(in: packet, parameters, maximumPixels: maximumPixels), size != parameters.size {
             // The earlier parameter sets are for another size.
-            if parameters.size.isValid { parameters.extraData = [] }
+            if parameters.size.isValid, changed == nil { parameters.extraData = [] }
             parameters.size = size
         }
         if parameters.extraData.isEmpty {
@@ -23,12 +28,35 @@ package enum PacketInspection {
         return parameters
     }
 
+    /// Returns the parameter sets that hold from a key frame's packet on; nil if they are the known ones.
+    static func changedSets(in packet: FFmpegPacket, _ parameters: CodecParameters) -> [UInt8]? {
+        guard [.h264, .hevc].contains(parameters.codec) else { return nil }
+        if let stated = packet.newExtraData { return stated == parameters.extraData ? nil : stated }
+        guard let known = ParameterSets(parameters), known.lengthSize == nil,
+            let data = try? EncodedPacketStorage(sharing: packet).data
+        else { return nil }
+        return known.changed(by: data)?.byteStream
+    }
+
     /// Returns the size of the pictures; nil if the packet does not state it.
     ///
     /// - Parameter maximumPixels: no memory is allocated for larger pictures, and none of them is decoded to find its
     ///   size.
     package static func size(
         in packet: FFmpegPacket, _ parameters: CodecParameters, maximumPixels: Int
+    ) -> ImageSize? {
+        unsafe size(in: packet, parameters) { unsafe decodedSize(of: packet, $0, maximumPixels: maximumPixels) }
+    }
+
+    /// Returns the size that the packet's headers state; nil if the installed libavcodec does not read it from those.
+    static func statedSize(in packet: FFmpegPacket, _ parameters: CodecParameters) -> ImageSize? {
+        unsafe size(in: packet, parameters) { _ in nil }
+    }
+
+    /// - Parameter decode: called with a decoder's context if the headers do not state the size.
+    private static func size(
+        in packet: FFmpegPacket, _ parameters: CodecParameters,
+        orElse decode: (UnsafeMutablePointer<AVCodecContext>) -> ImageSize?
     ) -> ImageSize? {
         if parameters.codec == .mjpeg {
             return packet.withBytes { JPEGHeader.size(in: $0) }.flatMap { $0.isValid ? $0 : nil }
@@ -49,7 +77,7 @@ package enum PacketInspection {
             parser, codec, &output, &count, packet.pointer.pointee.data, packet.pointer.pointee.size,
             inlet_av_nopts_value, inlet_av_nopts_value, 0)
         let size = unsafe ImageSize(width: Int(parser.pointee.width), height: Int(parser.pointee.height))
-        return unsafe size.isValid ? size : decodedSize(of: packet, codec, maximumPixels: maximumPixels)
+        return unsafe size.isValid ? size : decode(codec)
     }
 
     /// Returns the parameter sets that precede the picture, for streams whose container has none, such as MPEG-TS; nil

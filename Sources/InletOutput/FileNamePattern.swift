@@ -135,6 +135,16 @@ package struct FileNamePattern: Sendable, Hashable {
         }
     }
 
+    /// Whether names contain the time of day or the date.
+    package var hasTime: Bool {
+        parts.contains {
+            switch $0 {
+            case .date, .time, .utc: true
+            case .text, .number, .sequence: false
+            }
+        }
+    }
+
     /// Whether files are numbered.
     package var hasNumber: Bool {
         parts.contains {

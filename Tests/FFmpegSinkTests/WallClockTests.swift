@@ -100,4 +100,43 @@ import Testing
         #expect(dates == (41...46).map { "2001-09-09T01:46:\($0).000Z" })
         #expect(try Recording.times("\(live)/index.m3u8").count == 190)
     }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted()
+    }
+
+    @Test("Files are named by the time of day of their first picture, however late they are written")
+    func namesBySource() throws {
+        try Self.write(75, knownFrom: 0, to: "mp4:\(folder.path("a-{utc}.mp4"))?segment=1s&gop=1s")
+        let names: [String] = try names()
+        #expect(names == (40...42).map { "a-20010909T0146\($0).000Z.mp4" })
+        for (index, name) in names.enumerated() {
+            let first = try #require(try Self.references(folder.path(name)).first)
+            #expect(abs(first - 1e9 - Double(index)) < 0.1, "\(name): \(first)")
+        }
+    }
+
+    @Test("A picture without a time of day names its file by the machine's clock, less the time since it was taken")
+    func namesByMachine() throws {
+        let encoder = FFmpegVideoEncoder()
+        let pictures = try Recording.pictures(count: 1)
+        let parameters = try encoder.open(Recording.format(pictures.size), EncoderSettings(codec: .h264))
+        let sink = try FFmpegPacketSink(FFmpegOutput(.mp4, to: folder.path("{utc}.mp4")))
+        // The times of day between which the picture was taken, three seconds ago.
+        let before = Date().timeIntervalSince1970 - 3
+        let captured = MonotonicTime(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds) - 3_000_000_000)
+        let after = Date().timeIntervalSince1970 - 3
+        try sink.start(parameters)
+        let frame = try Recording.frame(pictures.padded(0), 0, at: 0)
+        var packet = try #require(encoder.encode(frame, wantsKeyFrame: true).first)
+        packet.captureTime = captured
+        try sink.write(packet)
+        try sink.finish()
+        let name = try #require(try names().first)
+        let format = DateFormatter()
+        format.dateFormat = "yyyyMMdd'T'HHmmss.SSS'Z.mp4'"
+        (format.locale, format.timeZone) = (Locale(identifier: "en_US_POSIX"), TimeZone(identifier: "UTC"))
+        let time = try #require(format.date(from: name)).timeIntervalSince1970
+        #expect(time > before - 0.01 && time < after + 0.01, "\(name)")
+    }
 }

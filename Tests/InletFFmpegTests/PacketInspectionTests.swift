@@ -32,4 +32,74 @@ import Testing
         #expect(PacketInspection.parameterSets(in: try packet([1, 2, 3, 4]), VideoCodec(rawValue: codec)) == nil)
         #expect(PacketInspection.parameterSets(in: try packet(bytes), .mjpeg) == nil)
     }
+
+    private func parameters(_ codec: String, _ size: ImageSize, _ sets: [UInt8]) -> CodecParameters {
+        CodecParameters(codec: VideoCodec(rawValue: codec), size: size, timeBase: Rational(1, 90_000), extraData: sets)
+    }
+
+    /// A key frame with its parameter sets before it, and those by themselves.
+    private func keyFrame(_ codec: String, _ size: ImageSize, _ option: String) throws -> (
+        bytes: [UInt8], sets: [UInt8]
+    ) {
+        let bytes = try picture(
+            size,
+            ["-c:v", codec == "h264" ? "libx264" : "libx265", "-\(codec == "h264" ? "x264" : "x265")-params"]
+                + [codec == "h264" ? option : "\(option):log-level=none:info=0", "-f", codec])
+        return try (bytes, #require(PacketInspection.parameterSets(in: packet(bytes), VideoCodec(rawValue: codec))))
+    }
+
+    @Test(
+        "Parameter sets before a key frame replace the known ones, and repeated ones change nothing",
+        arguments: [
+            ("h264", "ref=1", "ref=3"), ("hevc", "sao=0", "sao=1"),
+        ])
+    func newSets(_ codec: String, _ first: String, _ second: String) throws {
+        let size = ImageSize(width: 64, height: 48)
+        let (old, new) = try (keyFrame(codec, size, first), keyFrame(codec, size, second))
+        try #require(old.sets != new.sets)
+        let known = parameters(codec, size, old.sets)
+        #expect(PacketInspection.updated(known, by: try packet(old.bytes), maximumPixels: 1 << 20) == known)
+        let found = PacketInspection.updated(known, by: try packet(new.bytes), maximumPixels: 1 << 20)
+        #expect(ParameterSets(found) == ParameterSets(parameters(codec, size, new.sets)))
+        #expect(found.size == size)
+        let large = try keyFrame(codec, ImageSize(width: 128, height: 96), first)
+        let other = PacketInspection.updated(known, by: try packet(large.bytes), maximumPixels: 1 << 20)
+        #expect(other.size == ImageSize(width: 128, height: 96))
+        #expect(ParameterSets(other) == ParameterSets(parameters(codec, size, large.sets)))
+    }
+
+    @Test("Parameters that a container states with a packet replace the known ones")
+    func statedSets() throws {
+        let size = ImageSize(width: 64, height: 48)
+        let (old, new) = try (keyFrame("h264", size, "ref=1"), keyFrame("h264", size, "ref=3"))
+        let packet = try packet(old.bytes)
+        packet.newExtraData = new.sets
+        let found = PacketInspection.updated(
+            parameters("h264", size, old.sets), by: packet, maximumPixels: 1 << 20)
+        #expect(found.extraData == new.sets)
+        var follower = ParameterFollower(parameters("h264", size, old.sets))
+        #expect(follower.follow(try EncodedPacketStorage(sharing: packet).data)?.extraData == new.sets)
+        #expect(follower.follow(PacketData(old.bytes)) != nil)
+    }
+
+    @Test("Records are read as they are, and none that is cut off", arguments: ["h264", "hevc"])
+    func records(_ codec: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let size = ImageSize(width: 64, height: 48)
+        let raw = try keyFrame(codec, size, codec == "h264" ? "ref=1" : "sao=0")
+        try Data(raw.bytes).write(to: URL(fileURLWithPath: folder.path("a.\(codec)")))
+        try ReferenceCommand.ffmpeg(["-i", folder.path("a.\(codec)"), "-c", "copy", path])
+        let file = try Data(contentsOf: URL(fileURLWithPath: path))
+        let name = try #require(file.range(of: Data((codec == "h264" ? "avcC" : "hvcC").utf8)))
+        let length = file[name.lowerBound - 4..<name.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        let record = [UInt8](file[name.upperBound..<name.lowerBound - 4 + length])
+        let read = try #require(ParameterSets(parameters(codec, size, record)))
+        #expect(read.lengthSize == 4)
+        #expect(read.byteStream == ParameterSets(parameters(codec, size, raw.sets))?.byteStream)
+        // Every prefix is read without a trap. What follows the sets need not be there.
+        let prefixes = (0..<record.count).map { ParameterSets(parameters(codec, size, Array(record.prefix($0)))) }
+        #expect(prefixes.prefix(20).allSatisfy { $0 == nil })
+        #expect(prefixes.allSatisfy { $0 == nil || $0 == read })
+    }
 }

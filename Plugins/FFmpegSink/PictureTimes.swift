@@ -1,0 +1,28 @@
+import InletCore
+import InletOutput
+import InletSystem
+
+/// The time of day at which pictures were taken: by the source's clock once the source states it, or else by the
+/// machine's. Pure but for the machine's clocks.
+struct PictureTimes {
+    /// The source's time of day less the capture timeline in nanoseconds, as last stated; nil until then.
+    private var offset: Int64?
+
+    /// A picture that is older or later than this by the capture timeline is not live: of a source that plays as fast
+    /// as it is read, the timeline says nothing about the time of day.
+    private static let longestDelay = Duration.seconds(60)
+
+    /// Notes the times of a packet.
+    mutating func note(_ packet: EncodedPacket) {
+        guard let wallClock = packet.wallClock else { return }
+        offset = wallClock.subtracting(saturating: packet.captureTime.nanoseconds)
+    }
+
+    /// Returns the time in nanoseconds since 1970; nil if nothing but the present time is known.
+    func time(of packet: EncodedPacket) -> Int64? {
+        if let offset { return packet.captureTime.nanoseconds.adding(saturating: offset) }
+        let age = MonotonicTime.now - packet.captureTime
+        guard age > .zero, age < Self.longestDelay else { return nil }
+        return RecorderTime.now.sinceEpoch.subtracting(saturating: age.wholeNanoseconds)
+    }
+}

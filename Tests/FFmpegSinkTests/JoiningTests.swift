@@ -1,0 +1,61 @@
+import FFmpegSink
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// Streams that a viewer joins at any key frame.
+@Suite(.tags(.encoder), .blocking) struct JoiningTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A clip whose groups of pictures are open: only its first picture is an IDR picture.
+    private func openGroups(_ codec: VideoCodec) throws -> CopiedClip {
+        let group = "keyint=30:min-keyint=30:scenecut=0:bframes=2"
+        return try CopiedClip(
+            codec,
+            codec == .h264
+                ? ["-c:v", "libx264", "-x264-params", "\(group):open-gop=1"]
+                : ["-c:v", "libx265", "-x265-params", "\(group):open-gop=1:log-level=none"],
+            frames: 120, in: folder)
+    }
+
+    /// Checks that files decode by themselves, but for the pictures that refer to the file before, to pictures of the
+    /// clip.
+    private func expectPictures(_ paths: [String], of clip: CopiedClip, _ reference: ReferencePictures) throws {
+        let all = Set(pictures(reference))
+        for (index, path) in paths.enumerated() {
+            let decoded = pictures(try Recording.decoded(path, size: clip.parameters.size))
+            #expect(decoded.count >= (index == 0 ? 28 : 26), "\(path) has \(decoded.count)")
+            #expect(decoded.allSatisfy(all.contains), "\(path) has other pictures")
+        }
+    }
+
+    private func pictures(_ all: ReferencePictures) -> [Data] {
+        let count = all.size.packedI420ByteCount
+        return (0..<all.count).map { all.bytes.subdata(in: $0 * count..<($0 + 1) * count) }
+    }
+
+    @Test(
+        "Segments of a stream with open groups of pictures each begin with parameter sets",
+        arguments: [VideoCodec.h264, .hevc])
+    func segments(_ codec: VideoCodec) throws {
+        let clip = try openGroups(codec)
+        try #require(clip.packets.count { $0.isKey } == 4)
+        let reference = try Recording.decoded(clip.path, size: clip.parameters.size)
+        var output = FFmpegOutput(.ts, to: folder.path("a-{n}.ts"))
+        output.segment = .seconds(1)
+        try clip.write(to: FFmpegPacketSink(output))
+        try expectPictures((1...4).map { folder.path("a-00000\($0).ts") }, of: clip, reference)
+
+        var live = FFmpegOutput(.hls, to: folder.path("live"))
+        live.segment = .seconds(1)
+        live.playlistLength = 0
+        try clip.write(to: FFmpegPacketSink(live))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("live")).sorted()
+            .filter { $0.hasSuffix(".ts") }
+        #expect(names.count == 4)
+        try expectPictures(names.map { folder.path("live/\($0)") }, of: clip, reference)
+    }
+}

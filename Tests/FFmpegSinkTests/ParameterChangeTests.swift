@@ -1,0 +1,122 @@
+import FFmpegSink
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// Streams whose key frames bring other parameter sets, of which the source says nothing.
+@Suite(.tags(.encoder), .blocking) struct ParameterChangeTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A stream with start codes, by one encoder after another. Parameter sets precede each key frame.
+    private struct Stream {
+        /// Those of each part.
+        var parameters: [CodecParameters] = []
+        var packets: [EncodedPacket] = []
+    }
+
+    /// - Parameter parts: the width and an option of the encoder for each part, which has 10 pictures.
+    private func stream(_ codec: VideoCodec, _ parts: [(width: Int, option: String)]) throws -> Stream {
+        var stream = Stream()
+        let encoder = codec == .h264 ? ["libx264", "-x264-params"] : ["libx265", "-x265-params"]
+        let quiet = codec == .h264 ? "" : ":log-level=none:info=0"
+        for part in parts {
+            let path = folder.path("part.\(codec.rawValue)")
+            try ReferenceCommand.ffmpeg([
+                "-f", "lavfi", "-i", "testsrc2=size=\(part.width)x120:rate=30", "-frames:v", "10", "-pix_fmt",
+                "yuv420p",
+                "-c:v", encoder[0], encoder[1], "bframes=0:\(part.option)\(quiet)", path,
+            ])
+            let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+            var place = 0
+            for line in try Recording.probe(path, "packet=size,flags") {
+                let count = try #require(Int(line.prefix { $0 != "," }))
+                let time = Double(stream.packets.count) / 30
+                stream.packets.append(
+                    CopiedClip.packet(
+                        Array(bytes[place..<place + count]), time, time, isKey: line.contains("K")))
+                place += count
+            }
+            var parameters = CodecParameters(
+                codec: codec, size: ImageSize(width: part.width, height: 120), timeBase: Rational(1, 90_000))
+            parameters.extraData = sets(bytes, codec).flatMap { [0, 0, 0, 1] + $0 }
+            stream.parameters.append(parameters)
+        }
+        return stream
+    }
+
+    /// The parameter sets of a stream with start codes: types 7 and 8 of H.264, and 32 to 34 of HEVC.
+    private func sets(_ bytes: [UInt8], _ codec: VideoCodec) -> [Data] {
+        var (sets, rest) = ([Data](), Data(bytes))
+        while let code = rest.range(of: Data([0, 0, 1])) {
+            rest = Data(rest[code.upperBound...])
+            var set = rest[..<(rest.range(of: Data([0, 0, 1]))?.lowerBound ?? rest.endIndex)]
+            while set.last == 0 { set.removeLast() }
+            let header = set.first ?? 0
+            if codec == .h264 ? [7, 8].contains(header & 31) : (32...34).contains(header >> 1) { sets.append(set) }
+        }
+        return sets
+    }
+
+    /// What ffmpeg decodes of the stream's own bytes, scaled to one size.
+    private func reference(_ packets: [EncodedPacket], _ codec: VideoCodec) throws -> Data {
+        let path = folder.path("reference.\(codec.rawValue)")
+        try Data(packets.flatMap { packet in (0..<packet.data.count).map { packet.data.bytes[$0] } })
+            .write(to: URL(fileURLWithPath: path))
+        return try decoded(path)
+    }
+
+    private func decoded(_ path: String) throws -> Data {
+        try ReferenceCommand.ffmpeg([
+            "-i", path, "-fps_mode", "passthrough", "-vf", "scale=160:120:flags=bitexact", "-pix_fmt", "yuv420p", "-f",
+            "rawvideo", "-",
+        ])
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter { $0.hasPrefix("a") }.sorted()
+    }
+
+    @Test(
+        "A key frame of another size begins a new file although the source reports no change",
+        arguments: [VideoCodec.h264, .hevc], ["mp4", "mkv", "ts"])
+    func otherSize(_ codec: VideoCodec, _ container: String) throws {
+        let stream = try stream(codec, [(160, "ref=1"), (320, "ref=1")])
+        let kind = try #require(FFmpegContainer(rawValue: container))
+        let sink = try FFmpegPacketSink(FFmpegOutput(kind, to: folder.path("a-{n}.\(container)")))
+        try sink.start(stream.parameters[0])
+        for packet in stream.packets { try sink.write(packet) }
+        try sink.finish()
+        #expect(try names() == ["a-000001.\(container)", "a-000002.\(container)"])
+        for (index, name) in try names().enumerated() {
+            let size = try Recording.probe(folder.path(name), "stream=width,height").first
+            #expect(size == "\(index == 0 ? 160 : 320),120")
+            let part = Array(stream.packets[index * 10..<index * 10 + 10])
+            #expect(try decoded(folder.path(name)).isSame(as: reference(part, codec)))
+        }
+    }
+
+    @Test("The parameter sets of a file are those of its pictures", arguments: [VideoCodec.h264, .hevc])
+    func otherSets(_ codec: VideoCodec) throws {
+        let stream = try stream(
+            codec, codec == .h264 ? [(160, "ref=1"), (160, "ref=3")] : [(160, "sao=0"), (160, "sao=1")])
+        try #require(stream.parameters[0].extraData != stream.parameters[1].extraData)
+        let sink = try FFmpegPacketSink(FFmpegOutput(.mp4, to: folder.path("a-{n}.mp4")))
+        try sink.start(stream.parameters[0])
+        for packet in stream.packets { try sink.write(packet) }
+        try sink.finish()
+        #expect(try names() == ["a-000001.mp4", "a-000002.mp4"])
+        for (index, name) in try names().enumerated() {
+            // Players that read the record of the beginning only get the sets, which are in it as they are.
+            let file = try Data(contentsOf: URL(fileURLWithPath: folder.path(name)))
+            let box = try #require(file.range(of: Data((codec == .h264 ? "avcC" : "hvcC").utf8))).upperBound
+            for set in sets(stream.parameters[index].extraData, codec) {
+                #expect(file[box..<min(box + 4096, file.endIndex)].range(of: set) != nil, "\(name)")
+            }
+            let part = Array(stream.packets[index * 10..<index * 10 + 10])
+            #expect(try decoded(folder.path(name)).isSame(as: reference(part, codec)))
+        }
+    }
+}
