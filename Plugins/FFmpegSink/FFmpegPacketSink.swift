@@ -66,10 +66,17 @@ public final class FFmpegPacketSink: PacketSink {
                 context: .init(subject: output.redactedURI))
         }
         follower = ParameterFollower(parameters)
-        try restart(with: parameters)
+        try go(on: parameters)
     }
 
-    private func restart(with parameters: CodecParameters) throws(InletError) {
+    /// Goes on with other parameters in the same file or connection if it can hold them, and otherwise in a new one.
+    private func go(on parameters: CodecParameters) throws(InletError) {
+        // A file without pictures begins again, with the parameter sets where all players find them.
+        if let muxer, origin != nil || output.container.isNetwork, muxer.follow(parameters, output) {
+            self.parameters = parameters
+            isAwaitingKey = true
+            return
+        }
         try closeMuxer()
         self.parameters = parameters
         // The name of such a file is the time of its first picture, which is not known yet.
@@ -178,7 +185,7 @@ public final class FFmpegPacketSink: PacketSink {
             throw KeyFrameNeeded()
         }
         times.note(packet)
-        if packet.isKey, let changed = follower?.follow(packet.data) { try restart(with: changed) }
+        if packet.isKey, let changed = follower?.follow(packet.data) { try go(on: changed) }
         do throws(InletError) {
             if packet.isKey, isFull(before: packet) {
                 try closeMuxer()

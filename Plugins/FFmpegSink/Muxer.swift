@@ -18,7 +18,12 @@ import InletSystem
     private let limits: (connect: Duration, write: Duration)?
     private let streamTimeBase: AVRational
     /// The sets that precede each key frame; nil if the container states them once.
-    private let parameterSets: ParameterSets?
+    private var parameterSets: ParameterSets?
+    private let repeatsParameterSets: Bool
+    /// The parameters at the beginning.
+    private let parameters: CodecParameters
+    /// The parameters that the container is to state with the next key frame.
+    private var newParameters: CodecParameters?
     private let target: Target
     /// The SRT connection, for which libavformat's own protocol is not used.
     private let connection: SRTOutput?
@@ -55,7 +60,9 @@ import InletSystem
         connection = settings.container == .srt ? try SRTOutput(settings, deadline) : nil
         FFmpegLogging.install()
         _ = FFmpegLogging.takeFacts()
-        parameterSets = settings.container.repeatsParameterSets ? ParameterSets(parameters) : nil
+        repeatsParameterSets = settings.container.repeatsParameterSets
+        parameterSets = repeatsParameterSets ? ParameterSets(parameters) : nil
+        self.parameters = parameters
         var parameters = parameters
         // libavformat's own filters would add the sets to some key frames only, and always those of the beginning.
         if let parameterSets { parameters.extraData = parameterSets.byteStream }
@@ -144,6 +151,22 @@ import InletSystem
             code, FFmpegLogging.takeFacts(), operation: operation, settings, hasExpired: deadline.hasExpired)
     }
 
+    /// Goes on with other parameter sets of the same size and profile, from the next packet on, which is a key frame.
+    /// The sets precede each key frame from now on.
+    ///
+    /// - Returns: false if the file or connection cannot hold them.
+    func follow(_ parameters: CodecParameters, _ settings: FFmpegOutput) -> Bool {
+        guard parameters.continues(self.parameters) else { return false }
+        // FLV states them outside the packets.
+        if settings.container == .rtmp {
+            newParameters = parameters
+        } else {
+            parameterSets = ParameterSets(parameters)
+            if settings.container == .mp4, case .file(let file) = target { file.stateSetsInSamples() }
+        }
+        return true
+    }
+
     /// Writes a packet.
     ///
     /// - Parameters:
@@ -153,7 +176,12 @@ import InletSystem
         _ encoded: EncodedPacket, origin: Int64, duration: Int64, _ settings: FFmpegOutput
     ) throws(InletError) {
         packet.unref()
-        let data = parameterSets?.byteStream(of: encoded.data, isKey: encoded.isKey) ?? encoded.data
+        var data = encoded.data
+        if let parameterSets, repeatsParameterSets || encoded.isKey {
+            data =
+                repeatsParameterSets
+                ? parameterSets.byteStream(of: data, isKey: encoded.isKey) : parameterSets.added(to: data)
+        }
         let storage = unsafe data.storage
         guard let buffer = unsafe BufferOwnership.buffer(storage.memory, owner: storage.owner) else {
             throw InletError(ffmpeg: -ENOMEM, operation: "av_buffer_create")
@@ -166,7 +194,11 @@ import InletSystem
         unsafe pointer.pointee.dts = encoded.dts.ticks &- origin
         unsafe pointer.pointee.duration = duration
         unsafe pointer.pointee.stream_index = 0
-        if encoded.isKey { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
+        if encoded.isKey { packet.markKey() }
+        if let newParameters {
+            packet.newExtraData = newParameters.extraData
+            self.newParameters = nil
+        }
         unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
         // libavformat aborts the process for a longer one in MP4.
         unsafe pointer.pointee.duration = min(pointer.pointee.duration, Int64(Int32.max))

@@ -25,9 +25,15 @@ import InletSystem
     private let file: NewFile
     private var position: Int64 = 0
     private var isOpen = true
+    /// The first bytes of an MP4 file, until its sample entry is found.
+    private var beginning: [UInt8] = []
+    private var sampleEntry: (offset: Int, name: [UInt8])?
+    private var hasSetsInSamples = false
 
     /// Bytes that are written at once: a quarter-second fragment at 8 Mbit/s.
     private static let bufferSize: Int32 = 262_144
+    /// More bytes than what precedes the samples of an MP4 file has.
+    private static let longestBeginning = 16_384
 
     /// Takes over an opened file.
     ///
@@ -61,8 +67,33 @@ import InletSystem
         unsafe opaque.map { unsafe Unmanaged<RecordingFile>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Changes the name of the sample entry in an MP4 file: parameter sets may be in the samples from now on.
+    func stateSetsInSamples() {
+        hasSetsInSamples = true
+        renameSampleEntry()
+    }
+
+    private func renameSampleEntry() {
+        guard hasSetsInSamples, let (offset, name) = sampleEntry else { return }
+        // Players read the sets all the same if it cannot be changed.
+        _ = unsafe pwrite(file.descriptor, name, name.count, off_t(offset))
+    }
+
+    /// Returns whether bytes at the end of the file complete the sample entry.
+    private func findSampleEntry(in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard sampleEntry == nil, position == byteCount, byteCount < Self.longestBeginning else {
+            beginning = []
+            return false
+        }
+        unsafe beginning += bytes.prefix(Self.longestBeginning)
+        sampleEntry = SampleEntry.change(in: beginning)
+        return sampleEntry != nil
+    }
+
     /// Writes all bytes; returns how many, or an AVERROR.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        let hasSampleEntry = unsafe findSampleEntry(in: bytes)
+        defer { if hasSampleEntry { renameSampleEntry() } }
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
             let (count, error) = SignalGuard.run {

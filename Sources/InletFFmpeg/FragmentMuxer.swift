@@ -25,7 +25,10 @@ package import InletCore
     private var lastStep: Int64?
     /// Where the last packet ends, as libavformat assumes it.
     private var end: Int64 = 0
-    private var hasBegun = false
+    /// The bytes before all fragments; nil until they are written.
+    private var beginning: [UInt8]?
+    /// The sets that precede each key frame; nil if only the beginning states them.
+    private var parameterSets: ParameterSets?
     private var hasPackets = false
 
     /// - Throws: ``InletError/Code/unsupported`` if MP4 does not hold the codec; an error of libavformat.
@@ -83,7 +86,7 @@ package import InletCore
     /// - Parameter wallClock: when its picture was taken, in nanoseconds since 1970, which `prft` tells players.
     package func add(_ encoded: EncodedPacket, wallClock: Int64) throws(InletError) {
         packet.unref()
-        try packet.fill(sharing: encoded.data)
+        try packet.fill(sharing: encoded.isKey ? parameterSets?.added(to: encoded.data) ?? encoded.data : encoded.data)
         let start = origin ?? encoded.dts.ticks
         origin = start
         let pointer = unsafe packet.pointer
@@ -96,7 +99,7 @@ package import InletCore
         var dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
         // A sample's duration has 31 bits: a longer gap is cut, and the player shows what follows earlier.
         if let lastDTS, dts.subtracting(saturating: lastDTS) > Int64(Int32.max) { dts = lastDTS + Int64(Int32.max) }
-        if hasBegun, !hasPackets { dts = try beginFragment(at: dts) }
+        if beginning != nil, !hasPackets { dts = try beginFragment(at: dts) }
         let step = lastDTS.map { dts - $0 }
         if unsafe pointer.pointee.duration <= 0, let step {
             // The next packet's time is not known yet: it is most likely as far away as this one is from the last,
@@ -130,6 +133,23 @@ package import InletCore
         return dts
     }
 
+    /// Goes on with other parameter sets, of the same size and profile, from the next packet on. They precede each key
+    /// frame from now on.
+    ///
+    /// - Returns: the beginning for players that begin later; nil if it stays as it is, or is not written yet.
+    package func follow(_ parameters: CodecParameters) -> Piece? {
+        parameterSets = ParameterSets(parameters)
+        guard let earlier = beginning else { return nil }
+        beginning = named(earlier)
+        return beginning.flatMap { $0 == earlier ? nil : .beginning($0) }
+    }
+
+    /// Returns a beginning that states whether parameter sets may be in the samples.
+    private func named(_ bytes: [UInt8]) -> [UInt8] {
+        guard parameterSets != nil, let (offset, name) = SampleEntry.change(in: bytes) else { return bytes }
+        return bytes[..<offset] + name + bytes[(offset + name.count)...]
+    }
+
     /// Ends the fragment of the packets since the last one.
     ///
     /// - Returns: its bytes, behind the beginning if it is the first.
@@ -137,11 +157,12 @@ package import InletCore
         guard hasPackets else { return [] }
         hasPackets = false
         var pieces: [Piece] = []
-        if !hasBegun {
+        if beginning == nil {
             // The first call writes only what precedes all fragments.
             try flushOnce()
-            pieces.append(.beginning(sink.take()))
-            hasBegun = true
+            let bytes = named(sink.take())
+            beginning = bytes
+            pieces.append(.beginning(bytes))
         }
         try flushOnce()
         let bytes = sink.take()

@@ -43,6 +43,27 @@ package import InletCore
         return changed
     }
 
+    /// Whether a file that begins with these sets may go on with others: of the same profile, and of no higher level.
+    package func permits(_ others: ParameterSets) -> Bool {
+        guard isHEVC == others.isHEVC, lengthSize == others.lengthSize, let own = needs, let other = others.needs else {
+            return false
+        }
+        return own.profile == other.profile && other.level <= own.level
+    }
+
+    /// The profile and the level that a decoder must support: H.264, 7.3.2.1.1; H.265, 7.3.2.2.1 and 7.3.3.
+    private var needs: (profile: UInt8, level: UInt8)? {
+        guard let set = sets.first(where: { kind($0) == .sequence }) else { return nil }
+        var bytes: [UInt8] = []
+        for byte in set.prefix(32) {
+            // The bytes that prevent start codes do not count: H.264, 7.3.1.
+            if byte == 3, bytes.suffix(2) == [0, 0] { continue }
+            bytes.append(byte)
+        }
+        guard bytes.count > 14 || !isHEVC && bytes.count > 3 else { return nil }
+        return isHEVC ? (bytes[3], bytes[14]) : (bytes[1], bytes[3])
+    }
+
     // MARK: Records
 
     /// Reads an `avcC` record: ISO/IEC 14496-15, 5.3.3.1.2.
@@ -60,7 +81,7 @@ package import InletCore
         return (Int(bytes[4] & 3) + 1, sets)
     }
 
-    /// Reads an `hvcC` record: ISO/IEC 14496-15, 8.3.3.1.2. Messages, which may stand in it, are left out.
+    /// Reads an `hvcC` record: ISO/IEC 14496-15, 8.3.3.1.2. Its messages are left out.
     private static func hevcRecord(_ bytes: [UInt8]) -> (lengthSize: Int, sets: [[UInt8]])? {
         guard bytes.count > 22 else { return nil }
         var reader = RecordReader(bytes: bytes[22...])
@@ -179,7 +200,8 @@ package import InletCore
 
     private func added(to data: PacketData, _ units: [Unit]) -> PacketData {
         guard !units.contains(where: { $0.kind == .sequence }) else { return data }
-        let place = units.first { $0.kind != .delimiter }?.start ?? units.last?.end ?? 0
+        // Zeros may precede the first unit, and libavformat wants a start code at the beginning of a packet.
+        let place = units.first?.kind == .delimiter ? (units.count > 1 ? units[1].start : units[0].end) : 0
         let memory = unsafe data.storage.memory
         let added = sets.flatMap { prefix($0.count) + $0 }
         return unsafe added.withUnsafeBytes { bytes in
@@ -210,9 +232,49 @@ package import InletCore
         return PacketData(bytes)
     }
 
-    /// What precedes a unit of so many bytes.
+    /// Returns the start code, or the length of a unit as it precedes the unit.
     private func prefix(_ count: Int) -> [UInt8] {
         guard let lengthSize else { return [0, 0, 0, 1] }
         return (0..<lengthSize).map { UInt8(truncatingIfNeeded: count >> (8 * (lengthSize - 1 - $0))) }
+    }
+}
+
+extension CodecParameters {
+    /// Whether packets with these parameters may follow those with others in one file, with the parameter sets in the
+    /// packets: only the sets differ, and the file permits them.
+    package func continues(_ beginning: CodecParameters) -> Bool {
+        guard let sets = ParameterSets(self), ParameterSets(beginning)?.permits(sets) == true else { return false }
+        var same = self
+        same.extraData = beginning.extraData
+        (same.profile, same.level) = (beginning.profile, beginning.level)
+        (same.bitrate, same.frameRate) = (beginning.bitrate, beginning.frameRate)
+        return same == beginning
+    }
+}
+
+/// The names of MP4 sample entries: ISO/IEC 14496-15, 5.4.2.1 and 8.4.1.
+package enum SampleEntry {
+    /// Returns the place of the first sample entry's name in the beginning of a file, and the name to put there if
+    /// samples may have parameter sets; nil if the name needs no change.
+    package static func change(in bytes: some RandomAccessCollection<UInt8>) -> (offset: Int, name: [UInt8])? {
+        let box = Array("stsd".utf8)
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: box[0]) {
+            rest = rest[start...]
+            guard rest.count >= 20 else { return nil }
+            guard rest.starts(with: box) else {
+                rest = rest.dropFirst()
+                continue
+            }
+            // The version and flags, the number of entries, and the size of the first.
+            let name = Array(rest.dropFirst(16).prefix(4))
+            let offset = bytes.distance(from: bytes.startIndex, to: start) + 16
+            switch String(decoding: name, as: UTF8.self) {
+            case "avc1": return (offset, Array("avc3".utf8))
+            case "hvc1": return (offset, Array("hev1".utf8))
+            default: return nil
+            }
+        }
+        return nil
     }
 }

@@ -60,7 +60,7 @@ import Testing
         return sets
     }
 
-    /// What ffmpeg decodes of the stream's own bytes, scaled to one size.
+    /// The pictures that ffmpeg decodes from the raw stream, scaled to one size.
     private func reference(_ packets: [EncodedPacket], _ codec: VideoCodec) throws -> Data {
         let path = folder.path("reference.\(codec.rawValue)")
         try Data(packets.flatMap { packet in (0..<packet.data.count).map { packet.data.bytes[$0] } })
@@ -98,25 +98,78 @@ import Testing
         }
     }
 
-    @Test("The parameter sets of a file are those of its pictures", arguments: [VideoCodec.h264, .hevc])
-    func otherSets(_ codec: VideoCodec) throws {
-        let stream = try stream(
-            codec, codec == .h264 ? [(160, "ref=1"), (160, "ref=3")] : [(160, "sao=0"), (160, "sao=1")])
+    /// Options that give different parameter sets of one level and profile.
+    private func options(_ codec: VideoCodec) -> [String] {
+        codec == .h264 ? ["level=3.0:ref=1", "level=3.0:ref=3"] : ["level-idc=3.0:sao=0", "level-idc=3.0:sao=1"]
+    }
+
+    /// A packet without the parameter sets in it.
+    private func withoutSets(_ packet: EncodedPacket, _ codec: VideoCodec) -> EncodedPacket {
+        guard packet.isKey else { return packet }
+        var rest = Data((0..<packet.data.count).map { packet.data.bytes[$0] })
+        for set in sets([UInt8](rest), codec) {
+            if let place = rest.range(of: Data([0, 0, 1]) + set) { rest.removeSubrange(place) }
+        }
+        var packet = packet
+        packet.data = PacketData([UInt8](rest))
+        return packet
+    }
+
+    @Test(
+        "Parameter sets that change back and forth stay in one file, in its packets",
+        arguments: [VideoCodec.h264, .hevc], ["mp4", "mkv", "ts"])
+    func flips(_ codec: VideoCodec, _ container: String) throws {
+        let stream = try stream(codec, (0..<6).map { (160, options(codec)[$0 % 2]) })
         try #require(stream.parameters[0].extraData != stream.parameters[1].extraData)
+        let expected = try reference(stream.packets, codec)
+        let kind = try #require(FFmpegContainer(rawValue: container))
+        // A source reports a change, or the key frames state it.
+        for reports in [false, true] {
+            let name = "a-\(reports).\(container)"
+            let sink = try FFmpegPacketSink(FFmpegOutput(kind, to: folder.path(name)))
+            try sink.start(stream.parameters[0])
+            for (index, packet) in stream.packets.enumerated() {
+                if reports, index > 0, index % 10 == 0 { try sink.start(stream.parameters[index / 10]) }
+                try sink.write(reports ? withoutSets(packet, codec) : packet)
+            }
+            try sink.finish()
+            #expect(try decoded(folder.path(name)).isSame(as: expected))
+            guard container == "mp4" else { continue }
+            // ISO/IEC 14496-15: this name permits parameter sets in the samples.
+            let tag = try Recording.probe(folder.path(name), "stream=codec_tag_string").first
+            #expect(tag == (codec == .h264 ? "avc3" : "hev1"))
+        }
+        #expect(try names() == ["a-false.\(container)", "a-true.\(container)"])
+    }
+
+    @Test("A file whose parameter sets stay has them in its beginning", arguments: [VideoCodec.h264, .hevc])
+    func sameSets(_ codec: VideoCodec) throws {
+        let stream = try stream(codec, [(160, options(codec)[0]), (160, options(codec)[0])])
+        let sink = try FFmpegPacketSink(FFmpegOutput(.mp4, to: folder.path("a.mp4")))
+        // The source states those of another encoder.
+        var parameters = stream.parameters[0]
+        parameters.extraData = try self.stream(codec, [(160, options(codec)[1])]).parameters[0].extraData
+        try sink.start(parameters)
+        for packet in stream.packets { try sink.write(packet) }
+        try sink.finish()
+        let tag = try Recording.probe(folder.path("a.mp4"), "stream=codec_tag_string").first
+        #expect(tag == (codec == .h264 ? "avc1" : "hvc1"))
+        let file = try Data(contentsOf: URL(fileURLWithPath: folder.path("a.mp4")))
+        let box = try #require(file.range(of: Data((codec == .h264 ? "avcC" : "hvcC").utf8))).upperBound
+        for set in sets(stream.parameters[0].extraData, codec) {
+            #expect(file[box..<min(box + 4096, file.endIndex)].range(of: set) != nil)
+        }
+    }
+
+    @Test("Another profile begins a new file, as the first one's beginning does not permit it")
+    func otherProfile() throws {
+        let stream = try stream(.h264, [(160, "cabac=0:8x8dct=0:weightp=0:ref=1"), (160, "ref=1")])
         let sink = try FFmpegPacketSink(FFmpegOutput(.mp4, to: folder.path("a-{n}.mp4")))
         try sink.start(stream.parameters[0])
         for packet in stream.packets { try sink.write(packet) }
         try sink.finish()
         #expect(try names() == ["a-000001.mp4", "a-000002.mp4"])
-        for (index, name) in try names().enumerated() {
-            // Players that read the record of the beginning only get the sets, which are in it as they are.
-            let file = try Data(contentsOf: URL(fileURLWithPath: folder.path(name)))
-            let box = try #require(file.range(of: Data((codec == .h264 ? "avcC" : "hvcC").utf8))).upperBound
-            for set in sets(stream.parameters[index].extraData, codec) {
-                #expect(file[box..<min(box + 4096, file.endIndex)].range(of: set) != nil, "\(name)")
-            }
-            let part = Array(stream.packets[index * 10..<index * 10 + 10])
-            #expect(try decoded(folder.path(name)).isSame(as: reference(part, codec)))
-        }
+        let profiles = try names().map { try Recording.probe(folder.path($0), "stream=profile").first }
+        #expect(profiles == ["Constrained Baseline", "High"])
     }
 }

@@ -97,7 +97,7 @@ import Testing
         let read = try #require(ParameterSets(parameters(codec, size, record)))
         #expect(read.lengthSize == 4)
         #expect(read.byteStream == ParameterSets(parameters(codec, size, raw.sets))?.byteStream)
-        // Every prefix is read without a trap. What follows the sets need not be there.
+        // Every prefix is read without a trap. The bytes after the sets may be missing.
         let prefixes = (0..<record.count).map { ParameterSets(parameters(codec, size, Array(record.prefix($0)))) }
         #expect(prefixes.prefix(20).allSatisfy { $0 == nil })
         #expect(prefixes.allSatisfy { $0 == nil || $0 == read })

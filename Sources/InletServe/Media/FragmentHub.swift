@@ -117,7 +117,11 @@ final class FragmentHub {
     private func publish(_ piece: FragmentQueue.Piece, of job: PacketJob) {
         guard self.job === job else { return }
         switch piece {
-        case .beginning: beginning = piece
+        case .beginning:
+            // A later one serves clients that begin later.
+            let isFirst = beginning == nil
+            beginning = piece
+            guard isFirst else { return }
         case .fragment(let bytes, let isKey, _):
             if isKey { (group, groupBytes) = ([], 0) }
             groupBytes += bytes.readableBytes

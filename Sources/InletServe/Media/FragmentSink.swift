@@ -5,7 +5,10 @@ import NIOCore
 /// Makes fragments of a camera's packets. Confined to its job's thread.
 final class FragmentSink: PacketSink {
     private let publish: (FragmentQueue.Piece) -> Void
+    /// The parameters at the beginning.
     private var parameters: CodecParameters?
+    /// Other parameter sets, which hold from the next packet on.
+    private var changed: CodecParameters?
     private var muxer: FragmentMuxer?
     /// When the fragment that is made begins, and whether with a key frame.
     private var fragment: (start: MonotonicTime, isKey: Bool, times: FragmentTimes)?
@@ -22,9 +25,13 @@ final class FragmentSink: PacketSink {
     init(publish: @escaping (FragmentQueue.Piece) -> Void) { self.publish = publish }
 
     func start(_ parameters: CodecParameters) throws {
+        guard muxer != nil else {
+            self.parameters = parameters
+            return
+        }
         // Another beginning belongs to other parameters, and players take one.
-        guard muxer == nil else { throw SinkStopped() }
-        self.parameters = parameters
+        guard let beginning = self.parameters, parameters.continues(beginning) else { throw SinkStopped() }
+        changed = parameters
     }
 
     func write(_ packet: EncodedPacket) throws {
@@ -40,6 +47,10 @@ final class FragmentSink: PacketSink {
             var times = fragment.times
             times.length = (isGap ? lastTime ?? time : time) - times.start
             try flush(fragment.isKey, times)
+        }
+        if let changed {
+            if case .beginning(let bytes)? = muxer?.follow(changed) { publish(.beginning(ByteBuffer(bytes: bytes))) }
+            self.changed = nil
         }
         lastTime = time
         let wallClock = WallTime.of(packet)

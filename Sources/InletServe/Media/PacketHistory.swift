@@ -15,11 +15,13 @@ struct PacketHistory {
         didSet { shrink() }
     }
     /// Groups of packets, each from a key frame on.
-    private var groups: [Group] = []
+    private(set) var groups: [Group] = []
     private(set) var byteCount = 0
     private var newest = MonotonicTime(nanoseconds: .min)
 
-    private struct Group {
+    struct Group {
+        /// The parameters of its packets, if known.
+        var parameters: CodecParameters?
         var packets: [EncodedPacket]
         var byteCount: Int
     }
@@ -33,10 +35,12 @@ struct PacketHistory {
     var packets: [EncodedPacket] { groups.flatMap(\.packets) }
 
     /// Adds a packet, and drops what is no longer to be kept. A packet without a key frame before it is not kept.
-    mutating func add(_ packet: EncodedPacket) {
+    ///
+    /// - Parameter parameters: those of the packet. They change at key frames only.
+    mutating func add(_ packet: EncodedPacket, of parameters: CodecParameters? = nil) {
         let count = packet.data.count + Self.overhead
         if packet.isKey {
-            groups.append(Group(packets: [packet], byteCount: count))
+            groups.append(Group(parameters: parameters, packets: [packet], byteCount: count))
         } else if groups.isEmpty {
             return
         } else {

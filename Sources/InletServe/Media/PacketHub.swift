@@ -1,4 +1,5 @@
 import InletCore
+import InletFFmpeg
 import Synchronization
 
 /// Keeps a camera's last packets, and passes what comes to any number of jobs: recordings and streams. It outlives the
@@ -9,6 +10,8 @@ final class PacketHub: PacketSink, Sendable {
     private struct State {
         var history: PacketHistory
         var parameters: CodecParameters?
+        /// Finds what key frames change and the source does not report.
+        var follower: ParameterFollower?
         var jobs: [PacketJob] = []
         var lastDTS: Int64?
         var hasEnded = false
@@ -22,10 +25,16 @@ final class PacketHub: PacketSink, Sendable {
     func start(_ parameters: CodecParameters) {
         state.withLock { state in
             guard state.parameters != parameters, !state.hasEnded else { return }
-            state.parameters = parameters
-            state.history.clear()
-            for job in state.jobs { job.start(parameters) }
+            state.follower = ParameterFollower(parameters)
+            Self.start(parameters, &state)
         }
+    }
+
+    private static func start(_ parameters: CodecParameters, _ state: inout State) {
+        // Other parameter sets of the same size are part of one stream.
+        if state.parameters.map({ !parameters.continues($0) }) ?? true { state.history.clear() }
+        state.parameters = parameters
+        for job in state.jobs { job.start(parameters) }
     }
 
     func write(_ packet: EncodedPacket) {
@@ -35,7 +44,8 @@ final class PacketHub: PacketSink, Sendable {
             // does not continue is no history of it.
             if let last = state.lastDTS, packet.dts.ticks <= last { state.history.clear() }
             state.lastDTS = packet.dts.ticks
-            state.history.add(packet)
+            if packet.isKey, let changed = state.follower?.follow(packet.data) { Self.start(changed, &state) }
+            state.history.add(packet, of: state.parameters)
             for job in state.jobs { job.put(packet) }
         }
     }
@@ -49,10 +59,14 @@ final class PacketHub: PacketSink, Sendable {
     func attach(fromLastKeyFrame isFromLastKeyFrame: Bool = false, _ make: ([PacketJob.Item]) -> PacketJob) {
         state.withLock { state in
             guard !state.hasEnded else { return }
-            var packets = state.history.packets[...]
-            if isFromLastKeyFrame, let last = packets.lastIndex(where: \.isKey) { packets = packets[last...] }
-            var items = packets.map(PacketJob.Item.packet)
-            if let parameters = state.parameters { items.insert(.start(parameters), at: 0) }
+            var items: [PacketJob.Item] = []
+            var parameters: CodecParameters?
+            for group in isFromLastKeyFrame ? state.history.groups.suffix(1) : state.history.groups[...] {
+                if let own = group.parameters, own != parameters { items.append(.start(own)) }
+                parameters = group.parameters
+                items += group.packets.map(PacketJob.Item.packet)
+            }
+            if let latest = state.parameters, latest != parameters { items.append(.start(latest)) }
             state.jobs.append(make(items))
         }
     }

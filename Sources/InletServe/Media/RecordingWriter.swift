@@ -1,10 +1,12 @@
 import InletCore
+import InletFFmpeg
 import InletSystem
 
 /// Writes one recording: packets into a file, and what is known of it into a note beside it. Confined to its job's
 /// thread.
 ///
-/// A change of the packets' parameters begins another file.
+/// A change of the packets' parameters begins another file, unless only the parameter sets change and the file can hold
+/// them.
 final class RecordingWriter: PacketSink {
     private let ticket: RecordingTicket
     private let folder: RecordingFolder
@@ -13,6 +15,8 @@ final class RecordingWriter: PacketSink {
     private let report: (String, String) -> Void
     private var file: (sink: any PacketSink, name: String, isStarted: Bool)?
     private var parameters: CodecParameters?
+    /// The parameters at the beginning of the file.
+    private var opened: CodecParameters?
     private var note: RecordingNote?
     private var gaps = GapDetector()
     private var firstTime: MonotonicTime?
@@ -33,7 +37,11 @@ final class RecordingWriter: PacketSink {
     }
 
     func start(_ parameters: CodecParameters) throws {
-        try closeFile(failure: nil)
+        if let file, let opened, parameters.continues(opened) {
+            try file.sink.start(parameters)
+        } else {
+            try closeFile(failure: nil)
+        }
         self.parameters = parameters
     }
 
@@ -65,6 +73,7 @@ final class RecordingWriter: PacketSink {
         let sink = try makeFile(name)
         try sink.start(parameters)
         file = (sink, name, true)
+        opened = parameters
         (firstTime, lastEnd, gaps, unlookedBytes) = (packet.captureTime, .zero, GapDetector(), 0)
         note = RecordingNote(camera: ticket.camera, start: start, cause: ticket.cause, asked: ticket.asked)
         ticket.begin(name)
