@@ -46,8 +46,8 @@ extension HTTPInput {
         return unsafe Unmanaged<HTTPInput>.fromOpaque(owner).takeUnretainedValue()
     }
 
-    /// Frees an AVIOContext that ``makeIO()`` made, with its input, or any other, such as one that reads only from its
-    /// buffer or that libavformat opened itself.
+    /// Frees an AVIOContext that ``makeIO()`` or ``MotionJPEGInput/makeIO()`` made, with its input, or any other, such
+    /// as one that reads only from its buffer or that libavformat opened itself.
     @unsafe static func close(_ io: UnsafeMutablePointer<AVIOContext>) {
         guard unsafe inlet_io_is_ours(io) != 0 else {
             unsafe avio_close(io)
@@ -55,7 +55,7 @@ extension HTTPInput {
         }
         var io: UnsafeMutablePointer<AVIOContext>? = unsafe io
         if let facts = unsafe io?.pointee.opaque?.assumingMemoryBound(to: inlet_io_facts.self) {
-            if let owner = unsafe facts.pointee.owner { unsafe Unmanaged<HTTPInput>.fromOpaque(owner).release() }
+            if let owner = unsafe facts.pointee.owner { unsafe Unmanaged<AnyObject>.fromOpaque(owner).release() }
             unsafe av_free(facts.pointee.mime_type)
             unsafe av_free(facts.pointee.location)
             unsafe av_free(facts)

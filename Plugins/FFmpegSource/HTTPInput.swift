@@ -36,6 +36,9 @@ import InletFFmpeg
     /// Whether it is neither a part nor encrypted; those cannot be rewound.
     var isWhole: Bool { cipher == nil && end == nil && !isPart }
 
+    /// Whether the server stated the length of the whole.
+    var hasLength: Bool { size != nil }
+
     /// The current address, without credentials.
     var location: String { address.url }
 

@@ -19,6 +19,8 @@ import Synchronization
     private let isSecure: Bool
     /// The protocols that nested inputs may use.
     private let protocols: Set<String>
+    /// Whether the input is a stream of bytes over TCP or TLS, with no other protocol.
+    private let isPlain: Bool
     /// The settings for HTTP; nil if the input does not use it.
     private let http: HTTPSettings?
     private let count = Atomic(0)
@@ -31,6 +33,8 @@ import Synchronization
     // releases it.
     nonisolated(unsafe) private var session: HTTPSession?
     nonisolated(unsafe) private var first: UnsafeMutablePointer<AVIOContext>?
+    /// The demuxer to use; nil if libavformat is to find it.
+    nonisolated(unsafe) private(set) var demuxer: String?
 
     /// The most inputs before a packet arrives; more mean a playlist that leads to itself.
     private static let most = 256
@@ -38,6 +42,7 @@ import Synchronization
     init(_ network: FFmpegNetworkConfiguration) throws(InletError) {
         isSecure = network.scheme == "https"
         protocols = network.allowedProtocols
+        isPlain = ["tcp", "tls"].contains(network.scheme)
         http = network.isHTTP ? try HTTPSettings(network, environment: ProcessInfo.processInfo.environment) : nil
     }
 
@@ -77,15 +82,24 @@ import Synchronization
         }
     }
 
-    /// Opens what the input itself reads, if that is over HTTP: libavformat would not return what `io_open` opens for
-    /// it.
+    /// Opens what the input itself reads, if that is over HTTP or a plain stream of bytes: libavformat would not return
+    /// what `io_open` opens for it.
     ///
+    /// - Parameter options: the options of libavformat's protocol; not changed.
     /// - Returns: 0, or libavformat's code.
-    @unsafe func openFirst(_ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String) -> Int32 {
-        guard unsafe session != nil else { return 0 }
-        count.add(1, ordering: .relaxed)
-        let (start, end) = (http?.offset ?? 0, http?.end)
-        let code = unsafe openHTTP(&first, url, start: start, end: end, cipher: nil)
+    @unsafe func openFirst(
+        _ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String, _ options: OpaquePointer?
+    ) -> Int32 {
+        let code: Int32
+        if unsafe session != nil {
+            count.add(1, ordering: .relaxed)
+            let (start, end) = (http?.offset ?? 0, http?.end)
+            code = unsafe openHTTP(&first, url, start: start, end: end, cipher: nil, isFirst: true)
+        } else if isPlain {
+            code = unsafe openPlain(input, url, options)
+        } else {
+            return 0
+        }
         guard code >= 0 else { return code }
         unsafe input?.pointee.pb = first
         unsafe input?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
@@ -133,7 +147,7 @@ import Synchronization
     /// Opens an input over HTTP; a playlist is read, checked, and then served from memory.
     @unsafe private func openHTTP(
         _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>, _ url: String, start: Int64, end: Int64?,
-        cipher: SegmentCipher?
+        cipher: SegmentCipher?, isFirst: Bool = false
     ) -> Int32 {
         guard let session = unsafe session, let address = HTTPAddress(url) else { return -EINVAL }
         let opened = HTTPInput(session, address, start: start, end: end, cipher: cipher)
@@ -141,9 +155,12 @@ import Synchronization
         guard code >= 0 else { return code }
         if session.leader == .user { session.leader = opened.leader }
         guard let new = unsafe opened.makeIO() else { return -ENOMEM }
-        guard cipher == nil, unsafe beginsAsPlaylist(new) else {
+        let beginning = cipher == nil ? unsafe Self.beginning(of: new) : []
+        guard beginning == PlaylistCheck.mark else {
             unsafe io.pointee = new
-            return 0
+            let content = MotionJPEGContent(beginning, contentType: opened.contentType)
+            guard isFirst, unsafe takePictures(content, opened) else { return 0 }
+            return unsafe convert(&io.pointee)
         }
         // The server that leads on by its content.
         session.leader = session.leader.orMorePublic(opened.leader)
@@ -155,6 +172,33 @@ import Synchronization
         if unsafe io.pointee != nil { return 0 }
         self.end(InletError(.malformedData, "This is no playlist, or it is empty or longer than 4 MB."))
         return inlet_averror_exit
+    }
+
+    /// Opens a stream of bytes, to see whether it is Motion JPEG.
+    @unsafe private func openPlain(
+        _ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String, _ options: OpaquePointer?
+    ) -> Int32 {
+        var copy: OpaquePointer?
+        defer { unsafe av_dict_free(&copy) }
+        unsafe av_dict_copy(&copy, options, 0)
+        guard var callback = unsafe input?.pointee.interrupt_callback else { return -EINVAL }
+        let code = unsafe avio_open2(&first, url, AVIO_FLAG_READ, &callback, &copy)
+        guard code >= 0, let opened = unsafe first else { return code }
+        return unsafe MotionJPEGContent(Self.beginning(of: opened), contentType: "").isStream ? convert(&first) : 0
+    }
+
+    /// Returns whether pictures are to be read from an input over HTTP by ``MotionJPEGInput``.
+    @unsafe private func takePictures(_ content: MotionJPEGContent, _ opened: HTTPInput) -> Bool {
+        content.isStream && !(opened.hasLength && (opened.isSeekable || content.isStill))
+    }
+
+    /// Replaces an input with one that reads its pictures.
+    @unsafe private func convert(_ io: inout UnsafeMutablePointer<AVIOContext>?) -> Int32 {
+        guard let inner = unsafe io else { return 0 }
+        unsafe io = nil
+        unsafe io = MotionJPEGInput(reading: inner).makeIO()
+        unsafe demuxer = MotionJPEGInput.demuxer
+        return unsafe io == nil ? -ENOMEM : 0
     }
 
     @unsafe private static func text(_ name: String, in options: UnsafeMutablePointer<OpaquePointer?>?) -> String? {
@@ -177,11 +221,11 @@ import Synchronization
                 ))
     }
 
-    /// Checks the first bytes and rewinds: they stay in the buffer.
-    @unsafe private func beginsAsPlaylist(_ io: UnsafeMutablePointer<AVIOContext>) -> Bool {
+    /// Returns the first bytes and rewinds: they stay in the buffer.
+    @unsafe private static func beginning(of io: UnsafeMutablePointer<AVIOContext>) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: PlaylistCheck.mark.count)
         let count = unsafe avio_read(io, &bytes, Int32(bytes.count))
-        return unsafe avio_seek(io, 0, SEEK_SET) == 0 && count == bytes.count && bytes == PlaylistCheck.mark
+        return unsafe avio_seek(io, 0, SEEK_SET) == 0 && count > 0 ? Array(bytes.prefix(Int(count))) : []
     }
 
     /// Returns the whole playlist; nil if it is too long or breaks off.

@@ -125,10 +125,11 @@ import Synchronization
         var refusal: InletError?
         do throws(InletError) {
             let url = try url()
-            code = unsafe watchers.nested.openFirst(input, url)
+            code = unsafe watchers.nested.openFirst(input, url, options)
             if code >= 0 {
                 code = unsafe avformat_open_input(
-                    &input, url, format.flatMap { unsafe av_find_input_format($0) }, &options)
+                    &input, url, (watchers.nested.demuxer ?? format).flatMap { unsafe av_find_input_format($0) },
+                    &options)
             }
         } catch {
             refusal = error

@@ -11,7 +11,7 @@ enum StageRule {
     /// Peers that `Scripts/bootstrap --fast-test` does not install.
     static let peers = [
         "RTSPServer", "RTSPScript", "RTSPRelay", "RTSPTunnel", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender",
-        "MJPEGServer", "HLSBrowser",
+        "MJPEGServer", "MJPEGScript", "HLSBrowser",
         "StreamReceiver", "TURNServer", "WHIPServer", "SRTTransmitter", "AddressServer", "FaultProxy", "VirtualCamera",
         "ViewerRun", "STUNServer",
     ]

@@ -1,0 +1,28 @@
+import InletCore
+
+/// What the Content-Type of a response and the first bytes of its body say about JPEG pictures in it.
+struct MotionJPEGContent {
+    /// The type in lower case without parameters; empty if none was stated.
+    private let type: String
+    private let beginsWithPicture: Bool
+    private let beginsWithBoundary: Bool
+
+    /// - Parameter beginning: the first bytes; four are enough.
+    init(_ beginning: [UInt8], contentType: String) {
+        type = contentType.prefix(upToByte: ";").trimmed().lowercasedASCII
+        beginsWithPicture = beginning.starts(with: [0xFF, 0xD8, 0xFF])
+        // An empty line may precede the first boundary (RFC 2046, section 5.1.1).
+        let line = beginning.drop { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
+        beginsWithBoundary = line.starts(with: "--".utf8)
+    }
+
+    private static let streamTypes = ["video/mjpeg", "video/x-mjpeg", "video/x-motion-jpeg", "video/x-jpeg"]
+
+    /// Whether one picture follows another. Types of other content are wrong if a picture is at the beginning.
+    var isStream: Bool {
+        type.hasBytePrefix("multipart/") || Self.streamTypes.contains(type) || beginsWithPicture || beginsWithBoundary
+    }
+
+    /// Whether it is a single picture if it has a length.
+    var isStill: Bool { beginsWithPicture && (type.hasBytePrefix("image/") || type.isEmpty) }
+}

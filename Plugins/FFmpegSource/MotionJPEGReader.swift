@@ -1,0 +1,217 @@
+import InletCore
+
+/// Finds the pictures of Motion JPEG in bytes as they arrive, whatever is between the pictures: the boundaries and
+/// headers of a multipart stream (RFC 2046, section 5.1), or nothing.
+///
+/// Cameras deviate from the standard in every part of a multipart header, so a picture is found by its own markers
+/// (ITU-T T.81, annex B): from its start of image to its end of image. A stated Content-Length is only a hint. It tells
+/// which bytes after the end of image belong to the same part, and where a picture without an end of image ends.
+///
+/// A picture that is cut off is returned as far as it arrived, so that the decoder reports it and it is counted.
+struct MotionJPEGReader {
+    /// The longest picture. The default is 64 MiB.
+    var mostPictureBytes = 64 << 20
+    /// The most bytes in a row that belong to no picture. The default is 4 MiB.
+    var mostOtherBytes = 4 << 20
+
+    /// The bytes that are still needed.
+    private var bytes: [UInt8] = []
+    /// The offset in `bytes` of the picture that is read; nil between pictures.
+    private var start: Int?
+    /// The offset in `bytes` where the search continues.
+    private var place = 0
+    /// The offset in `bytes` where the latest picture ended.
+    private var gap = 0
+    /// The offset in `bytes` where the part of the latest picture ends, by its Content-Length.
+    private var partEnd = 0
+    /// The offset in `bytes` where the segment ends that is read, which may hold a preview.
+    private var segmentEnd = 0
+    /// Whether the data of the picture that is read has begun, in which damage must not look like a segment.
+    private var isInScan = false
+    /// The Content-Length of the part that is read.
+    private var statedLength: Int?
+    /// Whether a boundary preceded the picture that is read.
+    private var hasBoundary = false
+    /// The number of bytes since the latest picture, without those in `bytes`.
+    private var skipped = 0
+
+    /// The longest header of a part that is read.
+    private static let longestHeader = 4096
+    /// The longest beginning without anything to decode: the start of image, and what begins a marker.
+    private static let emptyPicture = 4
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let dash = UInt8(ascii: "-")
+
+    /// Whether so much has arrived without a picture that none is to be expected.
+    var isHopeless: Bool { start == nil && skipped > mostOtherBytes }
+
+    /// Adds bytes that have arrived.
+    mutating func append(_ arrived: some Collection<UInt8>) {
+        let unused = start ?? max(0, place - Self.longestHeader)
+        if unused > 0 {
+            if start == nil { skipped = skipped.adding(saturating: max(0, unused - gap)) }
+            bytes.removeFirst(unused)
+            place -= unused
+            gap = max(0, gap - unused)
+            partEnd = max(0, partEnd - unused)
+            segmentEnd = max(0, segmentEnd - unused)
+            if start != nil { start = 0 }
+        }
+        bytes += arrived
+    }
+
+    /// Returns the next picture; nil if more bytes have to arrive first.
+    mutating func next() -> [UInt8]? {
+        while start != nil || findStart() {
+            if let picture = findEnd() { return picture }
+            if start != nil { return nil }
+        }
+        return nil
+    }
+
+    /// Returns the picture that the end of the data cut off; nil if there is none.
+    mutating func finish() -> [UInt8]? {
+        defer { (bytes, start, place, gap, partEnd) = ([], nil, 0, 0, 0) }
+        guard let start, bytes.count - start > Self.emptyPicture else { return nil }
+        return Array(bytes[start...])
+    }
+
+    // MARK: Between pictures
+
+    /// Finds the start of the next picture; returns false if more bytes have to arrive first.
+    private mutating func findStart() -> Bool {
+        while let found = bytes[place...].firstIndex(of: 0xFF) {
+            guard found + 2 < bytes.count else {
+                place = found
+                return false
+            }
+            guard bytes[found + 1] == Marker.startOfImage, bytes[found + 2] == 0xFF else {
+                place = found + 1
+                continue
+            }
+            let header = header(from: gap, to: found)
+            // Another picture of the same part, such as a preview that follows the picture.
+            guard found >= partEnd || header.boundary != nil else {
+                place = found + 2
+                continue
+            }
+            (start, place, skipped) = (found, found + 2, 0)
+            (statedLength, hasBoundary) = (header.length, header.boundary != nil)
+            (segmentEnd, isInScan) = (0, false)
+            return true
+        }
+        place = bytes.count
+        return false
+    }
+
+    /// Reads the lines before a picture.
+    ///
+    /// - Returns: the offset of the first boundary, nil if there is none, and the Content-Length after the last one.
+    private func header(from begin: Int, to end: Int) -> (boundary: Int?, length: Int?) {
+        var (boundary, length) = (Int?.none, Int?.none)
+        var line = max(begin, end - Self.longestHeader)
+        while line < end {
+            let next = bytes[line..<end].firstIndex(of: Self.lineFeed) ?? end
+            if next - line >= 2, bytes[line] == Self.dash, bytes[line + 1] == Self.dash {
+                (boundary, length) = (boundary ?? line, nil)
+            } else if let stated = Self.contentLength(bytes[line..<next]), stated <= mostPictureBytes {
+                length = stated
+            }
+            line = next + 1
+        }
+        return (boundary, length)
+    }
+
+    private static func contentLength(_ line: ArraySlice<UInt8>) -> Int? {
+        let name = Array("content-length".utf8)
+        guard line.count > name.count, line.count < 64, zip(line, name).allSatisfy({ $0 | 0x20 == $1 }),
+            let colon = line.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        let text = String(decoding: line[(colon + 1)...], as: UTF8.self).trimmed()
+        return Int(text).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    // MARK: In a picture
+
+    /// The second bytes of markers (ITU-T T.81, table B.1).
+    private enum Marker {
+        static let startOfImage: UInt8 = 0xD8
+        static let endOfImage: UInt8 = 0xD9
+        static let startOfScan: UInt8 = 0xDA
+
+        /// Returns whether a segment with a length follows the marker. Other codes that follow FF are data, or damage.
+        static func hasSegment(_ code: UInt8) -> Bool {
+            switch code {
+            case 0xC0...0xC7, 0xC9...0xCF, 0xDA...0xDF, 0xE0...0xEF, 0xFE: true
+            default: false
+            }
+        }
+    }
+
+    /// Returns the picture that begins at `start`, whole or cut off by the next one; nil if more bytes have to arrive,
+    /// or if it is empty, after which `start` is nil.
+    private mutating func findEnd() -> [UInt8]? {
+        guard let start else { return nil }
+        let stated = statedLength.map { start.adding(saturating: $0) }
+        while place < bytes.count, let found = bytes[place...].firstIndex(of: 0xFF) {
+            if let stated, found >= stated, isBoundary(at: stated) { return take(upTo: stated) }
+            place = found
+            guard found + 3 < bytes.count || found + 1 < bytes.count && bytes[found + 1] == Marker.endOfImage else {
+                break
+            }
+            let code = bytes[found + 1]
+            if code == Marker.startOfImage {
+                if let boundary = header(from: start, to: found).boundary { return take(upTo: endOfLine(boundary)) }
+                // Without a boundary, though there are boundaries, a byte is damaged. Segments may hold a preview.
+                if !hasBoundary, found >= segmentEnd { return take(upTo: found) }
+                place = found + 1
+            } else if found < segmentEnd {
+                place = found + 1
+            } else if code == Marker.endOfImage {
+                return take(upTo: found + 2, partEnd: stated)
+            } else {
+                // Any number of FF bytes may precede a marker.
+                place = found + (code == 0xFF ? 1 : 2)
+                if !isInScan, Marker.hasSegment(code) {
+                    let length = Int(bytes[found + 2]) << 8 | Int(bytes[found + 3])
+                    let end = found + 2 + length
+                    // A segment that is longer than the part is damaged.
+                    if end <= stated ?? .max { segmentEnd = end }
+                    isInScan = code == Marker.startOfScan
+                }
+            }
+        }
+        if place < bytes.count, bytes[place] != 0xFF { place = bytes.count }
+        if let stated, place >= stated, isBoundary(at: stated) { return take(upTo: stated) }
+        guard bytes.count - start > mostPictureBytes else { return nil }
+        // The beginning is returned, so that the picture is counted.
+        defer { place = bytes.count }
+        return take(upTo: start + Self.longestHeader)
+    }
+
+    /// Returns the offset of the end of the line before a boundary.
+    private func endOfLine(_ boundary: Int) -> Int {
+        var end = boundary
+        if end > 0, bytes[end - 1] == Self.lineFeed { end -= 1 }
+        if end < boundary, end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return end
+    }
+
+    /// Returns whether a boundary and no more than the end of a line before it is at an offset.
+    private func isBoundary(at offset: Int) -> Bool {
+        guard offset < bytes.count else { return false }
+        let rest = bytes[offset...].drop { $0 == Self.lineFeed || $0 == UInt8(ascii: "\r") }
+        return rest.startIndex - offset <= 4 && rest.prefix(2).elementsEqual([Self.dash, Self.dash])
+    }
+
+    /// Ends the picture that is read.
+    ///
+    /// - Parameter partEnd: the end of its part; nil if that is the end of the picture.
+    /// - Returns: the picture; nil if it is empty.
+    private mutating func take(upTo end: Int, partEnd: Int? = nil) -> [UInt8]? {
+        guard let begin = start else { return nil }
+        (start, statedLength, place, gap) = (nil, nil, end, end)
+        self.partEnd = partEnd ?? end
+        return end - begin > Self.emptyPicture ? Array(bytes[begin..<end]) : nil
+    }
+}
