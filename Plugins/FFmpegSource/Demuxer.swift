@@ -37,6 +37,7 @@ import InletFFmpeg
             facts = unsafe try input.analyze(formatContext)
             if facts.showsVideoLate { try awaitVideo() }
             try findStream(source.stream)
+            if let rate = facts.frameRate { stream.frameRate = rate }
             if !facts.isParsed { try assembleUnits() }
         } catch {
             // Without the grace period that `deinit` gives to closing.

@@ -34,6 +34,9 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var firstTimeout = Duration.seconds(5)
     /// How long any later packet may take. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
+    /// How often a still picture over HTTP is requested again, so that the address plays like a camera. The default is
+    /// 1 second; 0 reads it once, as does any ``pace`` but `.live`.
+    public var pollInterval = Duration.seconds(1)
     /// The number of decoding threads; 0 is one per core. The default, nil, is 1 for a live stream, which avoids
     /// hand-over between threads, and 0 for others.
     public var threads: Int?

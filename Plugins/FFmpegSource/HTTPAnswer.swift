@@ -17,6 +17,8 @@ struct HTTPAnswer: Sendable {
     private(set) var asksForCredentials = false
     /// Whether the credentials were right, and only the nonce too old (RFC 7616, 3.3).
     private(set) var isStale = false
+    /// The version of the resource, as the server states it.
+    private(set) var validators = HTTPValidators()
     /// Whether the head is complete: the body follows.
     private(set) var isWhole = false
 
@@ -43,6 +45,8 @@ struct HTTPAnswer: Sendable {
         case "accept-ranges": offersParts = value.lowercasedASCII.isSameBytes(as: "bytes")
         case "content-range": part = Self.part(value)
         case "location": location = value
+        case "etag": validators.tag = HTTPValidators.checked(value)
+        case "last-modified": validators.modified = HTTPValidators.checked(value)
         case "www-authenticate":
             let challenge = value.lowercasedASCII
             if challenge.containsBytes("basic") || challenge.containsBytes("digest") { asksForCredentials = true }
@@ -69,4 +73,27 @@ struct HTTPAnswer: Sendable {
     var isSeekable: Bool { status == 206 ? part != nil : status == 200 && offersParts }
     /// The length of the whole.
     var size: Int64? { status == 206 ? part?.whole : status == 200 ? length : nil }
+}
+
+/// The version of a resource as a server states it (RFC 9110, section 8.8), for a request that is answered only if there
+/// is another version (section 13.1).
+struct HTTPValidators: Sendable, Hashable {
+    /// The value of the ETag header.
+    var tag: String?
+    /// The value of the Last-Modified header.
+    var modified: String?
+
+    /// The longest value that is repeated to the server.
+    private static let longest = 1024
+
+    /// Returns the value if it may be repeated in a header of a request.
+    static func checked(_ value: String) -> String? {
+        let isShown = value.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        return isShown && (1...longest).contains(value.utf8.count) ? value : nil
+    }
+
+    /// The headers of the request.
+    var headers: [String] {
+        [tag.map { "If-None-Match: \($0)" }, modified.map { "If-Modified-Since: \($0)" }].compactMap { $0 }
+    }
 }

@@ -32,6 +32,12 @@ import InletFFmpeg
     private var plainStart = 0
     /// Whether a redirect was followed.
     private(set) var wasLed = false
+    /// How often the picture is requested again; nil for anything but a still picture.
+    private var pollInterval: Duration?
+    /// When the still picture was last requested.
+    private var polled = MonotonicTime.distantFuture
+    /// The version of the latest picture, to which the next request refers.
+    private var validators = HTTPValidators()
 
     /// Whether it is neither a part nor encrypted; those cannot be rewound.
     var isWhole: Bool { cipher == nil && end == nil && !isPart }
@@ -88,20 +94,23 @@ import InletFFmpeg
         return code
     }
 
+    /// - Returns: 0, ``unchanged`` if a still picture is the same as before, or libavformat's code.
     private func requestAnew(from offset: Int64) -> Int32 {
-        let hasRange = session.settings.isSeekable != false || offset > 0
+        polled = session.now
+        let hasRange = pollInterval == nil && (session.settings.isSeekable != false || offset > 0)
         for _ in 0...NetworkRedirect.most {
             let transfer: HTTPTransfer
             do throws(InletError) {
                 transfer = try session.begin(
                     HTTPTransfer.Request(
                         address: address, range: hasRange ? (offset, end) : nil, hasCredentials: hasCredentials,
-                        leader: leader))
+                        leader: leader, validators: pollInterval == nil ? HTTPValidators() : validators))
             } catch { return -ENOMEM }
             defer { if self.transfer !== transfer { session.end(transfer) } }
             guard session.drive(until: { transfer.isAnswered }) else { return inlet_averror_exit }
             let answer = transfer.answer
             if answer.isWhole && answer.isSuccess { return accept(answer, of: transfer, offset) }
+            if answer.isWhole && answer.status == 304 && pollInterval != nil { return Self.unchanged }
             guard answer.isWhole && answer.isRedirect else { return failure(of: transfer) }
             let code = follow(answer, of: transfer)
             if code < 0 { return code }
@@ -118,8 +127,9 @@ import InletFFmpeg
         (position, requested) = (offset, offset)
         leader = leader.orMorePublic(transfer.connectedTo)
         contentType = answer.contentType ?? ""
-        if let whole = answer.size { size = whole }
-        isSeekable = session.settings.isSeekable != false && answer.isSeekable
+        validators = answer.validators
+        if let whole = answer.size { size = whole } else if pollInterval != nil { size = nil }
+        isSeekable = pollInterval == nil && session.settings.isSeekable != false && answer.isSeekable
         if hasCredentials, transfer.offersBasicAlone { session.takesBasicAlone = true }
         return 0
     }
@@ -163,6 +173,31 @@ import InletFFmpeg
         return failure.code
     }
 
+    // MARK: Still pictures
+
+    /// What ``requestAnew(from:)`` returns if the server has no new picture.
+    private static let unchanged: Int32 = 1
+
+    /// Requests the picture again at its end, at an interval, so that its data is followed by that of the next picture.
+    func poll(every interval: Duration) {
+        pollInterval = interval
+        isSeekable = false
+    }
+
+    /// Waits for the time of the next request and repeats it until there is another picture.
+    ///
+    /// - Returns: as ``receiveOnce(_:)``.
+    @unsafe private func receiveNext(_ buffer: UnsafeMutableRawBufferPointer, every interval: Duration) -> Int32 {
+        while true {
+            guard session.sleep(until: max(polled + interval, session.now)) else { return inlet_averror_exit }
+            let code = request(from: 0)
+            if code < 0 { return code }
+            session.noteAnswer()
+            let count = code == Self.unchanged ? inlet_averror_eof : unsafe receiveOnce(buffer)
+            if count != inlet_averror_eof { return count }
+        }
+    }
+
     // MARK: Reading
 
     /// Reads into the buffer. libavformat's callback.
@@ -201,6 +236,9 @@ import InletFFmpeg
     @unsafe private func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         var delay = Duration.zero
         var code = unsafe receiveOnce(buffer)
+        if code == inlet_averror_eof, let pollInterval {
+            return unsafe receiveNext(buffer, every: pollInterval)
+        }
         while code < 0, ![inlet_averror_eof, inlet_averror_exit].contains(code), session.settings.reconnects,
             // Encrypted data is chained, so it cannot be resumed in the middle.
             isSeekable || session.settings.reconnectsStreams && cipher == nil,

@@ -102,6 +102,17 @@ import InletFFmpeg
         return !mustGiveUp
     }
 
+    /// The time of the capture clock.
+    var now: MonotonicTime { interruption.now }
+
+    /// Waits on purpose until a time: this counts neither as silence of the server nor as a source that hangs.
+    ///
+    /// - Returns: false if the wait must be given up.
+    func sleep(until time: MonotonicTime) -> Bool { interruption.sleep(until: time) }
+
+    /// Notes that the server has answered, so that it has its whole time again.
+    func noteAnswer() { interruption.noteAnswer() }
+
     private var mustGiveUp: Bool { interruption.shouldGiveUp }
 
     /// Waits until a transfer can continue, for a cancellation, or until the time is over.

@@ -24,6 +24,9 @@ struct HTTPSettings: Sendable {
     /// The longest time between two such requests.
     var longestReconnectDelay = Duration.seconds(120)
 
+    /// How often a still picture is requested again; nil if it is read once.
+    var pollInterval: Duration?
+
     /// The options of libavformat's HTTP protocol that are honoured: `ffmpeg.NAME`.
     static let options: Set<String> = [
         "user_agent", "referer", "seekable", "offset", "end_offset", "reconnect", "reconnect_streamed",
@@ -44,6 +47,7 @@ struct HTTPSettings: Sendable {
         password = network.password ?? address.password
         certificate = network.certificateCheck
         policy = network.addressPolicy
+        if network.pollInterval > .zero, network.pace ?? .live == .live { pollInterval = network.pollInterval }
         proxies = ProxyEnvironment(environment)
         let options = network.options
         if let agent = try Self.headerValue(options, "user_agent") { userAgent = agent }

@@ -16,6 +16,8 @@ import InletFFmpeg
         var hasCredentials: Bool
         /// Who leads there.
         var leader: HTTPLeader
+        /// The version of the resource that is not to be sent again.
+        var validators = HTTPValidators()
     }
 
     let easy: UnsafeMutableRawPointer
@@ -36,6 +38,7 @@ import InletFFmpeg
     private var refusals = 0
     private let basicOnly: Bool
     private let otherStatusLines: UnsafeMutablePointer<curl_slist>?
+    private let headers: UnsafeMutablePointer<curl_slist>?
     private var headBytes = 0
     private var discarded = 0
     /// Where the reader wants the body.
@@ -70,6 +73,9 @@ import InletFFmpeg
         self.basicOnly = basicOnly
         // Shoutcast servers; libcurl takes any other first word for HTTP/0.9.
         unsafe otherStatusLines = inlet_curl_slist_append(nil, "ICY 200 OK")
+        unsafe headers = request.validators.headers.reduce(nil as UnsafeMutablePointer<curl_slist>?) { list, header in
+            unsafe inlet_curl_slist_append(list, header) ?? list
+        }
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe inlet_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -82,12 +88,14 @@ import InletFFmpeg
         configure(settings, proxy: proxy, basicOnly: basicOnly)
         unsafe inlet_curl_set_pointer(easy, CURLOPT_SHARE, cookies)
         unsafe inlet_curl_set_pointer(easy, CURLOPT_HTTP200ALIASES, otherStatusLines)
+        unsafe inlet_curl_set_pointer(easy, CURLOPT_HTTPHEADER, headers)
         setCallbacks()
     }
 
     deinit {
         unsafe inlet_curl_easy_cleanup(easy)
         unsafe inlet_curl_slist_free_all(otherStatusLines)
+        unsafe inlet_curl_slist_free_all(headers)
         unsafe errorText.deallocate()
     }
 

@@ -14,6 +14,8 @@ struct InputFacts {
     var isParsed = false
     /// Whether the demuxer counts frames instead of reading their times.
     var makesTimesUp = false
+    /// The frame rate, if that is known from something other than the stream.
+    var frameRate: Rational?
     /// Whether timestamps are from a clock that runs independently of readers, and wraps at its largest value.
     var timestampsWrap = false
 }

@@ -12,6 +12,8 @@ import Synchronization
     private let context: SourceContext
     private let mustEnd: @Sendable () -> Bool
     private let limit = Atomic(Int64.max)
+    /// The length of the current limit in nanoseconds; `Int64.max` without a limit.
+    private let allowance = Atomic(Int64.max)
     private let expired = Atomic(false)
     private let isClosing = Atomic(false)
 
@@ -24,7 +26,32 @@ import Synchronization
     /// Limits the operation that begins now to a time; nil sets no limit.
     func allow(_ time: Duration?) {
         expired.store(false, ordering: .relaxed)
+        allowance.store(time?.wholeNanoseconds ?? .max, ordering: .relaxed)
         limit.store(time.map { (context.clock.now + $0).nanoseconds } ?? .max, ordering: .relaxed)
+    }
+
+    /// Restarts the current limit, and reports a sign of life: the server has answered, though with nothing new.
+    func noteAnswer() {
+        let length = allowance.load(ordering: .relaxed)
+        if length != .max {
+            limit.store(context.clock.now.nanoseconds.adding(saturating: length), ordering: .relaxed)
+        }
+        context.reportProgress()
+    }
+
+    /// The time of the capture clock.
+    var now: MonotonicTime { context.clock.now }
+
+    /// Waits on purpose until a time, which uses up neither the current limit nor the bridge's deadline.
+    ///
+    /// - Returns: false if the wait must be given up.
+    func sleep(until time: MonotonicTime) -> Bool {
+        let length = max(0, (time - context.clock.now).wholeNanoseconds)
+        limit.store(limit.load(ordering: .relaxed).adding(saturating: length), ordering: .relaxed)
+        do throws(InletError) {
+            try context.sleep(until: time)
+        } catch { return false }
+        return !shouldGiveUp
     }
 
     /// Gives the closing messages, such as TEARDOWN, which frees a camera's session, a grace period, also after a

@@ -23,6 +23,10 @@ struct MotionJPEGContent {
         type.hasBytePrefix("multipart/") || Self.streamTypes.contains(type) || beginsWithPicture || beginsWithBoundary
     }
 
-    /// Whether it is a single picture if it has a length.
-    var isStill: Bool { beginsWithPicture && (type.hasBytePrefix("image/") || type.isEmpty) }
+    /// Returns whether it is a single picture.
+    ///
+    /// - Parameter hasLength: whether the server states a length, as it cannot for a live stream.
+    func isStill(hasLength: Bool) -> Bool {
+        beginsWithPicture && (type.hasBytePrefix("image/") || type.isEmpty && hasLength)
+    }
 }

@@ -35,6 +35,8 @@ import Synchronization
     nonisolated(unsafe) private var first: UnsafeMutablePointer<AVIOContext>?
     /// The demuxer to use; nil if libavformat is to find it.
     nonisolated(unsafe) private(set) var demuxer: String?
+    /// How many pictures a second are requested of a still picture's address; nil for anything else.
+    nonisolated(unsafe) private(set) var pollRate: Rational?
 
     /// The most inputs before a packet arrives; more mean a playlist that leads to itself.
     private static let most = 256
@@ -189,7 +191,14 @@ import Synchronization
 
     /// Returns whether pictures are to be read from an input over HTTP by ``MotionJPEGInput``.
     @unsafe private func takePictures(_ content: MotionJPEGContent, _ opened: HTTPInput) -> Bool {
-        content.isStream && !(opened.hasLength && (opened.isSeekable || content.isStill))
+        let isFile = opened.hasLength
+        if content.isStill(hasLength: isFile) {
+            guard opened.isWhole, let interval = http?.pollInterval else { return false }
+            opened.poll(every: interval)
+            unsafe pollRate = Rational(1_000_000_000, Int(clamping: interval.wholeNanoseconds))
+            return true
+        }
+        return content.isStream && !(opened.isSeekable && isFile)
     }
 
     /// Replaces an input with one that reads its pictures.

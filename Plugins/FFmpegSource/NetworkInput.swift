@@ -34,7 +34,7 @@ import InletFFmpeg
         let kind = unsafe pacing != .live && formatContext.pointee.hasLength ? InputKind.networkFile : .liveNetwork
         return unsafe InputFacts(
             kind: kind, pacing: pacing, isBroadcast: kind == .liveNetwork, showsVideoLate: true, isParsed: isParsed,
-            makesTimesUp: formatContext.pointee.makesTimesUp, timestampsWrap: true)
+            makesTimesUp: formatContext.pointee.makesTimesUp, frameRate: nested.pollRate, timestampsWrap: true)
     }
 
     /// Returns an assembler for unparsed RTP payloads.

@@ -36,6 +36,10 @@ private enum NetworkOptions {
     ).only(for: "srt", "ffmpeg")
     static let key = PluginOption.secret("key", "The stream's key, which follows the application in an RTMP address")
         .only(for: "rtmp", "rtmps", "ffmpeg")
+    static let every = PluginOption(
+        "every", default: defaults.pollInterval, in: .zero ... .seconds(3600),
+        "How often a still picture is requested again; 0 reads it once"
+    ).only(for: "http", "https", "ffmpeg")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
@@ -49,7 +53,8 @@ private enum NetworkOptions {
         passphrase.description, streamID.description, key.description, CertificateCheck.authorities.description,
         CertificateCheck.verify.description, Shared.privateAddresses.description,
         Shared.connectTimeout.description,
-        Shared.firstTimeout.description, Shared.readTimeout.description, Shared.threads.description, stream.description,
+        Shared.firstTimeout.description, Shared.readTimeout.description, every.description, Shared.threads.description,
+        stream.description,
         Shared.damage.description, pace.description, Shared.maximumSize.description,
         Shared.maximumFrameRate.description,
         Shared.maximumLag.description, Shared.decoder.description,
@@ -109,6 +114,7 @@ private enum NetworkOptions {
         configuration.connectTimeout = values[Shared.connectTimeout]
         configuration.firstTimeout = values[Shared.firstTimeout]
         configuration.readTimeout = values[Shared.readTimeout]
+        configuration.pollInterval = values[every]
         configuration.threads = values[Shared.threads]
         configuration.maximumSize = values[Shared.maximumSize]
         configuration.maximumFrameRate = values[Shared.maximumFrameRate]

@@ -162,4 +162,34 @@ import Testing
     func stream(_ type: String, _ beginning: [UInt8], _ isStream: Bool) {
         #expect(MotionJPEGContent(beginning, contentType: type).isStream == isStream)
     }
+
+    @Test(
+        "A still picture is recognized by its type, or by its length where there is no type",
+        arguments: [
+            ("image/jpeg", picture, false, true), ("image/jpg; q=1", picture, true, true), ("", picture, true, true),
+            ("", picture, false, false), ("video/mjpeg", picture, true, false),
+            ("image/png", [0x89, 0x50], true, false),
+            ("multipart/x-mixed-replace", picture, true, false), ("application/octet-stream", picture, true, false),
+        ] as [(String, [UInt8], Bool, Bool)])
+    func still(_ type: String, _ beginning: [UInt8], _ hasLength: Bool, _ isStill: Bool) {
+        #expect(MotionJPEGContent(beginning, contentType: type).isStill(hasLength: hasLength) == isStill)
+    }
+}
+
+@Suite struct HTTPValidatorsTests {
+    @Test("What a server states about a version is repeated to it, unless it could be another header")
+    func headers() {
+        var answer = HTTPAnswer()
+        for line in ["HTTP/1.1 200 OK", "ETag: W/\"a, b\"", "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT", ""] {
+            answer.add(line + "\r\n")
+        }
+        #expect(
+            answer.validators.headers == [
+                "If-None-Match: W/\"a, b\"", "If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT",
+            ])
+        #expect(HTTPValidators().headers.isEmpty)
+        for value in ["", "a\rb", "a\u{1}", "caf\u{E9}", String(repeating: "a", count: 1025)] {
+            #expect(HTTPValidators.checked(value) == nil)
+        }
+    }
 }

@@ -59,5 +59,52 @@ extension NetworkTests {
             #expect(try pictures == expected(camera, 9))
             #expect(report.error?.code == "streamEnded" && report.frames.dropped.isEmpty)
         }
+
+        @Test(
+            "A still picture is requested again and again, and sent only if it is another",
+            arguments: MJPEGScript.Validators.allCases)
+        func still(_ validators: MJPEGScript.Validators) throws {
+            var still = MJPEGScript.Still()
+            (still.change, still.validators) = (3, validators)
+            let camera = try MJPEGScript(still)
+            let (pictures, inlet, report) = try play(camera, "?every=50ms", frames: 7)
+            #expect(inlet.status == 0 && report.frames.dropped.isEmpty, "\(inlet.complaints)")
+            let isConditional = validators != .none
+            let all = try expected(camera, 7)
+            #expect(pictures == (isConditional ? all : (0..<7).map { all[$0 / 3] }))
+            let requests = try camera.requests()
+            for (number, request) in requests.enumerated() {
+                #expect(request.status == (isConditional && number % 3 != 0 ? 304 : 200), "\(number)")
+                #expect(request.isConditional == (isConditional && number > 0), "\(number)")
+            }
+        }
+
+        @Test(
+            "A still picture of unknown length is requested again, whatever JPEG is called",
+            arguments: ["image/jpg", "image/pjpeg"])
+        func unknownLength(_ type: String) throws {
+            var still = MJPEGScript.Still()
+            (still.statesLength, still.type) = (false, type)
+            let camera = try MJPEGScript(still)
+            let (pictures, inlet, _) = try play(camera, "?every=50ms", frames: 4)
+            #expect(try pictures == expected(camera, 4), "\(inlet.complaints)")
+        }
+
+        @Test("The time between requests and an unchanged picture use up no time limit")
+        func patience() throws {
+            var still = MJPEGScript.Still()
+            (still.change, still.validators) = (4, .etag)
+            let camera = try MJPEGScript(still)
+            let (pictures, inlet, _) = try play(camera, "?every=700ms&read-timeout=500ms", frames: 2)
+            #expect(try pictures == expected(camera, 2), "\(inlet.complaints)")
+        }
+
+        @Test("A still picture is read once where that is wanted", arguments: ["?every=0", "?pace=none"])
+        func once(_ query: String) throws {
+            let camera = try MJPEGScript(MJPEGScript.Still())
+            let (pictures, inlet, _) = try play(camera, query, frames: 5)
+            #expect(try inlet.status == 0 && pictures == expected(camera, 1), "\(inlet.complaints)")
+            #expect(try camera.requests().count == 1)
+        }
     }
 }
