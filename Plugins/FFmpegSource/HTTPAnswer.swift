@@ -75,8 +75,8 @@ struct HTTPAnswer: Sendable {
     var size: Int64? { status == 206 ? part?.whole : status == 200 ? length : nil }
 }
 
-/// The version of a resource as a server states it (RFC 9110, section 8.8), for a request that is answered only if there
-/// is another version (section 13.1).
+/// The version of a resource as a server states it (RFC 9110, section 8.8), for a request that is answered only if
+/// there is another version (section 13.1).
 struct HTTPValidators: Sendable, Hashable {
     /// The value of the ETag header.
     var tag: String?
