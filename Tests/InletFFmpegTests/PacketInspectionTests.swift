@@ -48,6 +48,32 @@ import Testing
         return try (bytes, #require(PacketInspection.parameterSets(in: packet(bytes), VideoCodec(rawValue: codec))))
     }
 
+    /// The NAL units of a stream with start codes.
+    private func units(_ bytes: [UInt8]) -> [[UInt8]] {
+        let starts = bytes.indices.filter { bytes[$0...].starts(with: [0, 0, 1]) }
+        return zip(starts, starts.dropFirst() + [bytes.count]).map { start, end in
+            var unit = bytes[(start + 3)..<end]
+            while unit.last == 0 { unit.removeLast() }
+            return Array(unit)
+        }
+    }
+
+    @Test("A new size in packets with lengths keeps the record that says so")
+    func newSizeWithLengths() throws {
+        let (small, large) = (ImageSize(width: 64, height: 48), ImageSize(width: 128, height: 96))
+        let old = try units(keyFrame("h264", small, "ref=1").sets)
+        func withLength(_ unit: [UInt8]) -> [UInt8] { [UInt8(unit.count >> 8), UInt8(unit.count & 0xFF)] + unit }
+        try #require(old.count == 2)
+        // An avcC record: ISO/IEC 14496-15, 5.3.3.1.2.
+        let record = [1] + old[0][1...3] + [0xFF, 0xE1] + withLength(old[0]) + [1] + withLength(old[1])
+        var bytes: [UInt8] = []
+        for unit in try units(keyFrame("h264", large, "ref=1").bytes) { bytes += [0, 0] + withLength(unit) }
+        let found = PacketInspection.updated(
+            parameters("h264", small, record), by: try packet(bytes), maximumPixels: 1_000_000)
+        #expect(found.size == large)
+        #expect(found.extraData == record)
+    }
+
     @Test(
         "Parameter sets before a key frame replace the known ones, and repeated ones change nothing",
         arguments: [
