@@ -9,6 +9,10 @@ enum EventLine {
 
     private static func text(_ event: CapturerEvent) -> String? {
         switch event {
+        case .opened(let format):
+            format.colorSpace.transfer.highDynamicRangeName.map {
+                "The source has high dynamic range (\($0)): pictures look pale where nothing maps their tones."
+            }
         case .stateChanged(.stalled): "No frames come any more."
         case .stateChanged(.interrupted(let reason)): "Interrupted: \(reason)"
         case .sourceFailed(let error, let delay?): "\(error) Trying again in \(delay.secondsText) s."

@@ -64,10 +64,12 @@ struct ProbeCommand: AsyncParsableCommand {
         var matrix: UInt8
         var primaries: UInt8
         var transfer: UInt8
+        var hdr: String?
         var pacing: String
 
         enum CodingKeys: String, CodingKey {
-            case source, container, codec, width, height, duration, rotation, range, matrix, primaries, transfer, pacing
+            case source, container, codec, width, height, duration, rotation, range, matrix, primaries, transfer, hdr
+            case pacing
             case pixelFormat = "pixel_format"
             case frameRate = "frame_rate"
             case timeBase = "time_base"
@@ -93,6 +95,7 @@ struct ProbeCommand: AsyncParsableCommand {
             matrix = color.matrix.rawValue
             primaries = color.primaries.rawValue
             transfer = color.transfer.rawValue
+            hdr = color.transfer.highDynamicRangeName
             pacing = format.pacing.rawValue
         }
 
@@ -116,7 +119,8 @@ struct ProbeCommand: AsyncParsableCommand {
                 "duration   \(duration.map { "\($0.shortText) s" } ?? "not known"), first PTS \(firstPTS.map(String.init) ?? "none")"
             )
             lines.append(
-                "colour     range \(range), H.273 matrix \(matrix), primaries \(primaries), transfer \(transfer)")
+                "colour     range \(range), H.273 matrix \(matrix), primaries \(primaries), transfer \(transfer)"
+                    + (hdr.map { ": high dynamic range (\($0))" } ?? ""))
             lines.append("pixels     aspect ratio \(sampleAspectRatio ?? "not known"); pacing \(pacing)")
             return lines.joined(separator: "\n")
         }

@@ -98,4 +98,20 @@ import Testing
         }
         #expect(try first([], []) == first(["-noautorotate"], ["-vf", filter]))
     }
+
+    @Test(
+        "High dynamic range is reported by name",
+        arguments: [("smpte2084", "PQ"), ("arib-std-b67", "HLG"), ("bt709", "")])
+    func highDynamicRange(transfer: String, name: String) throws {
+        struct Probe: Decodable { var hdr: String? }
+        let folder = try TemporaryFolder()
+        let path = folder.path("clip.mkv")
+        try ReferenceCommand.ffmpeg(
+            ["-f", "lavfi", "-i", "testsrc2=size=64x48:duration=0.2", "-c:v", "libx264", "-pix_fmt", "yuv420p10le"]
+                + ["-color_trc", transfer, "-color_primaries", "bt2020", "-colorspace", "bt2020nc", path])
+        let probe = try InletProcess.run(["probe", "--json", path])
+        #expect(try JSONDecoder().decode(Probe.self, from: probe.output).hdr == (name.isEmpty ? nil : name))
+        let run = try InletProcess.run(["run", path, "--to", "null:"])
+        #expect(run.complaints.contains("high dynamic range (\(name))") == !name.isEmpty, "\(run.complaints)")
+    }
 }

@@ -17,6 +17,11 @@ struct SupervisionLog: Sendable {
                     "size": "\(format.size)", "format": "\(format.pixelFormat)",
                     "rate": "\(format.frameRate.map(\.description) ?? "unknown")",
                 ])
+            if let name = format.colorSpace.transfer.highDynamicRangeName {
+                logger.notice(
+                    "\(source): high dynamic range (\(name)): pictures are handed on as they are, and look pale where nothing maps their tones. Take a stream without HDR if the camera has one."
+                )
+            }
         case .sourceFailed(let error, let delay):
             let next = delay.map { "next attempt in \($0.inSeconds) s" } ?? "not tried again"
             logger.error("\(source): \(error.message) (\(next))", metadata: ["code": "\(error.code)"])

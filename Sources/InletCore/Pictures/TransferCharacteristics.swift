@@ -16,4 +16,14 @@ public struct TransferCharacteristics: RawRepresentable, Sendable, Hashable {
     public static let pq = Self(rawValue: 16)
     /// ARIB STD-B67, "HLG".
     public static let hlg = Self(rawValue: 18)
+
+    /// The name of the transfer characteristics if they are those of high dynamic range (HDR), `PQ` or `HLG`; nil if
+    /// they are not.
+    public var highDynamicRangeName: String? {
+        switch self {
+        case .pq: "PQ"
+        case .hlg: "HLG"
+        default: nil
+        }
+    }
 }
