@@ -4,9 +4,10 @@ package import InletCore
 /// counted on over wraps and never jump.
 ///
 /// Pictures that are shown in another order than they are decoded step back and forth by a few intervals: such steps
-/// are kept. A step that neither that nor the time passed explains is a wrong timestamp: the unit is placed half an
-/// interval after the one before. The third such unit in a row that continues the others is a new timeline: the sender
-/// started anew. Its times continue the earlier ones with the time that passed in between.
+/// are kept. They go back no farther than the steps forward before them, as a picture that is decoded early is followed
+/// by those that are shown before it. A step that neither that nor the time passed explains is a wrong timestamp: the
+/// unit is placed half an interval after the one before. The third such unit in a row that continues the others is a
+/// new timeline: the sender started again. Its times continue the earlier ones with the time that passed in between.
 ///
 /// A stall of the network is no jump: units that come late keep the distances of their timestamps, and the frame clock
 /// decides what the delay means.
@@ -50,6 +51,9 @@ package struct RTPTimeline: Sendable {
     private var leastDelay: Int64 = 0
     /// The last step forward, in ticks.
     private var interval: Int64 = 0
+    /// The longest of the recent steps beyond all units before, in ticks, which shrinks with each unit; 0 before the
+    /// first.
+    private var longestStep: Int64 = 0
     /// The last of the units in a row whose timestamps continue each other, but not the stream.
     private var candidate: (reference: Reference, count: Int)?
     /// Units in a row whose own timestamp was not used.
@@ -65,6 +69,8 @@ package struct RTPTimeline: Sendable {
     /// The largest step, in seconds, that is not a wrong timestamp: 16 pictures, the most that H.264 and HEVC reorder,
     /// at three a second.
     private static let largestStep: Int64 = 5
+    /// The part of a second by which timestamps may always step back.
+    private static let smallestStepBack: Int64 = 5
     /// The number of units in a row that make a new timeline.
     private static let confirmations = 3
     /// Units with the same timestamp, beyond the first, that are taken for pictures of one time.
@@ -92,6 +98,7 @@ package struct RTPTimeline: Sendable {
         if repetitions > Self.largestRepetition { return restamp(by: passed(since: newest.arrival, until: arrival)) }
         unused = 0
         if ticks > last.ticks { interval = min(ticks - last.ticks, clockRate) }
+        noteStep(ticks &- newest.ticks)
         noteDelay(ticks, since: last, arrival: arrival)
         self.last = Reference(timestamp: timestamp, ticks: ticks, arrival: arrival)
         let place = ticks &+ Int64(repetitions)
@@ -121,9 +128,22 @@ package struct RTPTimeline: Sendable {
         let largest = Self.largestStep * clockRate
         let step = ticks &- newest
         // Small steps add up without a bound: servers may begin with seconds of earlier pictures at once.
-        guard step > largest else { return step >= -largest }
+        guard step > largest else { return step >= -largestStepBack }
         // What was held up on the way may come all at once, but nothing comes earlier than it was taken.
         return self.ticks(arrival) &- ticks >= leastDelay &- largest
+    }
+
+    /// The farthest that a picture may be shown before one that is decoded earlier, in ticks.
+    private var largestStepBack: Int64 {
+        let largest = Self.largestStep * clockRate
+        // Nothing is known of the order before the first step.
+        guard longestStep > 0 else { return largest }
+        return min(largest, max(2 * longestStep, clockRate / Self.smallestStepBack))
+    }
+
+    private mutating func noteStep(_ step: Int64) {
+        guard step > 0 else { return }
+        longestStep = max(min(step, Self.largestStep * clockRate / 2), longestStep - longestStep / 8)
     }
 
     /// Follows the least delay, which rises slowly: the sender's clock may be slower than the machine's.

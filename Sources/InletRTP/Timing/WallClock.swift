@@ -31,6 +31,8 @@ package struct WallClock: Sendable {
     private var count = 0
     /// What the reply to PLAY stated, until the first unit that it can be about.
     private var play: (reference: Reference, host: Int64)?
+    /// The timestamp of the latest unit; nil while none has come since ``awaitsTimeline``.
+    private var latest: UInt32?
     /// Whether no unit has come since the timestamps became unrelated to those before: what is stated meanwhile is
     /// about the units that follow.
     private var awaitsTimeline = true
@@ -78,12 +80,22 @@ package struct WallClock: Sendable {
     /// Takes what the reply to PLAY stated, if it can be about this unit, the first of a timeline.
     private mutating func begin(at timestamp: UInt32) {
         awaitsTimeline = false
+        if let stated = reference, isUnset(stated.timestamp, near: timestamp) {
+            (reference, candidate, count, state) = (nil, nil, 0, .unknown)
+            outliers &+= 1
+        }
         guard let play else { return }
         self.play = nil
         guard isNear(play.reference, timestamp), reference == nil else { return }
         set(play.reference, host: play.host)
         // The first report is likely to be more exact.
         count = 0
+    }
+
+    /// Whether a stated timestamp is 0 because the sender does not fill it in: the stream is elsewhere. Times of day
+    /// would be off by as much.
+    private func isUnset(_ stated: UInt32, near timestamp: UInt32) -> Bool {
+        stated == 0 && !isNear(Reference(timestamp: 0, time: 0), timestamp)
     }
 
     /// Whether a statement's timestamp is one that the stream has near this one. Servers state 0, or anything.
@@ -99,6 +111,10 @@ package struct WallClock: Sendable {
     package mutating func note(_ report: SenderReport, of ssrc: UInt32?, host: Int64) {
         // A sender without a clock may state 0 (RFC 3550, section 6.4.1).
         guard report.ssrc == ssrc, report.time.value != 0 else { return }
+        if let latest, isUnset(report.timestamp, near: latest) {
+            outliers &+= 1
+            return
+        }
         note(report.time.nanoseconds(near: host), at: report.timestamp, host: host)
     }
 
@@ -119,6 +135,7 @@ package struct WallClock: Sendable {
     /// It is called for every access unit, so that timestamps are counted on over wraps.
     package mutating func time(of timestamp: UInt32) -> Int64? {
         if awaitsTimeline || play != nil { begin(at: timestamp) }
+        latest = timestamp
         guard let reference else { return nil }
         let time = Self.time(of: timestamp, from: reference, clockRate)
         // The shortest way leads to the right time only within half a wrap of the reference.

@@ -94,6 +94,45 @@ import Testing
         #expect(timeline.restamped == 2)
     }
 
+    @Test(
+        "A clock that steps back by more than pictures are reordered is another timeline, and no time steps back",
+        arguments: [(1.4, 40, false), (2, 40, false), (4.9, 40, false), (1.4, 100, false), (2, 40, true)])
+    func stepBack(_ seconds: Double, _ milliseconds: Int64, _ isReordered: Bool) {
+        var timeline = RTPTimeline(clockRate: 90_000)
+        let order: [Int64] = isReordered ? [0, 4, 2, 1, 3] : [0, 1, 2, 3, 4]
+        func place(_ numbers: Range<Int64>, stepBack: Double) -> [RTPTimeline.Placement] {
+            numbers.map { number in
+                // The first picture, and then groups of four.
+                let shown = number == 0 ? 0 : (number - 1) / 4 * 4 + order[Int((number - 1) % 4) + 1]
+                let ticks = 1_000_000 + shown * milliseconds * 90 - Int64(stepBack * 90_000)
+                return timeline.place(
+                    UInt32(truncatingIfNeeded: ticks), arrival: PacketScript.time(number * milliseconds))
+            }
+        }
+        let before = place(0..<401, stepBack: 0)
+        let after = place(401..<601, stepBack: seconds)
+        #expect(timeline.discontinuities == 1 && after.prefix(4).contains { $0.isDiscontinuity })
+        #expect(after.filter(\.isRestamped).count <= 3)
+        let newest = before.map(\.ticks).max() ?? 0
+        #expect(after.allSatisfy { $0.ticks > newest - 4 * milliseconds * 90 })
+        // No time is lost or gained, but for the order of pictures.
+        let passed = (after.map(\.ticks).max() ?? 0) - newest
+        #expect(abs(passed - 200 * milliseconds * 90) <= 8 * milliseconds * 90, "\(passed)")
+        if !isReordered { #expect(zip(after, after.dropFirst()).allSatisfy { $0.ticks < $1.ticks }) }
+    }
+
+    @Test("A sender that begins to reorder pictures after a while has no other timeline", arguments: [4, 8, 16])
+    func lateReordering(_ depth: Int64) {
+        var timeline = RTPTimeline(clockRate: 90_000)
+        _ = Self.place(Self.steady(500, from: 0), on: &timeline)
+        // The last picture of a group comes first, as for pictures that are predicted from both sides.
+        let order = (0..<5).flatMap { group in [depth] + (1..<depth) }.enumerated().map { index, number in
+            499 + Int64(index) / depth * depth + number
+        }
+        let places = Self.place(order.map { UInt32($0) * Self.interval }, on: &timeline, from: 20_000)
+        #expect(places == order.map { .init(ticks: $0 * 3600) })
+    }
+
     @Test("A break that was announced is a discontinuity at once, as long as it took")
     func breakOff() {
         var timeline = RTPTimeline(clockRate: 90_000)

@@ -153,6 +153,31 @@ import Testing
         #expect(clock.state == .unknown)
     }
 
+    @Test("A report with the timestamp 0 of a stream that is elsewhere gives no time, before or after its units")
+    func timestampNotFilledIn() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        #expect(clock.time(of: 3_000_000_000) == nil)
+        #expect(clock.state == .unknown)
+        clock.note(Self.report(5, at: 0), of: 7, host: Self.host)
+        clock.note(Self.report(10, at: 0), of: 7, host: Self.host)
+        #expect(clock.time(of: 3_000_090_000) == nil)
+        #expect(clock.outliers == 3)
+        // A report that is filled in counts, and others change nothing.
+        clock.note(Self.report(15, at: 3_000_180_000), of: 7, host: Self.host)
+        clock.note(Self.report(20, at: 0), of: 7, host: Self.host)
+        clock.note(Self.report(25, at: 0), of: 7, host: Self.host)
+        #expect(clock.time(of: 3_000_180_000) == Self.host + 15 * Self.second)
+    }
+
+    @Test("A stream whose timestamps wrap is at 0 for once", arguments: [0, 90_000, 4_294_877_296] as [UInt32])
+    func timestampIsZero(_ timestamp: UInt32) {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        let expected = Self.host + Int64(Int32(bitPattern: timestamp)) / 90_000 * Self.second
+        #expect(clock.time(of: timestamp) == expected)
+    }
+
     @Test("Any reports are taken without a crash")
     func mutated() {
         var random = SplitMix64(seed: 9)
