@@ -109,7 +109,7 @@ extension NALDepacketizer {
                 isHeld = false
                 builder.statistics.sliceMarkers &+= 1
                 policy.noteSliceMarker()
-            } else if stream != nil, picture.hasMarker {
+            } else if picture.hasMarker, stream != nil || !policy.knowsMarkers {
                 builder.statistics.sliceMarkers &+= 1
                 policy.noteSliceMarker()
                 picture.hasMarker = false

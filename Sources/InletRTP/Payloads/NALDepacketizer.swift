@@ -75,7 +75,9 @@ struct NALDepacketizer {
         self.isHEVC = isHEVC
         self.usesDONL = usesDONL
         stream = isByteStream ? ByteStream() : nil
-        policy = PictureEndPolicy(quietTime: settings.quietTime, provesMarkers: isByteStream)
+        // Decoders of H.265 do not notice that slices are missing at the end of a picture; those of H.264 do.
+        policy = PictureEndPolicy(
+            quietTime: settings.quietTime, provesMarkers: isByteStream, doubtsFirst: isHEVC && !isByteStream)
     }
 
     mutating func add(
@@ -83,6 +85,11 @@ struct NALDepacketizer {
         to builder: inout AccessUnitBuilder
     ) {
         if isHeld, lostBefore > 0 || header.timestamp != builder.timestamp { endPicture(.marker, &builder) }
+        // The marker of the first picture was right, so that nothing that is missing from here on belongs to it.
+        if builder.isOpen, header.timestamp != builder.timestamp, picture.hasMarker, !policy.knowsMarkers, !unit.isOpen
+        {
+            endPicture(.timestamp, &builder)
+        }
         if lostBefore > 0 { noteLoss(lostBefore, timestamp: header.timestamp, &builder) }
         if builder.isOpen, header.timestamp != builder.timestamp {
             closeUnit(&builder)
@@ -132,6 +139,8 @@ struct NALDepacketizer {
             // A NAL unit in a stream of bytes never looks complete, so only a seeming end of it may be one.
             let mayEnd = picture.hasSlice && picture.hasMarker && policy.trustsMarker(at: 0) && policy.needsQuiet
             quietDeadline = mayEnd ? time + policy.quietTime : nil
+        } else if picture.hasSlice, picture.hasMarker, !policy.knowsMarkers {
+            quietDeadline = time + PictureEndPolicy.firstQuietTime
         } else if picture.hasSlice, unit.isOpen ? unit.hasMarker : policy.needsQuiet {
             quietDeadline = time + policy.quietTime
         } else {

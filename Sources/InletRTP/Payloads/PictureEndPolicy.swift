@@ -15,7 +15,11 @@ struct PictureEndPolicy {
     // How many pictures in a row must have had that number: more after each time that it was wrong.
     private var needed = 4
     private(set) var quietTime: Duration
+    /// Whether markers may count: the end of a picture was found by something else.
+    private(set) var knowsMarkers: Bool
 
+    /// How long the stream must be quiet behind a marker in the first picture.
+    static let firstQuietTime = Duration.milliseconds(100)
     private static let longestQuietTime = Duration.milliseconds(40)
 
     // Whether markers have to be proven, the pictures whose marker was right, the size of the largest of them, and
@@ -27,10 +31,14 @@ struct PictureEndPolicy {
 
     private static let enoughProofs = 2
 
-    /// - Parameter provesMarkers: whether markers count only once they have been right. The default is false.
-    init(quietTime: Duration, provesMarkers: Bool = false) {
+    /// - Parameters:
+    ///   - provesMarkers: whether markers count only once they have been right. The default is false.
+    ///   - doubtsFirst: whether no marker ends the first picture, in which each slice may have one. The default is
+    ///     false.
+    init(quietTime: Duration, provesMarkers: Bool = false, doubtsFirst: Bool = false) {
         self.quietTime = quietTime
         self.provesMarkers = provesMarkers
+        knowsMarkers = !doubtsFirst
     }
 
     /// Whether a marker counts in a picture of that many bytes so far.
@@ -52,7 +60,7 @@ struct PictureEndPolicy {
 
     /// Whether a picture is complete with a marker behind that many slices.
     func isComplete(slices: Int) -> Bool {
-        !hasSliceMarkers || (sameSlices >= needed && slices == self.slices)
+        knowsMarkers && (!hasSliceMarkers || (sameSlices >= needed && slices == self.slices))
     }
 
     /// Notes a marker that turned out to stand within a picture.
@@ -74,6 +82,7 @@ struct PictureEndPolicy {
     ///
     /// - Parameter size: its bytes.
     mutating func noteEnd(_ end: End, slices: Int, size: Int, hadMarker: Bool) {
+        knowsMarkers = true
         if hadMarker {
             picturesWithoutMarker = 0
             hasMarkers = true

@@ -150,8 +150,9 @@ import Testing
         let type = first[0] >> 1
         _ = joiner.receive(Self.packet([49 << 1, 1, 0x80 | type, 0, 10] + first[2..<30]))
         _ = joiner.receive(Self.packet([49 << 1, 1, 0x40 | type] + first[30...]))
-        let units = joiner.receive(Self.packet(slices[1][..<2] + [0, 11] + slices[1][2...], marker: true))
-        #expect(units.map(\.bytes) == [CodedClip.hevc.annexB[0]])
+        #expect(joiner.receive(Self.packet(slices[1][..<2] + [0, 11] + slices[1][2...], marker: true)).isEmpty)
+        joiner.tick(at: MonotonicTime(nanoseconds: 100_000_000))
+        #expect(joiner.takeAll().map(\.bytes) == [CodedClip.hevc.annexB[0]])
         #expect(joiner.receive(Self.packet([50 << 1, 1, 0, 0, 0])).isEmpty)
         #expect(joiner.statistics.unsupported == 1)
     }

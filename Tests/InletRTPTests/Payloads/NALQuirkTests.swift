@@ -86,14 +86,21 @@ import Testing
         }
     }
 
-    @Test("The picture is out with its last packet, though the peer withholds the next", arguments: [false, true])
+    @Test(
+        "The picture is out with its last packet, though the peer withholds the next, but for the first of H.265",
+        arguments: [false, true])
     func isEager(isHEVC: Bool) {
         let clip = isHEVC ? CodedClip.hevc : .h264
         let packets = NALSender(isHEVC: isHEVC).packets(clip)
         let joiner = Depacketizer.of(clip)
         for (index, packet) in packets.enumerated() {
-            let units = joiner.receive(packet)
+            var units = joiner.receive(packet)
             let isLast = index == packets.count - 1 || packets[index + 1].picture != packet.picture
+            if isHEVC, isLast, packet.picture == 0 {
+                #expect(units.isEmpty)
+                joiner.tick(at: MonotonicTime(nanoseconds: 100_000_000))
+                units = joiner.takeAll()
+            }
             #expect(units.map(\.bytes) == (isLast ? [clip.annexB[packet.picture]] : []))
             #expect(joiner.quietDeadline == nil)
         }
@@ -157,6 +164,34 @@ import Testing
         #expect(units[1].isAfterLoss)
         #expect(units.dropFirst(2).allSatisfy { !$0.isAfterLoss })
         #expect(late == 0)
+    }
+
+    @Test("Markers on every slice of H.265 cost no picture, as no decoder would notice the rest that is missing")
+    func sliceMarkersHEVC() {
+        let clip = CodedClip.hevc
+        let joiner = Depacketizer.of(clip)
+        var units: [AccessUnit] = []
+        for packet in NALSender(marker: .everySlice, isHEVC: true).packets(clip) { units += joiner.receive(packet) }
+        joiner.end()
+        units += joiner.takeAll()
+        #expect(units.map(\.bytes) == clip.annexB)
+        #expect(units.allSatisfy { !$0.isAfterLoss && !$0.isDamaged })
+        #expect(joiner.statistics.latePictureParts == 0)
+    }
+
+    @Test("The first picture of H.265 is complete when nothing follows its marker for a while")
+    func firstPictureHEVC() {
+        let clip = CodedClip.hevc
+        let joiner = Depacketizer.of(clip)
+        let now = MonotonicTime(nanoseconds: 0)
+        let packets = NALSender(isHEVC: true).packets(clip)
+        for packet in packets.prefix(while: { $0.picture == 0 }) {
+            #expect(joiner.receive(packet, at: now).isEmpty)
+        }
+        joiner.tick(at: now + .milliseconds(99))
+        #expect(joiner.takeUnit() == nil)
+        joiner.tick(at: now + .milliseconds(100))
+        #expect(joiner.takeAll().map(\.bytes) == [clip.annexB[0]])
     }
 
     @Test("A marker on a fragment without end bit ends the picture after quiet time")
