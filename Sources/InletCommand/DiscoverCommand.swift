@@ -41,8 +41,8 @@ struct DiscoverCommand: ParsableCommand {
     }
 
     func run() throws {
-        let found = try login.devices()?.map { (DiscoveredDevice(service: $0), $0) } ?? search()
-        let answers = try login.answers(of: found.map(\.service))
+        let found = try login.devices()?.map { (DiscoveredDevice(service: $0), [$0]) } ?? search()
+        let answers = try login.answers(of: found.map(\.services))
         let listings = zip(found, answers).map { DeviceListing($0.device, $1) }
         if json {
             let encoder = JSONEncoder()
@@ -61,7 +61,7 @@ struct DiscoverCommand: ParsableCommand {
     }
 
     /// Asks by multicast.
-    private func search() throws -> [(device: DiscoveredDevice, service: RTSPURL?)] {
+    private func search() throws -> [(device: DiscoveredDevice, services: [RTSPURL])] {
         var discovery = DeviceDiscovery()
         discovery.interfaces = interface
         discovery.timeout = .milliseconds(Int64(timeout * 1000))
@@ -70,6 +70,6 @@ struct DiscoverCommand: ParsableCommand {
         if answers.isCut {
             Terminal.writeError("There were more answers than are taken. Ask on one --interface at a time.\n")
         }
-        return answers.devices.map { ($0, $0.service) }
+        return answers.devices.map { ($0, $0.services) }
     }
 }

@@ -52,20 +52,20 @@ struct LoginOptions: ParsableArguments {
 
     /// Returns what devices answer; nil for each of them if they are not to be asked.
     ///
-    /// - Parameter services: the addresses of device services; nil where there is none that may be asked.
+    /// - Parameter services: the addresses of each device's service that may be asked.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the password cannot be read, and
     ///   ``InletError/Code/resourceExhausted``.
-    func answers(of services: [RTSPURL?]) throws(InletError) -> [DeviceLogin.Answer?] {
+    func answers(of services: [[RTSPURL]]) throws(InletError) -> [DeviceLogin.Answer?] {
         guard let login else { return services.map { _ in nil } }
         var asking = DeviceLogin(user: login, password: try password(), clock: SystemClock())
         asking.certificateAuthorities = authorities
         asking.verifiesCertificate = isVerified
-        var answers = try asking.profiles(of: services.compactMap(\.self))[...]
+        var answers = try asking.profiles(of: services.filter { !$0.isEmpty })[...]
         let stranger = InletError(
             .addressRefused,
             "It was not asked, as no address that it states is that of the host that answered. "
                 + "If it is yours, ask it by --device.")
-        return services.map { $0 == nil ? DeviceLogin.Answer(.failure(stranger)) : answers.popFirst() }
+        return services.map { $0.isEmpty ? DeviceLogin.Answer(.failure(stranger)) : answers.popFirst() }
     }
 
     private func password() throws(InletError) -> String {

@@ -66,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
         let cameras = answers.devices.map { device in
             FoundCamera(
                 name: device.name, hardware: device.hardware, location: device.location, addresses: device.addresses,
-                source: device.service.map { source(at: $0.serviceText) })
+                sources: device.services.map { source(at: $0.serviceText) })
         }
         let more = answers.isCut ? ["There were more answers than are taken."] : []
         return FoundCameras(cameras: cameras, troubles: troubles + more)

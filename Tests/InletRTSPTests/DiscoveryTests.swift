@@ -65,15 +65,22 @@ import Testing
         }
     }
 
-    @Test func theServiceIsTheAddressAtTheHostThatAnswered() throws {
-        let given = "http://192.0.2.9/a http://u:s3cr3t@192.0.2.1:8080/b http://192.0.2.1/c"
+    @Test func theServicesAreTheAddressesAtTheHostThatAnswered() throws {
+        let given = "http://192.0.2.9/a http://u:s3cr3t@192.0.2.1:8080/b http://192.0.2.1/c http://192.0.2.1:8080/b"
         let bytes = Self.answer(Self.match(addresses: given))
-        func service(_ sender: String?) throws -> String? {
+        func services(_ sender: String?) throws -> [String]? {
             try DiscoveredDevice.devices(in: bytes, answering: Self.probe, from: sender.map { Array($0.utf8) })
-                .first?.service?.serviceText
+                .first?.services.map(\.serviceText)
         }
-        #expect(try service("192.0.2.1") == "http://192.0.2.1:8080/b")
-        #expect(try service("192.0.2.2") == nil && service(nil) == nil)
+        #expect(try services("192.0.2.1") == ["http://192.0.2.1:8080/b", "http://192.0.2.1/c"])
+        #expect(try services("192.0.2.2") == [] && services(nil) == [])
+        // A device may state another address in each of its answers.
+        var answers = DiscoveryAnswers(to: Self.probe)
+        for address in ["http://192.0.2.1/a", "http://192.0.2.1/b", "http://192.0.2.1/a"] {
+            answers.take(Self.answer(Self.match(addresses: address)), from: Array("192.0.2.1".utf8))
+        }
+        #expect(
+            answers.devices.map { $0.services.map(\.serviceText) } == [["http://192.0.2.1/a", "http://192.0.2.1/b"]])
     }
 
     @Test func addressesAreThoseOfHTTPRedactedAndFew() throws {

@@ -72,6 +72,61 @@ import Testing
         #expect(!session.isSubscribed && end == nil)
     }
 
+    @Test(
+        "The address of a subscription may lack its host, and be told by parameters only",
+        arguments: [
+            ("http:///sub?id=1", "", "http://camera/sub?id=1"), ("http://:8080/sub", "", "http://camera/sub"),
+            ("/sub", "", "http://camera/sub"), (" http://192.0.2.7/sub\n", "", "http://camera/sub"),
+            ("", "<Id>5</Id>", "http://camera/e"),
+            ("http://www.w3.org/2005/08/addressing/anonymous", "<Id>5</Id>", "http://camera/e"),
+            ("http://camera/sub", "<Id>5</Id>", "http://camera/sub"), ("", "", nil), ("urn:uuid:1", "", nil),
+        ] as [(String, String, String?)])
+    func subscriptionAddress(_ address: String, _ parameters: String, _ expected: String?) throws {
+        var session = try session()
+        _ = try exchange(&session, Self.services)
+        let reference = """
+            <SubscriptionReference><Address>\(address)</Address><ReferenceParameters>\(parameters)\
+            </ReferenceParameters></SubscriptionReference>
+            """
+        guard let expected else {
+            #expect(throws: InletError.self) { try exchange(&session, reference) }
+            return
+        }
+        _ = try exchange(&session, reference)
+        let pulled = try exchange(&session, "")
+        #expect(pulled.name == "PullMessages" && pulled.text.contains(">\(expected)</a:To>"))
+        #expect(pulled.text.contains(">5</Id>") == parameters.contains("Id"))
+    }
+
+    @Test("Parameters of a subscription are sent back in the header, with the namespaces that they were in")
+    func referenceParameters() throws {
+        var session = try session()
+        _ = try exchange(&session, Self.services)
+        let made = try exchange(
+            &session,
+            """
+            <w:SubscriptionReference xmlns:w="urn:w" xmlns:d="urn:d&amp;1" xmlns="urn:other">
+            <w:Address>http://camera/s</w:Address><w:ReferenceParameters>
+            <d:Id a="1">5 &lt; 6</d:Id><x:Key xmlns:x="urn:x" xmlns:d="urn:inner"><d:Part/></x:Key>
+            </w:ReferenceParameters></w:SubscriptionReference>
+            """)
+        #expect(!made.text.contains("IsReferenceParameter"))
+        for name in ["PullMessages", "Renew", "Unsubscribe"] {
+            session.wantsRenewal = name == "Renew"
+            if name == "Unsubscribe" { session.beginEnding() }
+            let sent = try exchange(&session, "")
+            #expect(sent.name == name)
+            let body = sent.text.firstRange(of: "\r\n\r\n").map { Array(sent.text[$0.upperBound...].utf8) } ?? []
+            // As a parser of another make would read it.
+            let header = try #require(try XMLReader.root(of: body).child("Header"))
+            let id = try #require(header.child("Id")), key = try #require(header.child("Key"))
+            #expect(id.text == Array("5 < 6".utf8) && id.attribute("a") == Array("1".utf8))
+            #expect(id.attribute("IsReferenceParameter") == Array("true".utf8))
+            #expect(key.attribute("IsReferenceParameter") == Array("true".utf8) && key.children.count == 1)
+            #expect(sent.text.contains("xmlns:d=\"urn:d&amp;1\"") && sent.text.contains("xmlns=\"urn:other\""))
+        }
+    }
+
     @Test func aDeviceWithoutEventsIsAskedTwice() throws {
         var session = try session()
         #expect(try exchange(&session, "").name == "GetServices")

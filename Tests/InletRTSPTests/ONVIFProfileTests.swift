@@ -93,6 +93,27 @@ import Testing
         #expect(missing?.message.contains("no RTSP address for the profile 'Main'") == true)
     }
 
+    @Test("A name that several profiles share is refused with their tokens, and a token is taken before a name")
+    func sharedName() throws {
+        let channels = (1...16).map { Self.profile("token-\($0)", "main") }.joined()
+        let all = answers(channels + Self.profile("other", "token-3") + Self.profile("last", "Last"))
+        let shared = #expect(throws: InletError.self) { try run(.profile(named: Array("main".utf8)), all) }
+        #expect(shared?.code == .invalidConfiguration)
+        #expect(shared?.message.contains("16 profiles") == true && shared?.message.contains("token-16") == true)
+        for (wanted, token) in [("token-3", "token-3"), ("token-16", "token-16"), ("Last", "last")] {
+            let (session, names) = try run(.profile(named: Array(wanted.utf8)), all)
+            #expect(try session.chosenProfile().profile.token == Array(token.utf8))
+            #expect(names.count == 3)
+        }
+    }
+
+    @Test("One of hundreds of profiles is found by its token")
+    func manyProfiles() throws {
+        let many = answers((1...256).map { Self.profile("token-\($0)", "main") }.joined())
+        let (session, _) = try run(.profile(named: Array("token-256".utf8)), many)
+        #expect(try session.chosenProfile().profile.token == Array("token-256".utf8))
+    }
+
     @Test(
         "A device is named by host, host:port, or address",
         arguments: [

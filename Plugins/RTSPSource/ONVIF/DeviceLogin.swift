@@ -49,10 +49,11 @@ package struct DeviceLogin: Sendable {
 
     /// Asks all, and waits until each has answered or its time is over. Blocks the thread.
     ///
-    /// - Parameter devices: the addresses of device services.
+    /// - Parameter devices: the addresses of each device's service. Those after the first are asked in turn while none
+    ///   has answered.
     /// - Returns: the answer of each device, in their order.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no thread can be started.
-    package func profiles(of devices: [RTSPURL]) throws(InletError) -> [Answer] {
+    package func profiles(of devices: [[RTSPURL]]) throws(InletError) -> [Answer] {
         let work = LoginWork(devices.count, done: try Doorbell())
         var threads = 0
         while threads < min(Self.mostAtOnce, devices.count) {
@@ -71,39 +72,49 @@ package struct DeviceLogin: Sendable {
         return work.answers(until: clock.now + (timeout + Self.clockPatience) * rounds + Self.slack)
     }
 
-    private func ask(_ device: RTSPURL) -> Answer {
-        // First, and whatever becomes of the login: a clock that is days off is why some devices refuse it.
-        let offset = clockOffset(of: device)
-        var settings = ONVIFSession.Settings(device: device, goal: .profiles)
-        settings.credentials = credentials
-        settings.basic = .never
-        do throws(InletError) {
-            let session = try converse(settings, for: timeout)
-            return Answer(.success(session.found ?? []), clockOffset: offset)
-        } catch {
-            return Answer(.failure(error), clockOffset: offset)
+    private func ask(_ services: [RTSPURL]) -> Answer {
+        let end = clock.now + timeout + Self.clockPatience
+        var failure = InletError(.notFound, "The ONVIF device states no address that may be asked.")
+        for (index, service) in services.enumerated() {
+            // First, and whatever becomes of the login: a clock that is days off is why some devices refuse it.
+            let offset = clockOffset(of: service)
+            var settings = ONVIFSession.Settings(device: service, goal: .profiles)
+            settings.credentials = credentials
+            settings.basic = .never
+            // The others get their share of the time.
+            let share = (end - clock.now) / (services.count - index)
+            var conversation = conversation(settings, patience: min(patience, share))
+            do throws(InletError) {
+                try conversation.run(until: end)
+                return Answer(.success(conversation.session.found ?? []), clockOffset: offset)
+            } catch {
+                // The others are addresses of the same device, which would count another wrong password.
+                if conversation.session.hasSentCredentials || services.count == 1 {
+                    return Answer(.failure(error), clockOffset: offset)
+                }
+                if index == 0 { failure = error }
+            }
         }
+        return Answer(.failure(failure))
     }
 
     /// Returns how many seconds a device's clock is ahead; nil if it does not tell in time.
     private func clockOffset(of device: RTSPURL) -> Int64? {
         let begin = clock.now
         let settings = ONVIFSession.Settings(device: device, goal: .clock)
-        guard let session = try? converse(settings, for: Self.clockPatience), let offset = session.statedClockOffset
+        var conversation = conversation(settings, patience: patience)
+        guard (try? conversation.run(until: begin + Self.clockPatience)) != nil,
+            let offset = conversation.session.statedClockOffset
         else { return nil }
         // The time is that of the middle of the exchange, more or less, and was compared with its end.
         return offset + (clock.now - begin >= .seconds(1) ? 1 : 0)
     }
 
-    private func converse(
-        _ settings: ONVIFSession.Settings, for time: Duration
-    ) throws(InletError) -> ONVIFSession {
-        var conversation = ONVIFConversation(
+    private func conversation(_ settings: ONVIFSession.Settings, patience: Duration) -> ONVIFConversation {
+        ONVIFConversation(
             settings, SourceContext(clock: clock, logger: Logger(label: "inlet.onvif")),
             tls: TLSSettings(authorities: certificateAuthorities, verifies: verifiesCertificate), policy: .follow,
             patience: patience)
-        try conversation.run(until: clock.now + time)
-        return conversation.session
     }
 }
 

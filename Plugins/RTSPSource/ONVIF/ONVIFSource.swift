@@ -56,7 +56,7 @@ final class ONVIFSource: FrameSource {
         case .connectionRefused, .disconnected:
             advice = "ONVIF may be at another port or switched off in the camera's settings; see inlet discover."
         case .authenticationFailed:
-            let offset = session.clockOffset ?? 0
+            let offset = session.statedClockOffset ?? 0
             let clock =
                 abs(offset) > 60
                 ? " The camera's clock differs by \(abs(offset)) s, which was taken into account; set it all the same."

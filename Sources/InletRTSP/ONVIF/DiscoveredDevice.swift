@@ -14,8 +14,9 @@ package struct DiscoveredDevice: Sendable, Equatable {
     package var location = ""
     /// The addresses of the device service, redacted.
     package var addresses: [String] = []
-    /// The address of the device service at the host that the answer came from; nil if none of the addresses is there.
-    package private(set) var service: RTSPURL?
+    /// The addresses of the device service at the host that the answer came from, in the order in which the device
+    /// states them. Not all of them need answer.
+    package private(set) var services: [RTSPURL] = []
 
     /// The most addresses that are kept of a device.
     package static let mostAddresses = 8
@@ -28,7 +29,7 @@ package struct DiscoveredDevice: Sendable, Equatable {
     package init(service: RTSPURL) {
         endpoint = service.serviceText
         addresses = [endpoint]
-        self.service = service
+        services = [service]
     }
 
     /// Reads the devices of an answer: those that say that they send video.
@@ -69,9 +70,9 @@ package struct DiscoveredDevice: Sendable, Equatable {
 
     private mutating func add(_ address: ArraySlice<UInt8>, _ sender: [UInt8]?) {
         guard address.count <= Self.longestAddress, var url = RTSPURL(http: Array(address)) else { return }
-        if service == nil, url.host == sender {
+        if url.host == sender {
             url.credentials = nil
-            service = url
+            add(service: url)
         }
         add(Redaction.redact(uri: String(decoding: address, as: UTF8.self)))
     }
@@ -81,6 +82,16 @@ package struct DiscoveredDevice: Sendable, Equatable {
         guard addresses.count < Self.mostAddresses, !addresses.contains(where: { $0.utf8.elementsEqual(address.utf8) })
         else { return }
         addresses.append(address)
+    }
+
+    /// Adds what the device states in another answer.
+    mutating func add(_ other: DiscoveredDevice) {
+        for address in other.addresses { add(address) }
+        for service in other.services { add(service: service) }
+    }
+
+    private mutating func add(service: RTSPURL) {
+        if services.count < Self.mostAddresses, !services.contains(service) { services.append(service) }
     }
 
     private static func words(_ element: XMLElement?) -> [ArraySlice<UInt8>] {

@@ -42,7 +42,7 @@ package struct DiscoveryAnswers: Sendable {
         for device in found {
             let endpoint = Array(device.endpoint.utf8)
             if let place = places[endpoint] {
-                for address in device.addresses { devices[place].add(address) }
+                devices[place].add(device)
             } else if devices.count < Self.mostDevices {
                 places[endpoint] = devices.count
                 devices.append(device)

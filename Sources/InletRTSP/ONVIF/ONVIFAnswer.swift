@@ -55,20 +55,6 @@ package enum ONVIFAnswer: Sendable, Equatable {
 
 /// The values that are read from answers.
 extension XMLElement {
-    /// The device's time in seconds since 1970, from `GetSystemDateAndTimeResponse`; nil if it does not state UTC.
-    var deviceTime: Int64? {
-        guard let time = first("SystemDateAndTime", "UTCDateTime") else { return nil }
-        func number(_ outer: StaticString, _ inner: StaticString) -> Int? {
-            time.first(outer, inner).flatMap { TextBytes.number($0.text) }
-        }
-        guard let year = number("Date", "Year"), let month = number("Date", "Month"), let day = number("Date", "Day"),
-            let hour = number("Time", "Hour"), let minute = number("Time", "Minute"),
-            let second = number("Time", "Second")
-        else { return nil }
-        return UTCTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)?
-            .secondsSince1970
-    }
-
     /// Returns the address of a media service from `GetServicesResponse` or `GetCapabilitiesResponse`.
     func mediaAddress(_ version: ONVIFRequest.MediaVersion) -> [UInt8]? {
         let service = children.first { service in

@@ -46,9 +46,6 @@ package struct ONVIFProfile: Sendable, Equatable {
     /// The token, safe on a terminal.
     package var tokenText: String { Self.shown(token, limit: Self.longest) }
 
-    /// Whether the profile has the name, or the token.
-    func isCalled(_ text: [UInt8]) -> Bool { name == text || token == text }
-
     private static func number(_ element: XMLElement?) -> Int? {
         guard let text = element?.text, let number = TextBytes.number(text[...], upTo: 65_535), number > 0 else {
             return nil

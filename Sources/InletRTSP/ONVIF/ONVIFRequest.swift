@@ -94,7 +94,8 @@ package enum ONVIFRequest: Sendable, Equatable {
     /// - Parameters:
     ///   - security: the element with the credentials; nil if there is none.
     ///   - target: the address of the service.
-    package func envelope(security: [UInt8]?, to target: RTSPURL) -> [UInt8] {
+    ///   - references: elements that belong to the address of a subscription, for its header.
+    package func envelope(security: [UInt8]?, to target: RTSPURL, references: [[UInt8]] = []) -> [UInt8] {
         var text = Array(
             #"<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope">"#
                 .utf8)
@@ -103,6 +104,7 @@ package enum ONVIFRequest: Sendable, Equatable {
             let addressing = "xmlns:a=\"http://www.w3.org/2005/08/addressing\""
             header += "<a:Action \(addressing)>\(action)</a:Action><a:To \(addressing)>".utf8
             header += XMLReader.escaped(target.httpText) + "</a:To>".utf8
+            if self != .createPullPoint { header += references.joined() }
         }
         if !header.isEmpty { text += "<s:Header>".utf8 + header + "</s:Header>".utf8 }
         text += #"<s:Body><\#(name) xmlns="\#(namespace)">"#.utf8

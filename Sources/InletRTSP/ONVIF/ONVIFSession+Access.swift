@@ -11,7 +11,7 @@ extension ONVIFSession {
             security = UsernameToken.element(credentials, nonce: nonce, time: time &+ (clockOffset ?? 0))
             sent.hasToken = true
         }
-        let body = sent.request.envelope(security: security, to: sent.url)
+        let body = sent.request.envelope(security: security, to: sent.url, references: events.references)
         var headers = RTSPHeaders()
         headers.append("Content-Type", sent.request.contentType)
         headers.append("Content-Length", "\(body.count)")
@@ -28,11 +28,7 @@ extension ONVIFSession {
         var again = sent
         (again.isDue, again.authorization) = (true, nil)
         let challenges = response.status == 401 ? response.headers.values("WWW-Authenticate") : []
-        if sent.request == .clock {
-            // If the device does not state its time, the clocks are assumed to agree.
-            (clockOffset, isClockFresh) = (0, true)
-            return
-        }
+        if sent.request == .clock { return takeClock(nil) }
         guard settings.credentials != nil, mayAuthenticate else {
             isRefused = true
             _ = authentication.take(challenges: challenges, sent: nil, wasAnsweringChallenge: false)
@@ -48,15 +44,21 @@ extension ONVIFSession {
                 return
             }
         }
+        if sent.hasToken { refusedTokens += 1 }
         // Some devices send an HTTP challenge, but accept only tokens.
         if access != .token {
             access = .token
             pending = again
-        } else if !sent.hasToken || !isClockFresh {
+        } else if !sent.hasToken || !isClockFresh && refusedTokens == 1 {
             // One of the two clocks may have been set since the device's time was requested.
             clockOffset = nil
             pending = again
+        } else if refusedTokens == 1, !usesOtherClock, let other = clock.otherOffset {
+            // Not more often: devices lock accounts after a few wrong passwords.
+            (usesOtherClock, clockOffset) = (true, other)
+            pending = again
         } else {
+            usesOtherClock = false
             isRefused = true
             throw authentication.error(.refused)
         }
@@ -65,7 +67,15 @@ extension ONVIFSession {
     /// Notes that a request passed authentication.
     mutating func noteAcceptance(of sent: Pending) {
         if sent.authorization != nil { authentication.noteSuccess() }
-        if sent.hasToken { isClockFresh = false }
+        if sent.hasToken { (isClockFresh, refusedTokens) = (false, 0) }
+    }
+
+    /// Takes what the device states about its clock; nil if it states nothing, in which case the clocks are assumed to
+    /// agree.
+    mutating func takeClock(_ stated: DeviceClock?) {
+        clock = stated ?? .same
+        clockOffset = usesOtherClock ? clock.otherOffset ?? clock.offset : clock.offset
+        isClockFresh = true
     }
 
     /// Returns the error for an HTTP status other than success.

@@ -9,6 +9,8 @@ extension ONVIFSession {
         var service: RTSPURL?
         /// The subscription; nil if there is none.
         var subscription: RTSPURL?
+        /// The elements that requests to the subscription carry in their header.
+        var references: [[UInt8]] = []
         /// What was pulled, and not taken yet.
         var notices: [ONVIFNotice] = []
     }
@@ -17,6 +19,8 @@ extension ONVIFSession {
     package static let subscriptionLength = 60
     /// How long a device may wait for an event before it answers a pull, in seconds.
     package static let pullLength = 10
+    /// The most elements that requests to a subscription carry.
+    private static let mostReferences = 4
     /// The most messages of one answer.
     static let pullLimit = 64
 
@@ -51,8 +55,15 @@ extension ONVIFSession {
     mutating func takeEvents(_ element: XMLElement, of request: ONVIFRequest) throws(InletError) {
         switch request {
         case .createPullPoint:
-            let address = element.first("SubscriptionReference", "Address")?.text
-            guard let subscription = address.flatMap({ settings.device.service(at: $0) }) else {
+            let reference = element.child("SubscriptionReference")
+            let parameters = ["ReferenceParameters", "ReferenceProperties"].flatMap { (name: StaticString) in
+                reference?.child(name)?.children.map(\.reference) ?? []
+            }
+            events.references = Array(parameters.filter { !$0.isEmpty }.prefix(Self.mostReferences))
+            let address = (reference?.child("Address")?.text).flatMap { settings.device.service(at: $0) }
+            // Some devices tell subscriptions apart by their parameters only.
+            let isShared = !events.references.isEmpty
+            guard let subscription = address ?? (isShared ? events.service : nil) else {
                 throw InletError(.malformedData, "The ONVIF device states no address for the subscription to events.")
             }
             (events.subscription, wantsRenewal) = (subscription, false)

@@ -6,7 +6,7 @@ extension ONVIFSession {
     ///
     /// - Throws: ``InletError/Code/notFound`` if there is no such profile, or the device has no address for it.
     package func chosenProfile() throws(InletError) -> (profile: ONVIFProfile, address: RTSPURL) {
-        guard case .profile(let wanted) = settings.goal, let profile = profile(named: wanted) else {
+        guard case .profile(let wanted) = settings.goal, let profile = try profile(named: wanted) else {
             throw InletError(.notFound, "The ONVIF device has no media profile.")
         }
         guard let address = profile.address else {
@@ -19,15 +19,17 @@ extension ONVIFSession {
 
     /// Takes the profiles, and notes of which the addresses are needed.
     mutating func takeProfiles(_ element: XMLElement) throws(InletError) {
-        let profiles = element.children.filter { $0.isNamed("Profiles") }.prefix(Self.mostProfiles)
-            .compactMap(ONVIFProfile.init)
+        var most = Self.mostProfiles
+        // One of all profiles, of which only that one costs an exchange.
+        if case .profile = settings.goal { most = Self.mostNamedProfiles }
+        let profiles = element.children.filter { $0.isNamed("Profiles") }.prefix(most).compactMap(ONVIFProfile.init)
         found = profiles
         guard case .profile(let wanted) = settings.goal else {
             candidates = profiles.map(\.token)[...]
             return
         }
         guard !profiles.isEmpty else { throw InletError(.notFound, "The ONVIF device has no media profile.") }
-        guard let profile = profile(named: wanted) else {
+        guard let profile = try profile(named: wanted) else {
             let text = String(decoding: wanted ?? [], as: UTF8.self).sanitized(limit: 64)
             throw InletError(.notFound, "The ONVIF device has no profile '\(text)'. \(profilesThereAre)")
         }
@@ -40,9 +42,20 @@ extension ONVIFSession {
         if let place = found?.firstIndex(where: { $0.token == token }) { found?[place].address = address }
     }
 
-    private func profile(named wanted: [UInt8]?) -> ONVIFProfile? {
-        guard let wanted else { return found?.first }
-        return found?.first { $0.isCalled(wanted) }
+    /// Returns the profile with a token or a name, or the first one if nil is wanted.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name that several profiles have, as those of the
+    ///   channels of a recorder often do.
+    private func profile(named wanted: [UInt8]?) throws(InletError) -> ONVIFProfile? {
+        guard let found, let wanted else { return found?.first }
+        if let profile = found.first(where: { $0.token == wanted }) { return profile }
+        let named = found.filter { $0.name == wanted }
+        guard named.count > 1, let first = named.first else { return named.first }
+        let tokens = named.prefix(Self.mostProfiles).map(\.tokenText).joined(separator: ", ")
+        throw InletError(
+            .invalidConfiguration,
+            "The ONVIF device has \(named.count) profiles with the name '\(first.title)'. "
+                + "Give the token of one of them as the profile: \(tokens).")
     }
 
     /// A sentence with the names of the first profiles.

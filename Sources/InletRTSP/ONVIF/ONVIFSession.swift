@@ -97,6 +97,14 @@ package struct ONVIFSession: Sendable {
     private var hasAskedClock = false
     /// Whether the device's time was requested since a request with a token was last accepted.
     var isClockFresh = false
+    /// The device's clock, as the device states it.
+    var clock = DeviceClock.same
+    /// Whether the device checks another time than it states.
+    var usesOtherClock = false
+    /// The number of tokens that were refused since one was last accepted.
+    var refusedTokens = 0
+    /// Whether credentials were sent, or would be with the next request.
+    package var hasSentCredentials: Bool { access != .none }
     /// Whether the device has refused the credentials, which are then not sent again.
     package internal(set) var isRefused = false
 
@@ -125,6 +133,8 @@ package struct ONVIFSession: Sendable {
 
     /// The most profiles that are compared. Cameras have fewer; recorders may have more, and each costs an exchange.
     static let mostProfiles = 32
+    /// The most profiles of which one is chosen by its name or token: those of a recorder with 128 channels.
+    static let mostNamedProfiles = 512
     private static let mostRedirects = 5
 
     package init(_ settings: Settings) {
@@ -232,10 +242,9 @@ package struct ONVIFSession: Sendable {
     private mutating func take(_ element: XMLElement, of sent: Pending, at time: Int64) throws(InletError) {
         switch sent.request {
         case .clock:
-            statedClockOffset = element.deviceTime.map { $0 &- time }
-            // If the device does not state its time, the clocks are assumed to agree.
-            clockOffset = statedClockOffset ?? 0
-            isClockFresh = true
+            let clock = element.deviceClock(at: time)
+            statedClockOffset = clock?.offset
+            takeClock(clock)
         case .services where settings.goal == .events, .capabilities where settings.goal == .events:
             if takeEventService(element) { return }
             lacksEvents = sent.request == .capabilities
@@ -290,9 +299,7 @@ package struct ONVIFSession: Sendable {
         case .services:
             lacksServices = true
             return
-        case .clock:
-            (clockOffset, isClockFresh) = (0, true)
-            return
+        case .clock: return takeClock(nil)
         case .streamURI(_, let candidate) where settings.goal != .keyFrames:
             return takeAddress(nil, of: candidate)
         case .streamURI:

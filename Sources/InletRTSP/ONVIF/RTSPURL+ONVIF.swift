@@ -69,13 +69,29 @@ extension RTSPURL {
     /// A device behind a router states a host that cannot be reached, so only the path and the query of another host's
     /// address count. So a device can lead neither from HTTPS to HTTP nor to another host.
     func service(at text: [UInt8]) -> RTSPURL? {
+        let text = Array(TextBytes.trimmed(text))
         if text.first == UInt8(ascii: "/") { return with(path: text) }
-        guard var stated = RTSPURL(http: text) else { return nil }
+        guard !text.elementsEqual("http://www.w3.org/2005/08/addressing/anonymous".utf8) else { return nil }
+        guard var stated = RTSPURL(http: text) else { return Self.pathWithoutHost(text).map(with(path:)) }
         stated.credentials = nil
         guard isSameHost(as: stated), stated.isSecure || !isSecure else { return with(path: stated.path) }
         // A device does not know the names of this machine's interfaces.
         stated.zone = zone
         return stated
+    }
+
+    /// Returns the path of an address of HTTP without a host, such as `http:///events` or `http://:8080/events`; nil
+    /// for anything else.
+    private static func pathWithoutHost(_ text: [UInt8]) -> [UInt8]? {
+        for scheme in ["http://", "https://"] as [StaticString] {
+            let rest = text.dropFirst(scheme.utf8CodeUnitCount)
+            guard TextBytes.isSame(text.prefix(scheme.utf8CodeUnitCount), ignoringCase: scheme),
+                let path = rest.firstIndex(of: UInt8(ascii: "/")),
+                rest[..<path].allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ":") })
+            else { continue }
+            return Array(rest[path...])
+        }
+        return nil
     }
 
     /// Returns the address of a stream of the device, as the device states it; nil if it is not one of RTSP.

@@ -9,6 +9,10 @@ package struct XMLElement: Sendable, Equatable {
     /// The text directly inside, without the white space around it.
     package var text: [UInt8] = []
 
+    /// The element as it can be put into the header of another message, for an element inside `ReferenceParameters` or
+    /// `ReferenceProperties` (WS-Addressing 1.0, section 2.1); empty for any other.
+    package var reference: [UInt8] = []
+
     /// An attribute of an element.
     package struct Attribute: Sendable, Equatable {
         /// The local name.

@@ -8,14 +8,23 @@ package struct XMLReader {
     private let bytes: [UInt8]
     private var position = 0
     private var elements = 0
-    /// The elements that are open, the outermost first, each with the name as written.
-    private var unfinished: [(tag: ArraySlice<UInt8>, element: XMLElement)] = []
+    /// The elements that are open, the outermost first.
+    private var unfinished: [Open] = []
     private var root: XMLElement?
 
     /// The deepest nesting that is read; ONVIF's own types have less than half of it.
     private static let deepest = 64
     private static let mostElements = 32_768
     private static let mostAttributes = 64
+
+    /// An element whose end is not read yet.
+    private struct Open {
+        /// The name as written.
+        var tag: ArraySlice<UInt8>
+        var element: XMLElement
+        /// The declarations of namespaces, with their names as written.
+        var declarations: [XMLElement.Attribute] = []
+    }
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -63,15 +72,15 @@ package struct XMLReader {
             throw Self.malformed("has too many elements")
         }
         let tag = try readName()
-        var element = XMLElement(name: Self.local(tag))
+        var begun = Open(tag: tag, element: XMLElement(name: Self.local(tag)))
         while true {
             let hasSpace = skipSpace()
-            if skip("/>") { return try close(tag, element) }
+            if skip("/>") { return try close(begun) }
             if skip(">") {
-                unfinished.append((tag, element))
+                unfinished.append(begun)
                 return
             }
-            guard hasSpace, element.attributes.count < Self.mostAttributes else {
+            guard hasSpace, begun.element.attributes.count + begun.declarations.count < Self.mostAttributes else {
                 throw Self.malformed("has a damaged element")
             }
             let name = try readName()
@@ -79,8 +88,11 @@ package struct XMLReader {
             guard skip("=") else { throw Self.malformed("has an attribute without a value") }
             _ = skipSpace()
             let value = try readValue()
-            guard !name.elementsEqual("xmlns".utf8), !name.starts(with: "xmlns:".utf8) else { continue }
-            element.attributes.append(.init(name: Self.local(name), value: value))
+            if name.elementsEqual("xmlns".utf8) || name.starts(with: "xmlns:".utf8) {
+                begun.declarations.append(.init(name: Array(name), value: value))
+            } else {
+                begun.element.attributes.append(.init(name: Self.local(name), value: value))
+            }
         }
     }
 
@@ -90,13 +102,18 @@ package struct XMLReader {
         guard skip(">"), let last = unfinished.popLast(), last.tag.elementsEqual(tag) else {
             throw Self.malformed("has an end without a beginning")
         }
-        try close(tag, last.element)
+        try close(last)
     }
 
     /// Puts a complete element in its place.
-    private mutating func close(_ tag: ArraySlice<UInt8>, _ element: XMLElement) throws(InletError) {
-        var element = element
+    private mutating func close(_ open: Open) throws(InletError) {
+        var element = open.element
         element.text = Self.trimmed(element.text)
+        if let parent = unfinished.last?.element,
+            parent.isNamed("ReferenceParameters") || parent.isNamed("ReferenceProperties")
+        {
+            element.reference = reference(open)
+        }
         if unfinished.isEmpty {
             guard root == nil else { throw Self.malformed("has several outermost elements") }
             root = element
@@ -104,6 +121,31 @@ package struct XMLReader {
             unfinished[unfinished.count - 1].element.children.append(element)
         }
     }
+
+    /// Returns the element that has just ended as it was written, with the attribute that WS-Addressing 1.0 (SOAP
+    /// Binding, section 3.4) wants and the namespaces that are declared around it; empty if it is too long.
+    private func reference(_ open: Open) -> [UInt8] {
+        guard position - open.tag.startIndex <= Self.longestReference else { return [] }
+        // Innermost first, of which each name counts once.
+        var names = open.declarations.map(\.name)
+        var result = [UInt8(ascii: "<")] + open.tag + Array(Self.referenceMark.utf8)
+        for declaration in unfinished.reversed().flatMap(\.declarations) where !names.contains(declaration.name) {
+            names.append(declaration.name)
+            result += [0x20] + declaration.name + Array("=\"".utf8) + Self.escaped(declaration.value)
+            result.append(UInt8(ascii: "\""))
+            guard result.count <= Self.longestReference else { return [] }
+        }
+        guard !names.contains(Array("xmlns:\(Self.referencePrefix)".utf8)) else { return [] }
+        return result + bytes[open.tag.endIndex..<position]
+    }
+
+    /// The longest copy of an element.
+    private static let longestReference = 512
+    /// A prefix that no device uses.
+    private static let referencePrefix = "inlet-addressing"
+    private static let referenceMark =
+        " xmlns:\(referencePrefix)=\"http://www.w3.org/2005/08/addressing\" "
+        + "\(referencePrefix):IsReferenceParameter=\"true\""
 
     private mutating func readText() throws(InletError) {
         let start = position

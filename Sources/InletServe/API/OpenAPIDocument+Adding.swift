@@ -51,8 +51,8 @@ extension OpenAPIDocument {
                                 [
                                     ("name", type("string")), ("hardware", type("string")),
                                     ("location", type("string")), ("addresses", array(type("string"))),
-                                    ("source", orNull("string")),
-                                ], required: ["name", "hardware", "location", "addresses", "source"]))
+                                    ("source", orNull("string")), ("sources", array(type("string"))),
+                                ], required: ["name", "hardware", "location", "addresses", "source", "sources"]))
                     ), ("troubles", array(type("string"))),
                 ], required: ["cameras", "troubles"])
         ),

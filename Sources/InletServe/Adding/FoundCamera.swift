@@ -6,18 +6,20 @@ package struct FoundCamera: Sendable {
     package var name, hardware, location: String
     /// The addresses that it states, without credentials.
     package var addresses: [String]
-    /// The URI of a source for it, without credentials; nil if none of its addresses is that of the host that answered.
-    package var source: String?
+    /// The URIs of sources for it, without credentials, one for each of its addresses at the host that answered. Some
+    /// of them may not work.
+    package var sources: [String]
 
-    package init(name: String, hardware: String, location: String, addresses: [String], source: String?) {
+    package init(name: String, hardware: String, location: String, addresses: [String], sources: [String]) {
         (self.name, self.hardware, self.location) = (name, hardware, location)
-        (self.addresses, self.source) = (addresses, source)
+        (self.addresses, self.sources) = (addresses, sources)
     }
 
     var json: JSONValue {
         .object([
             ("name", .text(name)), ("hardware", .text(hardware)), ("location", .text(location)),
-            ("addresses", .list(addresses.map(JSONValue.text))), ("source", source.map { .text($0) } ?? .null),
+            ("addresses", .list(addresses.map(JSONValue.text))), ("source", sources.first.map { .text($0) } ?? .null),
+            ("sources", .list(sources.map(JSONValue.text))),
         ])
     }
 }
