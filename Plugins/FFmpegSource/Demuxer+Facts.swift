@@ -27,6 +27,7 @@ extension Demuxer {
             codec: VideoCodec(rawValue: format.codec ?? ""), size: format.size, timeBase: stream.timeBase,
             frameRate: stream.frameRate, colorSpace: format.colorSpace, rotation: stream.rotation,
             sampleAspectRatio: stream.sampleAspectRatio, pixelFormat: format.pixelFormat)
+        parameters.hasContainerAspectRatio = stream.hasContainerAspectRatio
         if let data = unsafe codec.extradata {
             parameters.extraData = unsafe [UInt8](
                 UnsafeBufferPointer(start: data, count: max(0, Int(codec.extradata_size))))

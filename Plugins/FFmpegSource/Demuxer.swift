@@ -113,6 +113,7 @@ import InletFFmpeg
             index: Int(index), timeBase: Rational(known: found.pointee.time_base) ?? Rational(1, 1_000_000),
             rotation: Self.rotation(of: found),
             sampleAspectRatio: Rational(known: av_guess_sample_aspect_ratio(formatContext, found, nil)),
+            hasContainerAspectRatio: Rational(known: found.pointee.sample_aspect_ratio) != nil,
             frameRate: Rational(known: av_guess_frame_rate(formatContext, found, nil)))
     }
 

@@ -6,6 +6,8 @@ struct StreamFacts {
     var timeBase: Rational
     var rotation: Rotation
     var sampleAspectRatio: Rational?
+    /// Whether the container itself states the aspect ratio.
+    var hasContainerAspectRatio = false
     var frameRate: Rational?
 
     /// The length of a frame in ticks, from the frame rate; 1 if that is unknown.

@@ -26,6 +26,9 @@ final class PlanarFileSink: FrameSink {
         frameHeader = layout == .y4m ? Array("FRAME\n".utf8) : []
     }
 
+    /// Neither layout states a rotation.
+    var wants: SinkWants { SinkWants(rotation: .applied) }
+
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
         let file = try OutputFile(path: path, mode: mode, subject: subject)
         if layout == .y4m { try file.write(Array(Y4MHeader(format).text.utf8)) }

@@ -31,6 +31,9 @@ final class ExecSink: FrameSink {
         frameHeader = configuration.format == .y4m ? Array("FRAME\n".utf8) : []
     }
 
+    /// Neither format states a rotation.
+    var wants: SinkWants { SinkWants(rotation: .applied) }
+
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
         do throws(InletError) {
             child = try ChildProcess(arguments(for: format))

@@ -18,7 +18,8 @@ final class PreviewSink: FrameSink {
 
     var wants: SinkWants {
         SinkWants(
-            largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+            largestSize: configuration.largestSize, rotation: .applied, squarePixels: true,
+            maximumFrameRate: configuration.frameRate)
     }
 
     /// Nothing is converted while nobody looks.

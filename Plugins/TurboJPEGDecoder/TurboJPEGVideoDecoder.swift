@@ -101,7 +101,8 @@ import InletCore
             pixelFormat: layout.pixelFormat, size: size, planes: planes, owner: lease, pts: packet.pts ?? packet.dts,
             duration: packet.duration, sequence: 0, colorSpace: Self.colorSpace(parameters.colorSpace),
             rotation: parameters.rotation, flags: flags,
-            sampleAspectRatio: description.sampleAspectRatio ?? parameters.sampleAspectRatio)
+            sampleAspectRatio: parameters.hasContainerAspectRatio
+                ? parameters.sampleAspectRatio : description.sampleAspectRatio ?? parameters.sampleAspectRatio)
         return nil
     }
 

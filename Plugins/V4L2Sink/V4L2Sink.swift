@@ -10,6 +10,9 @@ final class V4L2Sink: FrameSink {
 
     init(_ configuration: V4L2SinkConfiguration) { self.configuration = configuration }
 
+    /// A device states neither a rotation nor the shape of pixels.
+    var wants: SinkWants { SinkWants(rotation: .applied, squarePixels: true) }
+
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
         size = format.size
         do throws(InletError) {

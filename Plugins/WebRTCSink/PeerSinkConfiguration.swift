@@ -56,7 +56,7 @@
         var wants: SinkWants {
             let adaptation = track.adaptation
             return SinkWants(
-                largestSize: adaptation.size ?? configuration.largestSize, rotation: .applied,
+                largestSize: adaptation.size ?? configuration.largestSize, rotation: .applied, squarePixels: true,
                 maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
         }
 

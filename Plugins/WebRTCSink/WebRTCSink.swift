@@ -29,7 +29,7 @@
             let adaptation = configuration.broadcast.track.adaptation
             return SinkWants(
                 largestSize: adaptation.size ?? configuration.largestSize,
-                rotation: hub.needsUpright || !hub.isWatched ? .applied : .metadata,
+                rotation: hub.needsUpright || !hub.isWatched ? .applied : .metadata, squarePixels: true,
                 maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
         }
 

@@ -121,10 +121,15 @@ struct SnapshotCommand: AsyncParsableCommand {
         try sink.finish()
     }
 
+    /// Returns the wants of pictures that are seen as they are: viewers of stills ignore rotation and pixel shape.
+    private static func wants(_ largest: ImageSize?) -> SinkWants {
+        SinkWants(largestSize: largest, rotation: .applied, squarePixels: true)
+    }
+
     /// Returns the first frame that is wanted.
     private func frame(of capturer: Capturer) async throws -> VideoFrame? {
         // Without dropping, so that it is the first frame, or the one at --after, for a file too.
-        try await capturer.run(queue: .lossless(1), wants: SinkWants(largestSize: size, rotation: .applied)) { frames in
+        try await capturer.run(queue: .lossless(1), wants: Self.wants(size)) { frames in
             var start: MonotonicTime?
             for try await frame in frames {
                 start = start ?? frame.timestamp
@@ -140,8 +145,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         let whole = size ?? ImageSize(width: 320 * grid.width, height: 180 * grid.height)
         let tile = ImageSize(width: whole.width / grid.width, height: whole.height / grid.height)
         let events = capturer.events
-        let wants = SinkWants(largestSize: tile, rotation: .applied)
-        return try await capturer.run(queue: .lossless(), wants: wants) { frames in
+        return try await capturer.run(queue: .lossless(), wants: Self.wants(tile)) { frames in
             var sheet = try ContactSheet(columns: grid.width, rows: grid.height, tile: tile)
             var (first, newest) = (VideoFrame?.none, VideoFrame?.none)
             var schedule: (start: MonotonicTime, step: Duration)?

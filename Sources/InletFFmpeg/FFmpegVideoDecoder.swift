@@ -11,6 +11,7 @@ package import InletCore
     /// The stream's rotation as of the last packet, for pictures that do not state one.
     private var rotation = Rotation.none
     private var sampleAspectRatio: Rational?
+    private var hasContainerAspectRatio = false
     private var timeBase = Rational(1)
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
@@ -35,6 +36,7 @@ package import InletCore
         decoder = unsafe try FFmpegDecoder(native, timeBase: AVRational(parameters.timeBase), options: options)
         rotation = parameters.rotation
         sampleAspectRatio = parameters.sampleAspectRatio
+        hasContainerAspectRatio = parameters.hasContainerAspectRatio
         timeBase = parameters.timeBase
     }
 
@@ -78,7 +80,8 @@ package import InletCore
                     pts: frame.bestEffortTimestamp.map { MediaTime(ticks: $0, timeBase: timeBase) },
                     duration: frame.duration.map { MediaTime(ticks: $0, timeBase: timeBase) }, sequence: 0,
                     colorSpace: frame.colorSpace, rotation: frame.orientation?.rotation ?? rotation, flags: flags,
-                    sampleAspectRatio: frame.sampleAspectRatio ?? sampleAspectRatio))
+                    sampleAspectRatio: hasContainerAspectRatio
+                        ? sampleAspectRatio : frame.sampleAspectRatio ?? sampleAspectRatio))
         }
     }
 

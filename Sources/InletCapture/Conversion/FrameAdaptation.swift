@@ -10,14 +10,19 @@ struct FrameAdaptation: Sendable, Hashable {
     let size: ImageSize
     /// How far to rotate the pixels.
     let turn: Rotation
+    /// Whether scaling makes the pixels square.
+    let makesSquare: Bool
 
     /// The same adaptation without the rotation.
-    var unturned: FrameAdaptation { FrameAdaptation(crop: crop, size: size, turn: .none) }
+    var unturned: FrameAdaptation {
+        FrameAdaptation(crop: crop, size: size, turn: .none, makesSquare: makesSquare)
+    }
 
-    private init(crop: ImageRect?, size: ImageSize, turn: Rotation) {
+    private init(crop: ImageRect?, size: ImageSize, turn: Rotation, makesSquare: Bool = false) {
         self.crop = crop
         self.size = size
         self.turn = turn
+        self.makesSquare = makesSquare
     }
 
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the wants cannot be fulfilled for this picture, and for
@@ -40,10 +45,13 @@ struct FrameAdaptation: Sendable, Hashable {
         var size = crop?.size ?? picture.size
         if let exact = wants.size {
             size = swaps ? exact.transposed : exact
-        } else if let largest = wants.largestSize {
-            size = size.fitted(within: swaps ? largest.transposed : largest)
+            self.init(crop: crop, size: size, turn: turn)
+            return
         }
-        self.init(crop: crop, size: size, turn: turn)
+        let makesSquare = wants.squarePixels && picture.knownPixelShape != Rational(1)
+        if makesSquare { size = size.squared(picture.knownPixelShape) }
+        if let largest = wants.largestSize { size = size.fitted(within: swaps ? largest.transposed : largest) }
+        self.init(crop: crop, size: size, turn: turn, makesSquare: makesSquare)
     }
 
     /// Whether the picture is delivered unchanged.
@@ -52,6 +60,8 @@ struct FrameAdaptation: Sendable, Hashable {
     /// Returns the width of a pixel over its height after the adaptation, or nil if it is unknown or no longer fits in
     /// 32 bits.
     func sampleAspectRatio(of picture: PictureShape) -> Rational? {
+        // To the pixel: a width or height is rounded.
+        if makesSquare { return Rational(1) }
         let cut = crop?.size ?? picture.size
         guard let ratio = picture.sampleAspectRatio, size != cut || turn.swapsDimensions else {
             return picture.sampleAspectRatio
@@ -90,6 +100,26 @@ struct FrameAdaptation: Sendable, Hashable {
 }
 
 extension ImageSize {
+    /// Returns the size of the same picture with square pixels: one side as it is, the other larger and even. A picture
+    /// that would be larger than any may be is made smaller. The size is valid, the pixel shape above zero.
+    fileprivate func squared(_ pixel: Rational) -> ImageSize {
+        // Two sizes within 2^16 and two numbers within 2^32 stay within 128 bits.
+        let (across, down) = (Int128(pixel.numerator), Int128(pixel.denominator))
+        let most = Int128(Self.maximumDimension)
+        func stretched(_ side: Int, _ by: Int128, over: Int128) -> Int128 {
+            (Int128(side) * by + over) / (2 * over) * 2
+        }
+        let isWide = across > down
+        let (kept, other) = isWide ? (height, width) : (width, height)
+        var (long, short) = (
+            isWide ? stretched(other, across, over: down) : stretched(other, down, over: across), Int128(kept)
+        )
+        if long > most { (long, short) = (most, max(1, short * most / long)) }
+        return isWide
+            ? ImageSize(width: Int(clamping: long), height: Int(clamping: short))
+            : ImageSize(width: Int(clamping: short), height: Int(clamping: long))
+    }
+
     /// Returns the largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does;
     /// the same size if it fits. Both are valid.
     fileprivate func fitted(within largest: ImageSize) -> ImageSize {

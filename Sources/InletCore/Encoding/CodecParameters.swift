@@ -14,6 +14,9 @@ public struct CodecParameters: Sendable, Hashable {
     public var rotation: Rotation
     /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
+    /// Whether ``sampleAspectRatio`` is the container's own statement, which then replaces that of the packets, as
+    /// FFmpeg does it. The default, false, uses it only for pictures whose packets state none.
+    public var hasContainerAspectRatio = false
     /// What decoders need beside the packets, as the encoder or the container gave it: parameter sets of H.264 and
     /// HEVC, either with start codes or as an `avcC` or `hvcC` record. Empty if there are none.
     public var extraData: [UInt8]

@@ -3,7 +3,8 @@
 /// Pictures are cropped, then scaled, then rotated. A sink's sizes and aspect ratio apply to the pictures that it gets:
 /// if it has the rotation applied, to the upright picture; otherwise to the picture as the source stores it, before any
 /// rotation. Only the rectangle of ``Crop-swift.enum/exact(_:)`` is always in the pixels of the source's picture. If a
-/// picture is stretched, its sample aspect ratio is adjusted, so that it is still shown in its true shape.
+/// picture is stretched, its sample aspect ratio is adjusted, so that it is still shown in its true shape. A sink whose
+/// readers ignore that ratio asks for ``squarePixels``.
 ///
 /// Wants that cannot be fulfilled end the sink with ``InletError/Code/invalidConfiguration`` when its first frame
 /// arrives.
@@ -18,6 +19,10 @@ public struct SinkWants: Sendable, Hashable {
     public var largestSize: ImageSize?
     /// Whether pixels are rotated upright. By default they are not.
     public var rotation: RotationHandling
+    /// Whether pictures whose pixels are not square are stretched until they are: made wider if pixels are wide, and
+    /// higher if they are narrow, then limited to ``largestSize``. Without effect if ``size`` is given. The default is
+    /// false.
+    public var squarePixels: Bool
     /// The most frames a second, evenly spaced. The default, nil, delivers all.
     public var maximumFrameRate: Rational?
 
@@ -45,12 +50,13 @@ public struct SinkWants: Sendable, Hashable {
 
     public init(
         crop: Crop = .none, size: ImageSize? = nil, largestSize: ImageSize? = nil,
-        rotation: RotationHandling = .metadata, maximumFrameRate: Rational? = nil
+        rotation: RotationHandling = .metadata, squarePixels: Bool = false, maximumFrameRate: Rational? = nil
     ) {
         self.crop = crop
         self.size = size
         self.largestSize = largestSize
         self.rotation = rotation
+        self.squarePixels = squarePixels
         self.maximumFrameRate = maximumFrameRate
     }
 

@@ -50,7 +50,7 @@ struct TryOut: Sendable {
             return nil
         }
         defer { formats.cancel() }
-        let wants = SinkWants(largestSize: Self.largestSize, rotation: .applied)
+        let wants = SinkWants(largestSize: Self.largestSize, rotation: .applied, squarePixels: true)
         do {
             let frame = try await capturer.run(queue: .latest, wants: wants) { frames in
                 for try await frame in frames { return Optional(frame) }

@@ -15,7 +15,9 @@ final class ViewSink: FrameSink {
     }
 
     var wants: SinkWants {
-        SinkWants(largestSize: settings.largestSize, rotation: .applied, maximumFrameRate: settings.frameRate)
+        SinkWants(
+            largestSize: settings.largestSize, rotation: .applied, squarePixels: true,
+            maximumFrameRate: settings.frameRate)
     }
 
     var takesFrames: Bool { hub.isWatched }

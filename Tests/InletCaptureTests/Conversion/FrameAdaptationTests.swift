@@ -44,6 +44,51 @@ import Testing
         #expect("\(size.width),\(size.height),\(ratio.numerator):\(ratio.denominator)" == expected)
     }
 
+    @Test(
+        "A picture is made wider or higher until its pixels are square, as ffmpeg's scale filter does it",
+        arguments: [
+            (720, 576, Rational(16, 15)), (704, 480, Rational(10, 11)), (160, 240, Rational(2)),
+            (1440, 1080, Rational(4, 3)), (721, 577, Rational(12, 11)),
+        ])
+    func squares(width: Int, height: Int, pixels: Rational) throws {
+        let (adaptation, picture) = try adapt(SinkWants(squarePixels: true), width, height, pixels: pixels)
+        #expect(adaptation.sampleAspectRatio(of: picture) == Rational(1))
+        let scale =
+            pixels > Rational(1) ? "scale=2*round(iw*sar/2):ih" : "scale=iw:2*round(ih/sar/2)"
+        let expected = try ffprobe("testsrc=size=\(width)x\(height):rate=1:duration=1,setsar=\(pixels),\(scale)")
+        let size = "\(adaptation.size.width),\(adaptation.size.height),"
+        #expect(expected.hasPrefix(size), "\(size) \(expected)")
+        // Smaller than the sink's limit in its true shape, and without effect on a size that is exact.
+        let box = ImageSize(width: 200, height: 200)
+        let fitted = try adapt(SinkWants(largestSize: box, squarePixels: true), width, height, pixels: pixels).0.size
+        #expect(fitted.fits(in: box))
+        let shape = Double(width) / Double(height) * pixels.doubleValue
+        #expect(abs(Double(fitted.width) / Double(fitted.height) / shape - 1) < 0.02)
+        #expect(try adapt(SinkWants(size: box, squarePixels: true), width, height, pixels: pixels).0.size == box)
+    }
+
+    @Test("Pixels that are square or of unknown shape stay, and no shape makes a picture too large")
+    func squaresNothing() throws {
+        for pixels in [Rational(1), nil] {
+            let (adaptation, picture) = try adapt(SinkWants(squarePixels: true), 321, 241, pixels: pixels)
+            #expect(adaptation.isIdentity(for: picture))
+            #expect(adaptation.sampleAspectRatio(of: picture) == pixels)
+        }
+        for pixels in [Rational(4_000_000_000, 1), Rational(1, 4_000_000_000), Rational(3, 1)] {
+            let size = try adapt(SinkWants(squarePixels: true), 32_768, 32_768, pixels: pixels).0.size
+            #expect(size.isValid)
+        }
+    }
+
+    @Test("A turned picture is made square before it is turned")
+    func squaresTurned() throws {
+        let wants = SinkWants(rotation: .applied, squarePixels: true)
+        let (adaptation, picture) = try adapt(wants, 160, 240, rotation: .clockwise90, pixels: Rational(2))
+        #expect(adaptation.size == ImageSize(width: 320, height: 240))
+        #expect(adaptation.unturned.size == adaptation.size)
+        #expect(adaptation.sampleAspectRatio(of: picture) == Rational(1))
+    }
+
     @Test("A fitted picture has at least two rows and columns, or one where no more may be")
     func fitsFlatOnes() throws {
         func fitted(_ width: Int, _ height: Int) throws -> ImageSize {

@@ -1,0 +1,130 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// The shape of pixels and the orientation of pictures, from the container to what sinks write, against ffmpeg.
+@Suite(.tags(.encoder), .blocking) struct PictureShapeTests {
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Ten pictures of 160x120 in which every corner differs.
+    private func clip(_ name: String, _ encoder: [String] = ["-c:v", "libx264", "-bf", "0"]) throws -> String {
+        let path = folder.path(name)
+        try ReferenceCommand.ffmpeg(
+            ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=10:duration=1"] + encoder
+                + ["-pix_fmt", encoder.contains("mjpeg") ? "yuvj420p" : "yuv420p", path])
+        return path
+    }
+
+    /// The pictures as ffmpeg shows them: rotated and mirrored by itself.
+    private func shown(_ path: String, as pixelFormat: String = "yuv420p") throws -> Data {
+        try ReferenceCommand.ffmpeg([
+            "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", pixelFormat, "-",
+        ])
+    }
+
+    private func inlet(_ path: String, to sink: String) throws -> Data {
+        let run = try InletProcess.run(["run", path, "--to", sink, "--report", "none"])
+        #expect(run.status == 0, "\(run.complaints)")
+        return run.output
+    }
+
+    private func size(_ path: String) throws -> String {
+        let output = try ReferenceCommand.run(
+            "ffprobe",
+            ["-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height", "-of", "csv=p=0", path])
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Writes a display matrix into the header of an MP4's track (ISO/IEC 14496-12, 8.3.2).
+    private func setMatrix(_ matrix: [Int32], in path: String) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let box = try #require(bytes.range(of: Data("tkhd".utf8)))
+        // Behind the box's type in version 0: flags, times, identifiers, layer, group and volume.
+        var place = box.upperBound + 40
+        for (index, number) in matrix.enumerated() {
+            let unit: Int32 = index % 3 == 2 ? 1 << 30 : 1 << 16
+            let bits = UInt32(bitPattern: number * unit)
+            let field = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bits >> UInt32($0)) }
+            bytes.replaceSubrange(place..<place + 4, with: field)
+            place += 4
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// The rotations that a display matrix can state: the first two columns of its rows.
+    static let orientations: [[Int32]] = [[1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0]]
+
+    private func oriented(_ orientation: [Int32], _ name: String, _ encoder: [String]? = nil) throws -> String {
+        let path = try encoder.map { try clip(name, $0) } ?? clip(name)
+        let (a, b, c, d) = (orientation[0], orientation[1], orientation[2], orientation[3])
+        try setMatrix([a, b, 0, c, d, 0, 0, 0, 1], in: path)
+        return path
+    }
+
+    @Test("Files without a rotation of their own get pictures as ffmpeg shows them", arguments: orientations)
+    func orientation(_ matrix: [Int32]) throws {
+        let path = try oriented(matrix, "a.mp4")
+        let expected = try shown(path)
+        #expect(try inlet(path, to: "i420:-") == expected)
+        let program = folder.path("a.yuv")
+        _ = try inlet(path, to: "exec:dd status=none of=\(program)?format=i420")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: program)) == expected)
+        let y4m = folder.path("a.y4m")
+        _ = try inlet(path, to: "y4m:\(y4m)")
+        #expect(try shown(y4m) == expected)
+        #expect(try size(y4m) == (matrix[0] == 0 ? "120,160" : "160,120"))
+    }
+
+    /// A clip of pixels twice as wide as high, by its container, by its packets, or by both, which disagree.
+    private func wide(_ kind: String, _ name: String) throws -> String {
+        switch kind {
+        case "container":
+            let (square, path) = (try clip("square.mp4"), folder.path(name))
+            try ReferenceCommand.ffmpeg(["-i", square, "-c", "copy", "-aspect", "8:3", path])
+            return path
+        case "packets":
+            return try clip(name, ["-vf", "setsar=2/1", "-c:v", "libx264"])
+        default:
+            let (other, path) = (try clip("other.mp4", ["-vf", "setsar=1/2", "-c:v", "libx264"]), folder.path(name))
+            try ReferenceCommand.ffmpeg(["-i", other, "-c", "copy", "-aspect", "8:3", path])
+            return path
+        }
+    }
+
+    @Test(
+        "The container's shape of pixels counts before that of the packets, as in ffmpeg",
+        arguments: ["container", "packets", "both"], ["mp4", "mkv"])
+    func pixelShape(_ kind: String, _ container: String) throws {
+        let path = try wide(kind, "wide.\(container)")
+        let header = try String(decoding: inlet(path, to: "y4m:-").prefix { $0 != 10 }, as: UTF8.self)
+        let expected = try String(
+            decoding: ReferenceCommand.ffmpeg(["-i", path, "-f", "yuv4mpegpipe", "-"]).prefix { $0 != 10 },
+            as: UTF8.self)
+        #expect(expected.contains(" A2:1 "))
+        #expect(header.contains(" A2:1 "), "\(header)")
+    }
+
+    @Test("Stills have square pixels", arguments: ["png", "jpeg"])
+    func stills(_ format: String) throws {
+        let path = try wide("container", "wide.mkv")
+        let still = folder.path("still.\(format)")
+        _ = try inlet(path, to: "\(format):\(still)")
+        #expect(try size(still) == "320,120")
+        let small = folder.path("small.\(format)")
+        _ = try inlet(path, to: "\(format):\(small)?max-size=80x80")
+        #expect(try size(small) == "80,30")
+        let snapshot = folder.path("snapshot.png")
+        #expect(try InletProcess.run(["snapshot", path, snapshot]).status == 0)
+        #expect(try size(snapshot) == "320,120")
+        // The same picture as ffmpeg's with square pixels, not only its size.
+        let expected = folder.path("expected.png")
+        try ReferenceCommand.ffmpeg([
+            "-i", path, "-frames:v", "1", "-vf", "scale=iw*sar:ih:flags=bilinear,setsar=1", expected,
+        ])
+        func pixels(_ path: String) throws -> Data {
+            try ReferenceCommand.ffmpeg(["-i", path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-"])
+        }
+        #expect(try FileExactnessTests.psnr(pixels(snapshot), pixels(expected)) >= 30)
+    }
+}
