@@ -107,17 +107,17 @@ import InletSystem
         if parameters.codec == .hevc, [.mp4, .hls].contains(container) {
             unsafe codec.pointee.codec_tag = 0x3163_7668  // "hvc1"
         }
-        if parameters.rotation != .none, container.carriesRotation {
-            unsafe setRotation(parameters.rotation, of: stream)
+        if parameters.rotation != .none || parameters.isMirrored, container.carriesRotation {
+            unsafe setOrientation(parameters.orientation, of: stream)
         }
         return unsafe stream
     }
 
-    private static func setRotation(_ rotation: Rotation, of stream: UnsafeMutablePointer<AVStream>) {
+    private static func setOrientation(_ orientation: DisplayOrientation, of stream: UnsafeMutablePointer<AVStream>) {
         let size = 9 * MemoryLayout<Int32>.size
         guard let data = unsafe av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, size) else { return }
         unsafe data.withMemoryRebound(to: Int32.self, capacity: 9) { matrix in
-            unsafe av_display_rotation_set(matrix, Double(rotation.rawValue))
+            unsafe orientation.write(to: matrix)
         }
     }
 

@@ -27,6 +27,7 @@ extension Demuxer {
             codec: VideoCodec(rawValue: format.codec ?? ""), size: format.size, timeBase: stream.timeBase,
             frameRate: stream.frameRate, colorSpace: format.colorSpace, rotation: stream.rotation,
             sampleAspectRatio: stream.sampleAspectRatio, pixelFormat: format.pixelFormat)
+        parameters.isMirrored = stream.isMirrored
         parameters.hasContainerAspectRatio = stream.hasContainerAspectRatio
         if let data = unsafe codec.extradata {
             parameters.extraData = unsafe [UInt8](
@@ -69,10 +70,10 @@ extension Demuxer {
         return format
     }
 
-    /// Returns how far the stream's pictures must be rotated.
-    static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
+    /// Returns how the stream's pictures must be flipped and rotated; nil if the container does not state it.
+    static func orientation(of stream: UnsafeMutablePointer<AVStream>) -> DisplayOrientation? {
         var size = 0
-        guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size) else { return .none }
-        return unsafe DisplayOrientation(matrix: UnsafeRawBufferPointer(start: data, count: size))?.rotation ?? .none
+        guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size) else { return nil }
+        return unsafe DisplayOrientation(matrix: UnsafeRawBufferPointer(start: data, count: size))
     }
 }

@@ -109,9 +109,10 @@ import InletFFmpeg
         let parameters = unsafe found.pointee.codecpar.pointee
         let size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
         guard size.fits(in: pictureLimits.size) else { throw pictureLimits.refusal("Pictures of \(size) have") }
+        let orientation = unsafe Self.orientation(of: found)
         stream = unsafe StreamFacts(
             index: Int(index), timeBase: Rational(known: found.pointee.time_base) ?? Rational(1, 1_000_000),
-            rotation: Self.rotation(of: found),
+            rotation: orientation?.rotation ?? .none, isMirrored: orientation?.isMirrored ?? false,
             sampleAspectRatio: Rational(known: av_guess_sample_aspect_ratio(formatContext, found, nil)),
             hasContainerAspectRatio: Rational(known: found.pointee.sample_aspect_ratio) != nil,
             frameRate: Rational(known: av_guess_frame_rate(formatContext, found, nil)))

@@ -5,6 +5,8 @@ struct StreamFacts {
     var index: Int
     var timeBase: Rational
     var rotation: Rotation
+    /// Whether the pictures are flipped vertically before the rotation.
+    var isMirrored = false
     var sampleAspectRatio: Rational?
     /// Whether the container itself states the aspect ratio.
     var hasContainerAspectRatio = false

@@ -16,6 +16,8 @@ import InletCore
         struct Plane: Sendable, Hashable {
             var offset: Int
             var stride: Int
+            /// The rows of the picture, without those that the library adds to an odd number.
+            var rows: Int
         }
     }
 
@@ -58,7 +60,9 @@ import InletCore
             let planeHeight = Int(tjPlaneHeight(component, height, sampling))
             guard planeWidth > 0, planeHeight > 0 else { return nil }
             let stride = (planeWidth + 63) & ~63
-            layout.planes.append(Layout.Plane(offset: layout.byteCount, stride: stride))
+            layout.planes.append(
+                Layout.Plane(
+                    offset: layout.byteCount, stride: stride, rows: component == 0 ? size.height : planeHeight))
             layout.byteCount += stride * planeHeight
         }
         return layout

@@ -95,7 +95,11 @@ import InletCore
         var planes = SourcePlanes()
         let memory = unsafe UnsafeRawBufferPointer(lease.picture.memory)
         for plane in layout.planes {
-            unsafe planes.append(SourcePlane(memory, offset: plane.offset, stride: plane.stride))
+            let bottom = plane.offset + (plane.rows - 1) * plane.stride
+            unsafe planes.append(
+                parameters.isMirrored
+                    ? SourcePlane(memory, offset: bottom, stride: -plane.stride)
+                    : SourcePlane(memory, offset: plane.offset, stride: plane.stride))
         }
         picture = SourceFrame(
             pixelFormat: layout.pixelFormat, size: size, planes: planes, owner: lease, pts: packet.pts ?? packet.dts,

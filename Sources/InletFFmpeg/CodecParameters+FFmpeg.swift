@@ -3,6 +3,9 @@ package import InletCore
 
 // Unsafe: reads and writes libavcodec's parameters.
 extension CodecParameters {
+    /// How the pictures must be flipped and rotated.
+    package var orientation: DisplayOrientation { DisplayOrientation(rotation: rotation, isMirrored: isMirrored) }
+
     /// Writes the parameters for libav*, except for those that belong to one container or only to decoders.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the installed libavcodec does not know the codec;

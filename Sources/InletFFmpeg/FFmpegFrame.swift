@@ -56,8 +56,20 @@ package import InletCore
     /// this object lives.
     ///
     /// The second plane of a palette format such as `pal8` is the palette.
-    package var planes: SourcePlanes {
+    ///
+    /// - Parameter flipped: whether the bottom row is the first. A mosaic of colour filters is not flipped, as its rows
+    ///   differ.
+    package func planes(flipped: Bool = false) -> SourcePlanes {
         var planes = SourcePlanes()
+        let layout = flipped ? unsafe av_pix_fmt_desc_get(nativePixelFormat) : nil
+        let kind = unsafe Int32(truncatingIfNeeded: layout?.pointee.flags ?? 0)
+        /// The rows of a plane that is flipped.
+        func flippedRows(_ index: Int32) -> Int? {
+            guard let layout = unsafe layout, kind & AV_PIX_FMT_FLAG_BAYER == 0 else { return nil }
+            guard index == 1 || index == 2 else { return size.height }
+            if kind & AV_PIX_FMT_FLAG_PAL != 0 { return nil }
+            return unsafe -(-size.height >> Int(layout.pointee.log2_chroma_h))
+        }
         let data = unsafe frame.pointee.data
         let strides = unsafe frame.pointee.linesize
         func add(_ index: Int32, _ pointer: UnsafeMutablePointer<UInt8>?, _ stride: Int32) -> Bool {
@@ -65,9 +77,13 @@ package import InletCore
                 return false
             }
             let memory = unsafe UnsafeRawBufferPointer(start: buffer.pointee.data, count: Int(buffer.pointee.size))
-            unsafe planes.append(
-                SourcePlane(
-                    memory, offset: UnsafePointer(pointer) - UnsafePointer(buffer.pointee.data), stride: Int(stride)))
+            let top = unsafe UnsafePointer(pointer) - UnsafePointer(buffer.pointee.data)
+            if let rows = flippedRows(index) {
+                unsafe planes.append(
+                    SourcePlane(memory, offset: top + (rows - 1) * Int(stride), stride: -Int(stride)))
+            } else {
+                unsafe planes.append(SourcePlane(memory, offset: top, stride: Int(stride)))
+            }
             return true
         }
         _ =

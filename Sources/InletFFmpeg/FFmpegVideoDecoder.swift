@@ -8,8 +8,8 @@ package import InletCore
 @safe package final class FFmpegVideoDecoder: VideoDecoder {
     private var decoder: FFmpegDecoder?
     private let packet: FFmpegPacket
-    /// The stream's rotation as of the last packet, for pictures that do not state one.
-    private var rotation = Rotation.none
+    /// The stream's orientation as of the last packet, for pictures that do not state one.
+    private var orientation = DisplayOrientation(rotation: .none, isMirrored: false)
     private var sampleAspectRatio: Rational?
     private var hasContainerAspectRatio = false
     private var timeBase = Rational(1)
@@ -34,7 +34,7 @@ package import InletCore
         options.showsDamaged = settings.showsDamaged
         options.maximumPixels = settings.maximumSize.decodedPixelCount
         decoder = unsafe try FFmpegDecoder(native, timeBase: AVRational(parameters.timeBase), options: options)
-        rotation = parameters.rotation
+        orientation = parameters.orientation
         sampleAspectRatio = parameters.sampleAspectRatio
         hasContainerAspectRatio = parameters.hasContainerAspectRatio
         timeBase = parameters.timeBase
@@ -49,7 +49,7 @@ package import InletCore
 
     package func send(_ packet: SourcePacket) throws -> PacketFault? {
         guard let decoder else { return .malformed }
-        rotation = packet.parameters.rotation
+        orientation = packet.parameters.orientation
         defer { self.packet.unref() }
         try self.packet.fill(sharing: packet.data)
         if packet.isKey { self.packet.markKey() }
@@ -72,16 +72,17 @@ package import InletCore
             guard let pixelFormat = PixelFormat(frame.nativePixelFormat) else {
                 return .undecodable(.unknownPixelFormat)
             }
+            let orientation = frame.orientation ?? orientation
             var flags: FrameFlags = frame.isKey ? .key : []
             if frame.isDamaged { flags.insert(.corrupt) }
-            return .picture(
-                SourceFrame(
-                    pixelFormat: pixelFormat, size: frame.size, planes: frame.planes, owner: frame,
-                    pts: frame.bestEffortTimestamp.map { MediaTime(ticks: $0, timeBase: timeBase) },
-                    duration: frame.duration.map { MediaTime(ticks: $0, timeBase: timeBase) }, sequence: 0,
-                    colorSpace: frame.colorSpace, rotation: frame.orientation?.rotation ?? rotation, flags: flags,
-                    sampleAspectRatio: hasContainerAspectRatio
-                        ? sampleAspectRatio : frame.sampleAspectRatio ?? sampleAspectRatio))
+            let picture = SourceFrame(
+                pixelFormat: pixelFormat, size: frame.size, planes: frame.planes(flipped: orientation.isMirrored),
+                owner: frame, pts: frame.bestEffortTimestamp.map { MediaTime(ticks: $0, timeBase: timeBase) },
+                duration: frame.duration.map { MediaTime(ticks: $0, timeBase: timeBase) }, sequence: 0,
+                colorSpace: frame.colorSpace, rotation: orientation.rotation, flags: flags,
+                sampleAspectRatio: hasContainerAspectRatio
+                    ? sampleAspectRatio : frame.sampleAspectRatio ?? sampleAspectRatio)
+            return .picture(picture)
         }
     }
 

@@ -68,7 +68,7 @@ package struct PassThroughGate: Sendable {
         // An avcC record begins with its version, 1.
         if parameters.codec != .h264 || parameters.extraData.first == 1 {
             refuse(.codec)
-        } else if parameters.rotation != .none {
+        } else if parameters.rotation != .none || parameters.isMirrored {
             refuse(.rotation)
         } else if parameters.size.width > limits.largestSize.width || parameters.size.height > limits.largestSize.height
         {

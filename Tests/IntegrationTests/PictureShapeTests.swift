@@ -52,8 +52,11 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// The rotations that a display matrix can state: the first two columns of its rows.
-    static let orientations: [[Int32]] = [[1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0]]
+    /// All that a display matrix can say without scaling: the first two columns of its rows.
+    static let orientations: [[Int32]] = [
+        [1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0],
+        [-1, 0, 0, 1], [1, 0, 0, -1], [0, 1, 1, 0], [0, -1, -1, 0],
+    ]
 
     private func oriented(_ orientation: [Int32], _ name: String, _ encoder: [String]? = nil) throws -> String {
         let path = try encoder.map { try clip(name, $0) } ?? clip(name)
@@ -74,6 +77,28 @@ import Testing
         _ = try inlet(path, to: "y4m:\(y4m)")
         #expect(try shown(y4m) == expected)
         #expect(try size(y4m) == (matrix[0] == 0 ? "120,160" : "160,120"))
+    }
+
+    @Test(
+        "Packets that are copied to MP4 keep the orientation, and encoded pictures get it",
+        arguments: orientations)
+    func copied(_ matrix: [Int32]) throws {
+        let path = try oriented(matrix, "a.mp4")
+        let copy = folder.path("copy.mp4")
+        _ = try inlet(path, to: "mp4:\(copy)?codec=copy")
+        #expect(try shown(copy) == shown(path))
+        let encoded = folder.path("encoded.mkv")
+        _ = try inlet(path, to: "mkv:\(encoded)?codec=ffv1")
+        #expect(try shown(encoded) == shown(path))
+    }
+
+    @Test("Motion JPEG is mirrored by both decoders", arguments: ["ffmpeg", "turbojpeg"])
+    func mirroredJPEG(_ decoder: String) throws {
+        let path = try oriented([0, 1, 1, 0], "a.mp4", ["-c:v", "mjpeg", "-q:v", "2"])
+        let ours = try inlet("file:\(path)?decoder=\(decoder)", to: "i420:-")
+        let theirs = try shown(path, as: "yuvj420p")
+        try #require(ours.count == theirs.count)
+        #expect(FileExactnessTests.psnr(theirs, ours) >= 40)
     }
 
     /// A clip of pixels twice as wide as high, by its container, by its packets, or by both, which disagree.

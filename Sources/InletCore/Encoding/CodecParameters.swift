@@ -12,6 +12,9 @@ public struct CodecParameters: Sendable, Hashable {
     public var colorSpace: ColorSpace
     /// The clockwise rotation that shows the pictures upright.
     public var rotation: Rotation
+    /// Whether decoders flip the pictures vertically, before any rotation: together, both express every mirrored
+    /// orientation. The default is false.
+    public var isMirrored = false
     /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
     /// Whether ``sampleAspectRatio`` is the container's own statement, which then replaces that of the packets, as
