@@ -40,11 +40,15 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether it can be split into files of a length or size.
     public var hasSegments: Bool { [.mp4, .mkv, .webm, .ts].contains(self) }
 
-    /// Whether players learn the picture's rotation from it. libavformat writes that into MP4 only (FFmpeg 5.1 to 7.0).
+    /// Whether pictures are encoded as stored, with their rotation as metadata. Packets that are copied keep theirs in
+    /// Matroska, too.
     var carriesRotation: Bool { self == .mp4 }
 
     /// Whether parameter sets precede each key frame, so that a viewer can join there.
     var repeatsParameterSets: Bool { [.ts, .hls, .srt, .udp].contains(self) }
+
+    /// Whether it is Matroska or its subset WebM.
+    var isMatroska: Bool { self == .mkv || self == .webm }
 
     /// libavformat's name for it.
     var muxer: String {

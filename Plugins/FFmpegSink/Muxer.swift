@@ -77,6 +77,9 @@ import InletSystem
             // What is written must be stored even if the process dies.
             unsafe context.pointee.flush_packets = 1
             let stream = unsafe try Self.addStream(to: context, settings.container, parameters)
+            if case .file(let file) = target, settings.container.isMatroska, parameters.rotation != .none {
+                file.rotation = MatroskaRotation(parameters.rotation)
+            }
             if let limits { deadline.allow(limits.connect) }
             unsafe try Self.open(context, settings, target, connection, deadline)
             unsafe streamTimeBase = stream.pointee.time_base
@@ -109,6 +112,9 @@ import InletSystem
         }
         if parameters.rotation != .none || parameters.isMirrored, container.carriesRotation {
             unsafe setOrientation(parameters.orientation, of: stream)
+        }
+        if container.isMatroska, parameters.rotation != .none {
+            unsafe av_dict_set(&stream.pointee.metadata, "title", MatroskaRotation.reservedName, 0)
         }
         return unsafe stream
     }

@@ -22,6 +22,8 @@ import InletSystem
     /// The number of bytes from the start to the furthest that was written.
     private(set) var byteCount: Int64 = 0
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    /// Changes pieces of the file before they are written, without changing their length; nil if none is to be changed.
+    var rotation: MatroskaRotation?
     private let file: NewFile
     private var position: Int64 = 0
     private var isOpen = true
@@ -48,7 +50,9 @@ import InletSystem
                 Unmanaged.passUnretained(self).toOpaque(),
                 { opaque, data, count in
                     guard let file = unsafe RecordingFile.from(opaque), let data = unsafe data else { return -EINVAL }
-                    return unsafe file.write(UnsafeRawBufferPointer(start: data, count: Int(count)))
+                    let bytes = unsafe UnsafeRawBufferPointer(start: data, count: Int(count))
+                    guard let rotation = file.rotation else { return unsafe file.write(bytes) }
+                    return unsafe rotation.added(to: [UInt8](bytes)).withUnsafeBytes { unsafe file.write($0) }
                 },
                 { opaque, offset, whence in
                     unsafe RecordingFile.from(opaque)?.seek(to: offset, whence) ?? Int64(-EINVAL)

@@ -92,6 +92,23 @@ import Testing
         #expect(try shown(encoded) == shown(path))
     }
 
+    @Test(
+        "Packets that are copied to Matroska keep their rotation, from the header to the index at the end",
+        arguments: Array(orientations.prefix(4)))
+    func copiedToMatroska(_ matrix: [Int32]) throws {
+        let path = try oriented(matrix, "a.mp4")
+        let copy = folder.path("copy.mkv")
+        _ = try inlet(path, to: "mkv:\(copy)?codec=copy")
+        #expect(try shown(copy) == shown(path))
+        // A checksum that is wrong would be reported, and so would an element that ends elsewhere.
+        let check = try ReferenceCommand.run(
+            "bash", ["-c", "ffmpeg -v verbose -err_detect crccheck -i '\(copy)' -f null - 2>&1"])
+        let text = String(decoding: check, as: UTF8.self)
+        #expect(!text.contains("CRC") && !text.contains("nvalid"), "\(text)")
+        let streams = try ReferenceCommand.run("ffprobe", ["-v", "error", "-show_streams", copy])
+        #expect(!String(decoding: streams, as: UTF8.self).contains("TAG:title"))
+    }
+
     @Test("Motion JPEG is mirrored by both decoders", arguments: ["ffmpeg", "turbojpeg"])
     func mirroredJPEG(_ decoder: String) throws {
         let path = try oriented([0, 1, 1, 0], "a.mp4", ["-c:v", "mjpeg", "-q:v", "2"])
