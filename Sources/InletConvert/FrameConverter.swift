@@ -38,7 +38,7 @@ public final class FrameConverter: Sendable {
             let format = try NativeFormat.named(frame.pixelFormat)
             guard let conversion = format.conversion else { throw Self.unsupported(format.pixelFormat) }
             try format.check(frame)
-            let colorSpace = format.convertedColorSpace(of: frame)
+            let colorSpace = format.converted(frame.colorSpace)
             let buffer =
                 switch conversion {
                 case .direct(let direct): try direct.convert(frame, range: colorSpace.range, pool: pool)
@@ -50,6 +50,11 @@ public final class FrameConverter: Sendable {
             error.context.sequence = error.context.sequence ?? frame.sequence
             throw error
         }
+    }
+
+    /// Returns the colour space that pictures have after their conversion to I420.
+    package static func colorSpace(_ native: ColorSpace, after pixelFormat: PixelFormat) -> ColorSpace {
+        (try? NativeFormat.named(pixelFormat))?.converted(native) ?? native
     }
 
     static func unsupported(_ pixelFormat: PixelFormat) -> InletError {

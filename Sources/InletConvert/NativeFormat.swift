@@ -126,9 +126,9 @@ struct NativeFormat: Sendable {
         }
     }
 
-    /// Returns a frame's colour space after the conversion to I420.
-    func convertedColorSpace(of frame: SourceFrame) -> ColorSpace {
-        var colorSpace = frame.colorSpace
+    /// Returns a picture's colour space after the conversion to I420.
+    func converted(_ native: ColorSpace) -> ColorSpace {
+        var colorSpace = native
         switch samples {
         case .yuv: break
         case .gray: if colorSpace.range == .unspecified { colorSpace.range = .full }

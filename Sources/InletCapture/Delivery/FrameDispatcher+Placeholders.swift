@@ -7,13 +7,15 @@ extension FrameDispatcher {
     struct LastPicture {
         /// The newest frame, if it is kept.
         var frame: SourceFrame?
-        /// The size of the source's pictures, if a source has been open.
-        var size: ImageSize?
+        /// The look of the source's pictures, if a source has been open.
+        var look: PictureLook?
     }
 
     /// The source's newest picture; nil while a frame is being stamped.
     var lastPicture: LastPicture? {
-        state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
+        state.withLockIfAvailable {
+            LastPicture(frame: $0.lastFrame, look: $0.lastLook ?? $0.format.map { PictureLook($0) })
+        }
     }
 
     /// Offers a picture that is not the source's. Never blocks: while a frame is stamped or offered, or a lossless sink

@@ -79,7 +79,8 @@ final class FrameDispatcher: Sendable {
         var lastPlaceholder: MonotonicTime?
         /// The newest frame, for placeholders that hold it.
         var lastFrame: SourceFrame?
-        var lastSize: ImageSize?
+        /// The look of the source's pictures, as of the newest frame.
+        var lastLook: PictureLook?
     }
 
     /// - Parameters:
@@ -252,7 +253,7 @@ final class FrameDispatcher: Sendable {
             offer = number(frame, arrival: arrival, timestamp: timestamp, &state)
         }
         if keepsLastFrame { state.lastFrame = frame }
-        state.lastSize = frame.size
+        state.lastLook = PictureLook(frame)
         return (resultOfCount(state), offer)
     }
 

@@ -23,7 +23,7 @@ final class OutagePlayer: Sendable {
         var next = MonotonicTime.distantFuture
         var shown: Shown?
         var start: MonotonicTime?
-        var picture: SourceFrame?
+        var picture: (frame: SourceFrame, look: PictureLook)?
     }
 
     /// The inputs of a picture.
@@ -104,16 +104,16 @@ final class OutagePlayer: Sendable {
     func playOne() {
         // A size that is not known at the moment must not be guessed.
         guard let last = dispatcher.lastPicture else { return }
-        let size = last.size ?? policy.size
+        let look = last.look ?? PictureLook(size: policy.size, colorSpace: PlaceholderText.colorSpace)
         let (shown, start, known) = state.withLock { ($0.shown, $0.start, $0.picture) }
         guard let shown else { return }
         var picture = known
-        if picture?.size != size {
-            picture = makePicture(shown, size: size, frame: last.frame)
+        if picture?.look != look {
+            picture = makePicture(shown, look, frame: last.frame).map { ($0, look) }
             state.withLock { if $0.shown == shown { $0.picture = picture } }
         }
         guard let picture else { return }
-        dispatcher.offerPlaceholder(picture, outageFrom: start)
+        dispatcher.offerPlaceholder(picture.frame, outageFrom: start)
     }
 
     /// Returns the picture to show; nil if it cannot be made now.
@@ -121,25 +121,39 @@ final class OutagePlayer: Sendable {
     /// Its memory is not pooled: a picture is made only when its content has changed, and a sink that is stuck may hold
     /// any number of earlier ones.
     ///
-    /// - Parameter frame: the source's newest frame, if it is kept.
-    private func makePicture(_ shown: Shown, size: ImageSize, frame: SourceFrame?) -> SourceFrame? {
-        if shown.picture == .hold {
-            guard let frame,
-                let held = try? converter.i420(from: frame, pool: I420BufferPool(capacity: 1))
+    /// - Parameters:
+    ///   - look: the size, colour space, rotation and pixel shape of the source's pictures, so that sinks go on as with
+    ///     these.
+    ///   - frame: the source's newest frame, if it is kept.
+    private func makePicture(_ shown: Shown, _ look: PictureLook, frame: SourceFrame?) -> SourceFrame? {
+        var buffer: I420Buffer?
+        var colorSpace = look.colorSpace
+        switch shown.picture {
+        case .hold:
+            guard let frame, let held = try? converter.i420(from: frame, pool: I420BufferPool(capacity: 1))
             else { return nil }
-            var picture = SourceFrame(
-                held.buffer, pts: nil, sequence: 0, colorSpace: held.colorSpace, rotation: frame.rotation)
-            picture.sampleAspectRatio = frame.sampleAspectRatio
-            return picture
+            (buffer, colorSpace) = (held.buffer, held.colorSpace)
+        case .text: buffer = text(shown.lines, look)
+        case .black, .nothing:
+            guard var draft = try? I420Draft(size: look.shape.size) else { return nil }
+            draft.fill(y: colorSpace.range == .full ? 0 : 16, u: 128, v: 128)
+            buffer = draft.publish()
         }
-        guard var draft = try? I420Draft(size: size) else { return nil }
-        if shown.picture == .text {
-            draft.fill(y: PlaceholderText.background, u: 128, v: 128)
-            PlaceholderText.draw(shown.lines, into: &draft)
-        } else {
-            draft.fillBlack()
-        }
-        return SourceFrame(draft.publish(), pts: nil, sequence: 0, colorSpace: PlaceholderText.colorSpace)
+        guard let buffer else { return nil }
+        var picture = SourceFrame(
+            buffer, pts: nil, sequence: 0, colorSpace: colorSpace, rotation: look.shape.rotation)
+        picture.sampleAspectRatio = look.shape.sampleAspectRatio
+        return picture
+    }
+
+    /// Draws text that is upright when the picture is rotated as the source's are.
+    private func text(_ lines: [String], _ look: PictureLook) -> I420Buffer? {
+        let (size, rotation) = (look.shape.size, look.shape.rotation)
+        guard var draft = try? I420Draft(size: rotation.swapsDimensions ? size.transposed : size) else { return nil }
+        draft.fill(y: PlaceholderText.background, u: 128, v: 128)
+        PlaceholderText.draw(lines, into: &draft)
+        let back = Rotation(rawValue: (360 - rotation.rawValue) % 360) ?? .none
+        return try? converter.rotated(draft.publish(), by: back, pool: I420BufferPool(capacity: 1))
     }
 }
 

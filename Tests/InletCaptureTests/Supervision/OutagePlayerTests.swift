@@ -37,16 +37,80 @@ import Testing
         return SourceFrame(draft.publish(), pts: nil, sequence: 0)
     }
 
-    private func sizes(_ receiver: CollectingReceiver) throws -> [ImageSize] {
+    private func frames(_ receiver: CollectingReceiver, _ wants: SinkWants = SinkWants()) throws -> [VideoFrame] {
         try receiver.frames.map {
             try $0.videoFrame(
-                $0.adaptation(to: SinkWants()),
+                $0.adaptation(to: wants),
                 with: ConversionContext(
                     converter: .init(), pool: I420BufferPool(capacity: 1), scalingPool: I420BufferPool(capacity: 1)
                 ) {}
             )
-            .size
         }
+    }
+
+    private func sizes(_ receiver: CollectingReceiver) throws -> [ImageSize] { try frames(receiver).map(\.size) }
+
+    /// Delivers a frame, if there is one, and shows the placeholder that follows it.
+    private func show(
+        _ picture: OutagePolicy.Picture, after frame: SourceFrame?, of format: SourceFormat
+    ) async throws -> CollectingReceiver {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: receiver)
+        #expect(dispatcher.begin(1, format: format))
+        if let frame { _ = dispatcher.deliver(.frame(frame), from: 1) { false } }
+        try await withPlayer(picture, dispatcher) { player in
+            clock.advance(by: .seconds(1))
+            player.show(.outage(since: clock.now), in: .stalled, now: clock.now)
+            player.playOne()
+        }
+        return receiver
+    }
+
+    @Test(
+        "A placeholder has the colour space, rotation and pixel shape of the camera's pictures, so that a recording goes on",
+        arguments: [OutagePolicy.Picture.text, .black, .hold], [true, false])
+    func look(_ picture: OutagePolicy.Picture, hasFrame: Bool) async throws {
+        guard hasFrame || picture != .hold else { return }
+        let colors = ColorSpace(primaries: .bt709, transfer: .bt709, matrix: .bt709, range: .full)
+        var format = ScriptedSource.format(size: size, pacing: .live)
+        (format.colorSpace, format.rotation, format.sampleAspectRatio) = (colors, .clockwise90, Rational(4, 3))
+        var frame = try frame(size)
+        (frame.colorSpace, frame.rotation, frame.sampleAspectRatio) = (colors, .clockwise90, Rational(4, 3))
+        let shown = try await show(picture, after: hasFrame ? frame : nil, of: format)
+        let last = try #require(try frames(shown).last)
+        #expect(last.flags == .placeholder)
+        #expect(last.size == size)
+        #expect(last.colorSpace == colors)
+        #expect(last.rotation == .clockwise90)
+        #expect(last.sampleAspectRatio == Rational(4, 3))
+    }
+
+    @Test("A placeholder has the colour space that RGB pictures have as I420")
+    func lookOfRGB() async throws {
+        var format = ScriptedSource.format(size: size, pacing: .live)
+        format.pixelFormat = .rgb24
+        format.colorSpace = ColorSpace(matrix: .identity, range: .full)
+        let shown = try await show(.text, after: nil, of: format)
+        let last = try #require(try frames(shown).last)
+        #expect(last.colorSpace.matrix == .smpte170m)
+        #expect(last.colorSpace.range == .limited)
+    }
+
+    @Test("The text of a placeholder is upright when the picture is", arguments: Rotation.allCases)
+    func uprightText(_ rotation: Rotation) async throws {
+        let upright = ImageSize(width: 240, height: 320)
+        let stored = rotation.swapsDimensions ? upright.transposed : upright
+        var format = ScriptedSource.format(size: stored, pacing: .live)
+        format.rotation = rotation
+        let turned = try await show(.text, after: nil, of: format)
+        let plain = try await show(.text, after: nil, of: ScriptedSource.format(size: upright, pacing: .live))
+        let (one, other) = (
+            try frames(turned, SinkWants(rotation: .applied)).last, try frames(plain).last
+        )
+        let (left, right) = (try #require(one).buffer, try #require(other).buffer)
+        #expect(left.size == upright)
+        #expect(left.luma == right.luma)
+        #expect(Set(left.luma).count == 2)
     }
 
     @Test("However many pictures sinks hold, a changed one is made")
@@ -148,5 +212,14 @@ import Testing
             player.playOne()
         }
         #expect(try sizes(receiver) == [size, small, small])
+    }
+}
+
+extension I420Buffer {
+    fileprivate var luma: [UInt8] {
+        (0..<size.height).flatMap { row in
+            let pixels = self.row(row, of: .y)
+            return (0..<size.width).map { pixels[$0] }
+        }
     }
 }
