@@ -16,8 +16,10 @@ import InletFFmpeg
     private(set) var stream: StreamFacts
     private let pictureLimits: PictureLimits
     private var packet: FFmpegPacket
-    /// Whether a packet was read that has not been returned.
-    private var isPacketPending = false
+    /// Whether the packet that was read last is returned next.
+    var isPacketPending = false
+    /// The stream's first packet; nil until it has been read.
+    private(set) var firstPacket: PacketIdentity?
     /// Joins RTP payloads into access units; nil if libavformat does.
     private var assembler: AccessUnitAssembler?
     /// The times of the first packet and of the latest, in ticks.
@@ -127,7 +129,10 @@ import InletFFmpeg
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         if isPacketPending {
             isPacketPending = false
-            if packet.streamIndex == stream.index { return packet }
+            if packet.streamIndex == stream.index {
+                firstPacket = firstPacket ?? PacketIdentity(packet)
+                return packet
+            }
         }
         var failures = 0
         input.beginRead()
@@ -162,6 +167,7 @@ import InletFFmpeg
                 unit.dts = nil
             }
             note(unit.pts)
+            firstPacket = firstPacket ?? PacketIdentity(unit)
             return unit
         }
     }
@@ -248,33 +254,4 @@ import InletFFmpeg
 
     /// The number of failures in a row after which nothing more is considered readable.
     private static let toleratedFailures = 32
-
-    /// Seeks to the key frame before `time`, counted from the start of the stream.
-    ///
-    /// - Returns: the time in ticks.
-    func seek(to time: Duration) throws(InletError) -> Int64? {
-        guard let formatContext = unsafe formatContext, let found = unsafe formatContext.pointee.streams[stream.index]
-        else { return nil }
-        let start = unsafe found.pointee.start_time
-        let origin = start == inlet_av_nopts_value ? 0 : start
-        let nanosecond = Rational(1, 1_000_000_000)
-        let length = MediaTime(ticks: time.wholeNanoseconds, timeBase: nanosecond).rescaled(to: stream.timeBase)
-        let target = origin.adding(saturating: length.ticks)
-        try check(
-            unsafe av_seek_frame(formatContext, Int32(stream.index), target, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
-        return target
-    }
-
-    /// Seeks to the beginning.
-    func rewind() throws(InletError) {
-        let start = unsafe formatContext?.pointee.start_time ?? 0
-        let target = start == inlet_av_nopts_value ? 0 : start
-        try check(
-            unsafe avformat_seek_file(formatContext, -1, .min, target, target, AVSEEK_FLAG_BACKWARD),
-            "avformat_seek_file")
-    }
-
-    private func check(_ code: Int32, _ operation: String) throws(InletError) {
-        if code < 0 { throw InletError(ffmpeg: code, operation: operation) }
-    }
 }

@@ -37,26 +37,40 @@ final class FFmpegSource: FrameSource {
         stream.keyFrameInterval = demuxer.keyFrameDistances.max().flatMap {
             $0 > 0 ? MediaTime(ticks: $0, timeBase: parameters.timeBase) : nil
         }
-        if input.start > .zero, let start = try demuxer.seek(to: input.start) {
+        if input.start > .zero {
+            let (start, origin, place) = try demuxer.seek(to: input.start, context)
+            if place == .unknown { self.demuxer = try reopened(demuxer, context) }
             stream.start = MediaTime(ticks: start, timeBase: parameters.timeBase)
-            passes.begin(at: start)
+            passes.begin(at: start, origin: origin)
         }
         format.packetStream = stream
         return format
     }
 
     func next(_ context: SourceContext) throws -> SourceItem? {
-        guard let demuxer else { return nil }
-        while true {
+        while let demuxer {
             guard let packet = try demuxer.nextPacket(context) else {
                 guard passes.beginNext() else { return nil }
-                try demuxer.rewind()
+                if try !demuxer.rewind(context) { self.demuxer = try reopened(demuxer, context) }
                 timestamps?.reset()
                 isRestarting = true
                 continue
             }
             return .packet(try sourcePacket(packet, demuxer, context))
         }
+        return nil
+    }
+
+    /// Opens a file again whose beginning cannot be found by seeking.
+    ///
+    /// - Throws: ``InletError/Code/malformedData`` if it is another file by now.
+    private func reopened(_ old: Demuxer, _ context: SourceContext) throws(InletError) -> Demuxer {
+        let new = try Demuxer(input, context: context)
+        guard new.stream.timeBase == old.stream.timeBase, new.stream.index == old.stream.index else {
+            throw InletError(
+                .malformedData, "The file was replaced by another while it was read. Begin again with the new one.")
+        }
+        return new
     }
 
     private func sourcePacket(

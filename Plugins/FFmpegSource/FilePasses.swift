@@ -8,6 +8,8 @@ struct FilePasses {
     private var start: Int64?
     private var end: Int64 = 0
     private var earliest: Int64?
+    /// The time of the file's first picture, in ticks. Later passes begin there, the first may begin after it.
+    private var origin: Int64?
     /// What is added to PTS, in ticks: the length of the passes so far.
     private(set) var offset: Int64 = 0
 
@@ -15,10 +17,13 @@ struct FilePasses {
     init(repetitions: Int) { left = repetitions }
 
     /// Sets where the first pass begins, in ticks: earlier pictures are decoded only for those that follow.
-    mutating func begin(at ticks: Int64) { earliest = ticks }
+    ///
+    /// - Parameter origin: the time of the file's first picture, if it is known.
+    mutating func begin(at ticks: Int64, origin: Int64?) { (earliest, self.origin) = (ticks, origin) }
 
     /// Notes a packet of this pass: when it is shown and for how long, in ticks.
     mutating func note(_ ticks: Int64, length: Int64) {
+        origin = min(origin ?? ticks, ticks)
         guard ticks >= earliest ?? ticks else { return }
         start = min(start ?? ticks, ticks)
         end = max(end, ticks.adding(saturating: length))
@@ -29,8 +34,8 @@ struct FilePasses {
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0
-        offset = offset.adding(saturating: max(end.subtracting(saturating: start), 1))
-        (self.start, earliest) = (nil, nil)
+        offset = offset.adding(saturating: max(end.subtracting(saturating: origin ?? start), 1))
+        (self.start, earliest, origin) = (nil, nil, nil)
         end = 0
         return true
     }

@@ -26,7 +26,7 @@ final class DecodeStage {
 
     let settings: DecodingSettings
     let isLive: Bool
-    private let frameRate: Rational?
+    let frameRate: Rational?
     private var chain: DecoderChain
     var decoder: any VideoDecoder { chain.decoder }
     /// The newest known parameters of the stream, for a decoder that replaces another.
@@ -72,6 +72,10 @@ final class DecodeStage {
     var hasLeftOut = false
     /// The number of pictures output.
     private(set) var pictures: UInt64 = 0
+    /// The time before which pictures are not wanted; nil once the stream is read from its beginning again.
+    var start: MediaTime?
+    /// The newest picture before that time, while no later one has been output: the one shown then, if none follows.
+    var lastBeforeStart: SourceFrame?
 
     /// Opens the decoder.
     ///
@@ -87,7 +91,8 @@ final class DecodeStage {
         frameRate = format.frameRate
         codecHeader = parameters.extraData
         gate = PictureGate(settings.damage, isLive: isLive, timeBase: timeBase)
-        if let start = stream.start { gate.begin(at: start.rescaled(to: timeBase).ticks) }
+        start = stream.start
+        if let start { gate.begin(at: start.rescaled(to: timeBase).ticks) }
         let failures: [DecoderChain.Failure]
         (chain, failures) = try DecoderChain.open(
             parameters, settings.decoderSettings(isLive: isLive), from: settings.decoders, wanted: settings.decoder)
@@ -324,7 +329,7 @@ final class DecodeStage {
                 phase = .reading
             case .ended:
                 if let packet = handover.take() { return .item(.packet(packet)) }
-                guard let packet = pending else { return .ended }
+                guard let packet = pending else { return takeShownAtStart() }
                 pending = nil
                 // Another pass would yield no picture either.
                 guard pictures > 0 || packets > 0 else { return .ended }
@@ -340,6 +345,7 @@ final class DecodeStage {
         timestamps?.reset()
         selection.reset()
         gate.rewind()
+        (start, lastBeforeStart) = (nil, nil)
         phase = .reading
     }
 
@@ -356,7 +362,7 @@ final class DecodeStage {
             PictureGate.Picture(
                 isKey: frame.flags.contains(.key), isDamaged: frame.flags.contains(.corrupt), time: frame.pts?.ticks))
         if case .keepBack(let reason) = verdict {
-            if let reason { context.countDrop(reason) }
+            if let reason { context.countDrop(reason) } else { noteBeforeStart(frame) }
             if isLive, gate.isBroken { lose(context) }
             return nil
         }
@@ -369,8 +375,15 @@ final class DecodeStage {
             }
         }
         if let received { frame.receiveTime = received }
-        packetFacts.complete(&frame)
         if verdict == .mark { frame.flags.insert(.corrupt) } else { frame.flags.remove(.corrupt) }
+        return complete(frame)
+    }
+
+    /// Returns a picture that is output, with what is known of its packet.
+    func complete(_ picture: SourceFrame) -> SourceFrame {
+        var frame = picture
+        packetFacts.complete(&frame)
+        lastBeforeStart = nil
         frame.sequence = pictures
         pictures += 1
         return frame

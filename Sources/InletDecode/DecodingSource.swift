@@ -173,6 +173,10 @@ package final class DecodingSource: FrameSource {
     private func end(_ stage: DecodeStage) throws -> SourceItem? {
         if let failure { throw failure }
         guard stage.pictures == 0, stage.packets == 0 else { return nil }
+        if stage.startsAfterEnd {
+            throw InletError(
+                .invalidConfiguration, "The file ends before the time at which to start. Choose an earlier start.")
+        }
         throw InletError(
             .malformedData, "Not one picture could be decoded: the file is cut or damaged. Check it with ffprobe.")
     }

@@ -1,0 +1,99 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// Where files begin, begin again and end, against ffmpeg's list of all pictures.
+@Suite(.tags(.encoder), .blocking) struct FilePlacesTests {
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Four seconds of 25 pictures each, with B-frames and a key frame each second.
+    private func clip(_ ending: String) throws -> String {
+        let path = folder.path("clip.\(ending)")
+        let encoded = folder.path("encoded.mp4")
+        if !FileManager.default.fileExists(atPath: encoded) {
+            try ReferenceCommand.ffmpeg([
+                "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=4", "-c:v", "libx264", "-bf", "3", "-g",
+                "25", "-pix_fmt", "yuv420p", encoded,
+            ])
+        }
+        try ReferenceCommand.ffmpeg(["-i", encoded, "-c", "copy", path])
+        return path
+    }
+
+    /// A picture with its time in ticks.
+    private struct Picture {
+        var pts: Int64
+        var md5: String
+    }
+
+    private func run(_ uri: String, _ more: [String] = []) throws -> [Picture] {
+        let run = try InletProcess.run(["run", uri, "--to", "framemd5:-", "--report", "none"] + more)
+        #expect(run.status == 0, "\(run.complaints)")
+        return try FrameLines(run.output).lines.map { try Picture(pts: #require(Int64($0.pts)), md5: $0.md5) }
+    }
+
+    static let containers = ["mp4", "mkv", "ts", "flv", "h264"]
+
+    @Test(
+        "A file starts with the first picture at the time, whether or not it has an index, B-frames or times",
+        arguments: containers, [0.04, 1.0, 2.0, 2.1, 3.0, 3.96])
+    func start(_ container: String, seconds: Double) throws {
+        let path = try clip(container)
+        let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
+        try #require(all.count == 100)
+        let found = try run("file:\(path)?start=\(Int((seconds * 1000).rounded()))ms").map(\.md5)
+        #expect(found == Array(all.dropFirst(Int((seconds * 25).rounded()))))
+    }
+
+    @Test("A start while the last picture is shown gives that picture", arguments: ["mp4", "mkv"])
+    func lastPicture(_ container: String) throws {
+        let path = try clip(container)
+        let last = try #require(try FrameLines.ffmpeg(path).lines.last).md5
+        #expect(try run("file:\(path)?start=3970ms").map(\.md5) == [last])
+    }
+
+    @Test("A start behind the end is said to be one")
+    func behindEnd() throws {
+        let run = try InletProcess.run(["run", "file:\(clip("mp4"))?start=9s", "--report", "json"])
+        let error = try #require(try Report(run).error)
+        #expect(error.code == "invalidConfiguration")
+        #expect(error.message.contains("start"))
+    }
+
+    @Test("A file that is played again is whole each time, and its times go on", arguments: containers)
+    func loop(_ container: String) throws {
+        let path = try clip(container)
+        let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
+        let found = try run("file:\(path)?loop=2")
+        #expect(found.map(\.md5) == all + all + all)
+        let times = found.map(\.pts)
+        let steps = Set(zip(times.dropFirst(), times).map { $0 - $1 })
+        #expect(steps.allSatisfy { $0 > 0 })
+        // At a rate of 25 in ticks of a millisecond or finer.
+        #expect(steps.count == 1, "\(steps)")
+    }
+
+    @Test("A file that is played again after a start in its middle goes on in time", arguments: containers)
+    func startAndLoop(_ container: String) throws {
+        let path = try clip(container)
+        let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
+        let found = try run("file:\(path)?start=3s&loop=1")
+        #expect(found.map(\.md5) == Array(all.dropFirst(75)) + all)
+        let times = found.map(\.pts)
+        let steps = Set(zip(times.dropFirst(), times).map { $0 - $1 })
+        #expect(steps.count == 1 && steps.allSatisfy { $0 > 0 }, "\(steps)")
+    }
+
+    @Test("A pipe is read through to the start, and not a second time")
+    func pipe() throws {
+        let path = try clip("ts")
+        let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
+        let started = try InletProcess.shell(
+            "cat '\(path)' | \"$INLET\" run 'file:-?start=2s' --to framemd5:- --report none")
+        #expect(FrameLines(started.output).lines.map(\.md5) == Array(all.dropFirst(50)))
+        let looped = try InletProcess.shell("cat '\(path)' | \"$INLET\" run 'file:-?loop=1' --report json")
+        let error = try #require(try Report(looped).error)
+        #expect(error.code == "unsupported")
+    }
+}
