@@ -87,6 +87,7 @@ final class FFmpegSource: FrameSource {
         }
         var flags: PacketFlags = packet.isKey ? .key : []
         if isRestarting { flags.insert(.restart) }
+        if packet.isDiscarded { flags.insert(.hidden) }
         isRestarting = false
         if lacksSomething { flags.insert(.loss) }
         var result = SourcePacket(

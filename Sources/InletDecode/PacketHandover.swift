@@ -27,6 +27,10 @@ struct PacketHandover {
     private var awaitsKey = true
     /// Whether that is because the times did not continue from earlier ones.
     private var isOutOfOrder = false
+    /// Whether that is because the key frame, or what follows it, is never shown.
+    private var lacksHidden = false
+    /// Packets whose pictures are never shown, until it is known whether others refer to them.
+    private var hidden: [SourcePacket] = []
     private var drops: [DropReason: UInt64] = [:]
     private var hasPassed = false
     /// The number of packets passed on.
@@ -45,10 +49,30 @@ struct PacketHandover {
         if reorderDepth > 0 || !parameters.mayReorder { held = nil }
     }
 
+    /// The most pictures that are decoded before one that is shown earlier.
+    private static let mostHidden = 16
+
     /// Notes a packet to be passed on next.
+    ///
+    /// Containers have no mark for a picture that is never shown, so one is passed on only if the next packet may refer
+    /// to it. If a key frame is never shown, packets are passed on from the next key frame that is.
     mutating func put(_ packet: SourcePacket) {
+        guard packet.flags.contains(.hidden) else {
+            // A key frame refers to nothing before it, and is not among what is missing.
+            let needed = packet.isKey || awaitsKey ? [] : hidden
+            hidden = []
+            if packet.isKey { lacksHidden = false }
+            for packet in needed { putShown(packet) }
+            return putShown(packet)
+        }
+        if !awaitsKey { hidden.append(packet) }
+        guard packet.isKey || hidden.count > Self.mostHidden else { return }
+        (awaitsKey, lacksHidden, hidden) = (true, true, [])
+    }
+
+    private mutating func putShown(_ packet: SourcePacket) {
         guard packet.isKey || !awaitsKey else {
-            if isOutOfOrder { drop(.outOfOrder) }
+            if lacksHidden { drop(.undecodable) } else if isOutOfOrder { drop(.outOfOrder) }
             return
         }
         // Network streams are not examined in advance: a key frame tells the size.
@@ -140,7 +164,7 @@ struct PacketHandover {
     /// Notes that a part of the stream is missing: continues with the next key frame.
     mutating func lose() {
         decodingTimes.reset()
-        (untimed, awaitsKey, isOutOfOrder) = (nil, true, false)
+        (untimed, awaitsKey, isOutOfOrder, hidden) = (nil, true, false, [])
         guard let held, !held.isEmpty else { return }
         drops[.damaged, default: 0] += UInt64(held.count)
         self.held = []

@@ -96,4 +96,22 @@ import Testing
         let error = try #require(try Report(looped).error)
         #expect(error.code == "unsupported")
     }
+
+    /// The pictures of a file as ffmpeg decodes them.
+    private func pictures(_ path: String) throws -> [String] { try FrameLines.ffmpeg(path).lines.map(\.md5) }
+
+    @Test("A copy of a trimmed MP4 shows nothing that its edit list hides", arguments: ["mkv", "mp4", "ts"])
+    func trimmed(_ container: String) throws {
+        let (path, trimmed) = (try clip("mp4"), folder.path("trimmed.mp4"))
+        try ReferenceCommand.ffmpeg(["-ss", "1.4", "-i", path, "-c", "copy", trimmed])
+        let shown = try pictures(trimmed)
+        // ffmpeg itself has hidden the pictures from the key frame at 1 s on.
+        try #require(shown == Array(try pictures(path).dropFirst(35)))
+        let copy = folder.path("copy.\(container)")
+        let run = try InletProcess.run(
+            ["run", trimmed, "--to", "\(container):\(copy)?codec=copy", "--report", "none"])
+        #expect(run.status == 0, "\(run.complaints)")
+        // From the first key frame that is shown: the ones before it refer to hidden pictures.
+        #expect(try pictures(copy) == Array(shown.dropFirst(15)))
+    }
 }

@@ -13,4 +13,6 @@ public struct PacketFlags: OptionSet, Sendable, Hashable {
     /// Decoding restarts here, and nothing was lost: a file that is played again. Pictures of earlier packets are
     /// output first.
     public static let restart = PacketFlags(rawValue: 1 << 3)
+    /// The picture is decoded only for others and never shown, as before the beginning of an MP4 edit list.
+    public static let hidden = PacketFlags(rawValue: 1 << 4)
 }
