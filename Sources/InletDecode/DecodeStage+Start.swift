@@ -19,3 +19,30 @@ extension DecodeStage {
         return .item(.frame(complete(frame)))
     }
 }
+
+/// A stretch of the stream of which only key frames are decoded.
+extension DecodeStage {
+    /// Begins the stretch with the packet that is the first to be skipped.
+    func beginStretch(with packet: SourcePacket) {
+        passed.clear()
+        // The decoder forgets the key frame, to which what follows refers.
+        if let lastKey { keep(lastKey) }
+        lastKey = nil
+        keep(packet)
+        empty()
+    }
+
+    /// Ends the stretch before the next key frame, which is overdue.
+    func endStretch(with packet: SourcePacket, _ facts: PictureGate.Packet, _ context: SourceContext) {
+        keep(packet)
+        // It knows the distance to the next key frame only if it still knows the last one.
+        let selection = selection
+        catchUp(with: facts, context)
+        self.selection = selection
+    }
+
+    /// Keeps a packet that is skipped, in case key frames become rarer.
+    func keep(_ packet: SourcePacket) {
+        if !passed.add(packet) { passed.clear() }
+    }
+}

@@ -38,6 +38,8 @@ final class DecodeStage {
     var handover: PacketHandover
     /// What was not decoded since the last key frame, as nobody took pictures.
     var passed = PassedGroup()
+    /// The key frame with which a stretch begins in which only key frames are decoded.
+    var lastKey: SourcePacket?
     /// Whether the stream has key frames so often that it need not be decoded while sinks have no use for it.
     private var rest = RestRule()
     /// Packets that are decoded before any other, since pictures are wanted again.
@@ -194,14 +196,13 @@ final class DecodeStage {
         }
         let fate = selection.fate(
             isKey: packet.isKey, time: pts ?? dts, wanted: demand.maximumFrameRate,
-            keyFramesOnly: demand.keyFramesOnly)
+            keyFramesOnly: demand.keyFramesOnly, canCatchUp: !passed.packets.isEmpty)
         switch fate {
-        case .pass: passed.clear()
-        case .passAndDrain:
-            passed.clear()
-            empty()
+        case .pass: keep(packet)
+        case .passAndDrain: beginStretch(with: packet)
+        case .catchUp: endStretch(with: packet, facts, context)
         case .decodeAlone:
-            passed.clear()
+            keep(packet)
             guard isInTime(packet, waiting, context) else { return }
             try send(packet, context)
             empty()
@@ -216,6 +217,7 @@ final class DecodeStage {
                 gate.resume(at: facts, reason: .late)
             }
             if hasLeftOut { passed.clear() } else { passed.noteDecoded() }
+            if packet.isKey { lastKey = selection.restsOnKeys ? packet : nil }
             try send(packet, context)
         }
     }

@@ -14,6 +14,9 @@ struct PacketSelection {
         /// The stretch of key frames begins: this packet is skipped, and the decoder outputs what it holds.
         case passAndDrain
         case pass
+        /// The stretch is over because no key frame has arrived in time: decode the last one and what was skipped
+        /// since.
+        case catchUp
         /// The stretch is over: decode from this key frame on, whose leading pictures refer to what was skipped.
         case decodeAnew
     }
@@ -45,6 +48,15 @@ struct PacketSelection {
         lastTaken = nil
     }
 
+    /// Whether the stretch goes on at this time although a key frame is overdue: key frames have become rarer.
+    private func isOverdue(_ time: Int64?, _ wanted: Rational?) -> Bool {
+        guard let time, let lastKey, let interval = ticks(of: wanted) else { return false }
+        return time.subtracting(saturating: lastKey) > interval.adding(saturating: interval / 10)
+    }
+
+    /// Whether only key frames are decoded, or are about to be.
+    var restsOnKeys: Bool { mode != .all }
+
     /// Whether packets are skipped up to the next key frame.
     var skipsToKey: Bool { mode == .keyFrames }
 
@@ -60,13 +72,19 @@ struct PacketSelection {
     ///   - time: the packet's PTS, or its DTS if it has none, in ticks.
     ///   - wanted: the frames a second that sinks take; nil for all.
     ///   - keyFramesOnly: whether key frames have to do, however rarely they come. The default is false.
-    mutating func fate(isKey: Bool, time: Int64?, wanted: Rational?, keyFramesOnly: Bool = false) -> Fate {
+    ///   - canCatchUp: whether the packets since the last key frame are known. The default is true.
+    mutating func fate(
+        isKey: Bool, time: Int64?, wanted: Rational?, keyFramesOnly: Bool = false, canCatchUp: Bool = true
+    ) -> Fate {
         guard isKey else {
             switch mode {
             case .all: return .decode
             case .beginning:
                 mode = .keyFrames
                 return .passAndDrain
+            case .keyFrames where canCatchUp && !keyFramesOnly && isOverdue(time, wanted):
+                mode = .all
+                return .catchUp
             case .keyFrames: return .pass
             }
         }

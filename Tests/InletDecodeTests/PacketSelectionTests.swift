@@ -37,6 +37,30 @@ import Testing
         #expect(fates.count { $0 == .decodeAlone } == 3)
     }
 
+    @Test("If key frames become rarer, the packets since the last one are decoded when the next is overdue")
+    func rarerKeyFrames() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        _ = fates(&selection, 150, every: 30, wanted: Rational(1))
+        // A key frame at 150, and the next at 510.
+        let later = (150..<520).map { index in
+            selection.fate(isKey: index == 150 || index == 510, time: Int64(index), wanted: Rational(1))
+        }
+        #expect(later[0] == .decodeAlone)
+        #expect(later[1...33].allSatisfy { $0 == .pass })
+        #expect(later[34] == .catchUp)
+        #expect(later[35...].allSatisfy { $0 == .decode })
+    }
+
+    @Test("If only key frames are wanted, none is overdue")
+    func keyFramesHaveToDo() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        let fates = (0..<600).map { index in
+            selection.fate(
+                isKey: index.isMultiple(of: 300), time: Int64(index), wanted: Rational(1), keyFramesOnly: true)
+        }
+        #expect(!fates.contains(.catchUp))
+    }
+
     @Test("Of key frames that come more often than frames are wanted, as many are decoded as are wanted")
     func fewerThanKeyFrames() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
@@ -73,11 +97,14 @@ import Testing
         #expect(fates[21...].allSatisfy { $0 == .decode })
     }
 
-    @Test("Key frames that become rare end the stretch at the first that comes late")
+    @Test("If what was skipped is unknown, key frames that become rarer end the stretch at the first that is late")
     func irregular() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         _ = fates(&selection, 100, every: 30, wanted: Rational(1))
-        let fates = fates(&selection, from: 100, 200, every: 90, wanted: Rational(1))
+        let fates = (100..<300).map { index in
+            selection.fate(
+                isKey: index.isMultiple(of: 90), time: Int64(index), wanted: Rational(1), canCatchUp: false)
+        }
         let first = fates.firstIndex(of: .decodeAnew)
         #expect(first == 80)
         #expect(fates.dropFirst(81).allSatisfy { $0 == .decode })

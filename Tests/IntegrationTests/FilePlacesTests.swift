@@ -114,4 +114,20 @@ import Testing
         // From the first key frame that is shown: the ones before it refer to hidden pictures.
         #expect(try pictures(copy) == Array(shown.dropFirst(15)))
     }
+
+    @Test("A lower rate is kept if key frames become rarer")
+    func rarerKeyFrames() throws {
+        let path = folder.path("rare.ts")
+        try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=24", "-c:v", "libx264", "-g", "1000",
+            "-sc_threshold", "0", "-force_key_frames", "0,1,2,3,4,5,6,18", "-bf", "0", "-pix_fmt", "yuv420p", path,
+        ])
+        let lines = try run(path, ["--max-fps", "1"])
+        let all = Dictionary(
+            try FrameLines.ffmpeg(path).lines.map { (Int64($0.pts), $0.md5) }, uniquingKeysWith: { first, _ in first })
+        let times = lines.map(\.pts)
+        #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 <= 90_000 * 12 / 10 }, "\(times)")
+        #expect(lines.allSatisfy { all[$0.pts] == $0.md5 })
+        #expect(lines.count >= 22)
+    }
 }
