@@ -2,9 +2,10 @@ public import InletCore
 public import InletDecode
 import InletFFmpeg
 
-/// A file, or anything else with a path that libavformat can read: a FIFO, standard input.
+/// A file, or anything else with a path that libavformat can read: a FIFO, standard input, a series of pictures.
 public struct FFmpegFileConfiguration: PacketSourceConfiguration {
-    /// The path, taken literally; `-` is standard input.
+    /// The path, taken literally; `-` is standard input. If there is no such file and the path has a field for a
+    /// number, as `img%03d.png` has, it names a series of pictures.
     public var path: String
     /// How often to repeat the file after its end, as with FFmpeg's `-stream_loop`; -1 repeats without end. The default
     /// is 0: the file is read once.
@@ -22,6 +23,9 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     public var decoders: [DecoderPlugin] = [.libavcodec]
     /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
     public var decoder: String?
+    /// The frames a second of a file that states no times: a series of pictures, or raw H.264 or HEVC. The default,
+    /// nil, is libavformat's: 25.
+    public var frameRate: Rational?
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
 
@@ -38,7 +42,8 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     public func makePacketSource() -> any FrameSource {
         FFmpegSource(
             FFmpegInput(
-                kind: .file(path: path, pacing: pace), stream: stream, decoding: decoding, loop: loop, start: start))
+                kind: .file(path: path, pacing: pace), stream: stream, decoding: decoding, loop: loop, start: start,
+                frameRate: frameRate))
     }
 }
 
@@ -51,6 +56,7 @@ extension SourcePlugin {
             options: [
                 FileOptions.loop.description, FileOptions.start.description, FileOptions.pace.description,
                 FileOptions.threads.description, FileOptions.decoder.description, FileOptions.stream.description,
+                FileOptions.frameRate.description,
             ],
             examples: ["clip.mp4", "file:clip.mp4?loop=-1&pace=realtime", "file:what%3F.mkv?start=90s"])
     ) { uri, values in
@@ -64,6 +70,7 @@ extension SourcePlugin {
         configuration.threads = values[FileOptions.threads]
         configuration.decoder = values[FileOptions.decoder]
         configuration.stream = values[FileOptions.stream]
+        configuration.frameRate = values[FileOptions.frameRate]
         return configuration
     }
 }
@@ -82,6 +89,10 @@ private enum FileOptions {
         "threads", default: defaults.threads, in: 0...64, "Threads that decode; 0 is one a core")
     static let decoder = PluginOption<String?>(
         "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
+    static let frameRate = PluginOption<Rational?>(
+        "fps", default: nil,
+        "Frames a second of a file that states no times: a series of pictures or a raw stream; 25 without this",
+        range: "above 0, up to 1000", isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(1000) } ?? true })
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }

@@ -11,6 +11,8 @@ struct FFmpegInput: Sendable {
     /// The number of passes after the first; -1 repeats without end.
     var loop = 0
     var start = Duration.zero
+    /// The frames a second of a file that states no times; nil for libavformat's default.
+    var frameRate: Rational?
 
     enum Kind: Sendable {
         case file(path: String, pacing: SourcePacing)
@@ -21,7 +23,7 @@ struct FFmpegInput: Sendable {
     func makeDemuxerInput(_ context: SourceContext) throws(InletError) -> any DemuxerInput {
         switch kind {
         case .file(let path, let pacing):
-            try FileInput(path: path, pacing: pacing, limits: decoding.limits, context: context)
+            try FileInput(path: path, pacing: pacing, limits: decoding.limits, frameRate: frameRate, context: context)
         case .network(let network): try NetworkInput(network, context: context)
         }
     }

@@ -3,8 +3,16 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 // Unsafe: opens a file as a libavformat input.
-/// A local file, or what is read like one: a FIFO, a device, standard input.
+/// A local file, or what is read like one: a FIFO, a device, standard input, a series of numbered pictures.
 ///
 /// Reading has no time limits of its own: the source's suffice.
 @safe final class FileInput: DemuxerInput {
@@ -15,15 +23,27 @@ import InletFFmpeg
     private let kind: InputKind
     private let pacing: SourcePacing
     private let limits: PictureLimits
+    private let frameRate: Rational?
     private let context: SourceContext
+    /// Whether the path names numbered files, such as `img%03d.png`.
+    private let isSeries: Bool
 
-    init(path: String, pacing: SourcePacing, limits: PictureLimits, context: SourceContext) throws(InletError) {
+    /// How many numbers the first picture of a series may have.
+    private static let firstNumbers = 10_000
+
+    /// - Parameter frameRate: the frames a second of a file that states no times; nil for libavformat's default.
+    init(
+        path: String, pacing: SourcePacing, limits: PictureLimits, frameRate: Rational?, context: SourceContext
+    ) throws(InletError) {
         self.path = path
         self.pacing = pacing
         self.limits = limits
+        self.frameRate = frameRate
         self.context = context
         interruption = Interruption(context)
-        pipe = try PipeInput(path: path, awaitsWriter: pacing == .live, context: context)
+        // A file of just that name comes first.
+        isSeries = unsafe access(path, F_OK) != 0 && av_filename_number_test(path) != 0
+        pipe = try isSeries ? nil : PipeInput(path: path, awaitsWriter: pacing == .live, context: context)
         guard let pipe else {
             guard pacing != .live else {
                 throw InletError(.invalidConfiguration, "A file is not live: pace=live is for FIFOs and devices.")
@@ -45,11 +65,29 @@ import InletFFmpeg
             // In microseconds, instead of 5 s: the writer may write at the pace of the pictures.
             unsafe av_dict_set(&options, "analyzeduration", "1000000", 0)
         }
-        let code = unsafe avformat_open_input(&opened, pipe == nil ? "file:\(path)" : nil, nil, &options)
-        guard code >= 0, let opened = unsafe opened else {
+        if let frameRate {
+            unsafe av_dict_set(&options, "framerate", "\(frameRate.numerator)/\(frameRate.denominator)", 0)
+        }
+        if isSeries { unsafe av_dict_set(&options, "start_number_range", "\(Self.firstNumbers)", 0) }
+        let format = isSeries ? unsafe av_find_input_format("image2") : nil
+        let code = unsafe avformat_open_input(&opened, pipe == nil ? "file:\(path)" : nil, format, &options)
+        guard code >= 0, let found = unsafe opened else {
+            if isSeries, code == -ENOENT {
+                throw InletError(
+                    .notFound,
+                    "There is no such file, and no series of pictures whose first number is below \(Self.firstNumbers). "
+                        + "Check the path.", context: .init(operation: "avformat_open_input", nativeCode: code))
+            }
             throw InletError(ffmpeg: code, operation: "avformat_open_input")
         }
-        return unsafe opened
+        // Options that the demuxer does not have stay in the dictionary.
+        guard unsafe av_dict_get(options, "framerate", nil, 0) == nil else {
+            unsafe avformat_close_input(&opened)
+            throw InletError(
+                .invalidConfiguration,
+                "The file states its own times. Leave out fps, which is for series of pictures and raw streams.")
+        }
+        return unsafe found
     }
 
     @unsafe func analyze(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> InputFacts {

@@ -115,6 +115,41 @@ import Testing
         #expect(try pictures(copy) == Array(shown.dropFirst(15)))
     }
 
+    /// Makes a series of six pictures, whose first number is given.
+    private func makeSeries(first: Int) throws -> String {
+        let path = folder.path("img%03d.png")
+        try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25", "-frames:v", "6", "-start_number", "\(first)", path,
+        ])
+        return path
+    }
+
+    @Test("Numbered pictures are a source, at ffmpeg's rate or another", arguments: [0, 7, 120])
+    func series(first: Int) throws {
+        let path = try makeSeries(first: first)
+        let expected = try FrameLines(
+            ReferenceCommand.ffmpeg([
+                "-start_number", "\(first)", "-i", path, "-f", "framemd5", "-pix_fmt", "yuv420p", "-",
+            ])
+        ).lines
+        try #require(expected.count == 6)
+        #expect(try run(path).map { "\($0.pts)" } == expected.map(\.pts))
+        let uri = "file:\(path.replacingOccurrences(of: "%", with: "%25"))"
+        #expect(try run("\(uri)?loop=1").count == 12)
+        let run = try InletProcess.run(["probe", "--json", "\(uri)?fps=5"])
+        #expect(String(decoding: run.output, as: UTF8.self).contains("\"5\""), "\(run.complaints)")
+    }
+
+    @Test("Numbered pictures that do not exist are said to be missing, and a rate is refused where it says nothing")
+    func noSeries() throws {
+        let missing = try InletProcess.run(["run", folder.path("no%03d.png"), "--report", "json"])
+        #expect(try Report(missing).error?.code == "notFound")
+        let clip = try InletProcess.run(["run", "file:\(clip("mp4"))?fps=5", "--report", "json"])
+        #expect(try Report(clip).error?.code == "invalidConfiguration")
+        let raw = try run("file:\(self.clip("h264"))?fps=50")
+        #expect(raw.count == 100)
+    }
+
     @Test("A lower rate is kept if key frames become rarer")
     func rarerKeyFrames() throws {
         let path = folder.path("rare.ts")
