@@ -57,6 +57,8 @@ struct EncoderTuning {
     /// Whether the encoder accepts only even widths and heights: the last column or row of other pictures is cropped.
     var needsEvenSize: Bool { !encoder.hasBytePrefix("libvpx") && ![.mjpeg, .ffv1].contains(settings.codec) }
 
+    /// Whether the encoder keeps the fields of interlaced pictures apart.
+    var knowsFields: Bool { encoder == "libx264" }
     /// Whether the bit rate can change while the encoder is open: libx264 reads it before each picture.
     var changesBitrate: Bool { encoder == "libx264" }
 

@@ -40,6 +40,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         var options = tuning.options(size: size, timeBase: Self.timeBase, frameRate: format.frameRate)
         options.colorSpace = format.colorSpace
         options.sampleAspectRatio = format.sampleAspectRatio
+        if tuning.knowsFields { options.fieldOrder = format.fieldOrder }
         let encoder = try Self.makeEncoder(options)
         self.encoder = encoder
         self.tuning = tuning

@@ -53,6 +53,27 @@ static inline int inlet_frame_is_key(const AVFrame *frame) {
 #endif
 }
 
+// 0 for a progressive picture, 1 if the field of the top row comes first, 2 if it comes second.
+static inline int inlet_frame_fields(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100)
+    if (!(frame->flags & AV_FRAME_FLAG_INTERLACED)) return 0;
+    return frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST ? 1 : 2;
+#else
+    return !frame->interlaced_frame ? 0 : frame->top_field_first ? 1 : 2;
+#endif
+}
+
+static inline void inlet_frame_set_fields(AVFrame *frame, int fields) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100)
+    frame->flags &= ~(AV_FRAME_FLAG_INTERLACED | AV_FRAME_FLAG_TOP_FIELD_FIRST);
+    if (fields != 0) frame->flags |= AV_FRAME_FLAG_INTERLACED;
+    if (fields == 1) frame->flags |= AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+    frame->interlaced_frame = fields != 0;
+    frame->top_field_first = fields == 1;
+#endif
+}
+
 static inline int64_t inlet_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
     return frame->duration;

@@ -15,6 +15,8 @@ import InletSystem
     /// Converts colours to those of the encoder's pictures; nil if they are the same.
     private var colors: BT601Colors?
     private let pool = I420BufferPool(capacity: 4)
+    /// The order of fields, as `inlet_frame_set_fields` takes it.
+    private var fields: Int32 = 0
     private var limitsBitrate = true
     private var bufferSeconds = 1.0
 
@@ -46,6 +48,9 @@ import InletSystem
         /// The range of BT.601 to which other colours are converted, as the codec cannot state them, or players ignore
         /// them; nil, the default, keeps the colours.
         package var onlyRange: ColorRange?
+        /// How the rows of the pictures were taken. Other values than the default, ``FieldOrder/progressive``, are for
+        /// encoders that know interlaced pictures.
+        package var fieldOrder = FieldOrder.progressive
 
         package init(encoder: String, size: ImageSize, timeBase: Rational, frameRate: Rational) {
             self.encoder = encoder
@@ -109,6 +114,16 @@ import InletSystem
         unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         if let most = options.maximumBFrames { unsafe context.pointee.max_b_frames = Int32(clamping: most) }
         if let ticks = options.ticksPerFrame { unsafe context.pointee.ticks_per_frame = Int32(clamping: max(1, ticks)) }
+        fields =
+            switch options.fieldOrder {
+            case .progressive: 0
+            case .topFirst: 1
+            case .bottomFirst: 2
+            }
+        if fields != 0 {
+            unsafe context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
+            unsafe context.pointee.field_order = fields == 1 ? AV_FIELD_TT : AV_FIELD_BB
+        }
         limitsBitrate = options.limitsBitrate
         bufferSeconds = options.bufferSeconds
         if let bitrate = options.bitrate { setBitrate(bitrate) }
@@ -167,6 +182,7 @@ import InletSystem
         unsafe frame.pointee.color_primaries = context.pointee.color_primaries
         unsafe frame.pointee.color_trc = context.pointee.color_trc
         unsafe frame.pointee.sample_aspect_ratio = context.pointee.sample_aspect_ratio
+        unsafe inlet_frame_set_fields(frame, fields)
         unsafe frame.pointee.pts = pts
         unsafe frame.pointee.pict_type = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         let lent = try colors.map { colors throws(InletError) in try converted(picture, colors) } ?? picture

@@ -44,6 +44,13 @@ package import InletCore
             primaries: frame.pointee.color_primaries, transfer: frame.pointee.color_trc,
             matrix: frame.pointee.colorspace, range: frame.pointee.color_range, pixelFormat: nativePixelFormat)
     }
+    package var fieldOrder: FieldOrder {
+        switch unsafe inlet_frame_fields(frame) {
+        case 1: .topFirst
+        case 2: .bottomFirst
+        default: .progressive
+        }
+    }
     /// The orientation that the picture itself states (an H.264 or HEVC display orientation message, EXIF); nil if it
     /// states none.
     package var orientation: DisplayOrientation? {

@@ -75,13 +75,15 @@ package import InletCore
             let orientation = frame.orientation ?? orientation
             var flags: FrameFlags = frame.isKey ? .key : []
             if frame.isDamaged { flags.insert(.corrupt) }
-            let picture = SourceFrame(
+            var picture = SourceFrame(
                 pixelFormat: pixelFormat, size: frame.size, planes: frame.planes(flipped: orientation.isMirrored),
                 owner: frame, pts: frame.bestEffortTimestamp.map { MediaTime(ticks: $0, timeBase: timeBase) },
                 duration: frame.duration.map { MediaTime(ticks: $0, timeBase: timeBase) }, sequence: 0,
                 colorSpace: frame.colorSpace, rotation: orientation.rotation, flags: flags,
                 sampleAspectRatio: hasContainerAspectRatio
                     ? sampleAspectRatio : frame.sampleAspectRatio ?? sampleAspectRatio)
+            let isFlipped = orientation.isMirrored && frame.size.height.isMultiple(of: 2)
+            picture.fieldOrder = isFlipped ? frame.fieldOrder.flipped : frame.fieldOrder
             return .picture(picture)
         }
     }

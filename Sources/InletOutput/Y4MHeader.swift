@@ -13,8 +13,14 @@ package struct Y4MHeader {
             case .full: " XCOLORRANGE=FULL"
             case .unspecified: ""
             }
+        let fields =
+            switch format.fieldOrder {
+            case .progressive: "p"
+            case .topFirst: "t"
+            case .bottomFirst: "b"
+            }
         text = """
-            YUV4MPEG2 W\(format.size.width) H\(format.size.height) F\(rate.numerator):\(rate.denominator) Ip \
+            YUV4MPEG2 W\(format.size.width) H\(format.size.height) F\(rate.numerator):\(rate.denominator) I\(fields) \
             A\(aspect?.numerator ?? 0):\(aspect?.denominator ?? 0) C420jpeg XYSCSS=420JPEG\(range)
 
             """

@@ -165,4 +165,29 @@ import Testing
         #expect(lines.allSatisfy { all[$0.pts] == $0.md5 })
         #expect(lines.count >= 22)
     }
+
+    @Test("YUV4MPEG2 says the order of fields, as ffmpeg's does", arguments: ["tff", "bff"])
+    func fields(_ order: String) throws {
+        let path = folder.path("fields.ts")
+        try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=50:duration=1", "-vf",
+            "tinterlace=interleave_top,fieldorder=\(order)", "-c:v", "mpeg2video", "-flags", "+ildct+ilme", "-top",
+            order == "tff" ? "1" : "0", "-q:v", "2", "-pix_fmt", "yuv420p", path,
+        ])
+        func header(_ bytes: Data) -> [Substring] {
+            String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self).split(separator: " ").filter { $0.first == "I" }
+        }
+        let expected = header(try ReferenceCommand.ffmpeg(["-i", path, "-f", "yuv4mpegpipe", "-"]))
+        try #require(expected == [order == "tff" ? "It" : "Ib"])
+        let run = try InletProcess.run(["run", path, "--to", "y4m:-", "--report", "none"])
+        #expect(header(run.output) == expected)
+        // Encoders are told, too.
+        let recorded = folder.path("fields.mkv")
+        _ = try InletProcess.run(["run", path, "--to", "mkv:\(recorded)", "--report", "none"])
+        let probed = try ReferenceCommand.run(
+            "ffprobe",
+            ["-v", "error", "-show_entries", "frame=interlaced_frame,top_field_first", "-of", "csv=p=0", recorded])
+        let lines = Set(String(decoding: probed, as: UTF8.self).split(separator: "\n").map { $0.prefix(3) })
+        #expect(lines == [order == "tff" ? "1,1" : "1,0"])
+    }
 }

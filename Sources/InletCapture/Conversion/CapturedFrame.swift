@@ -30,6 +30,7 @@ final class CapturedFrame: Sendable {
         var duration: MediaTime?
         var flags: FrameFlags
         var wallClock: Int64?
+        var fieldOrder: FieldOrder
     }
 
     private enum Native {
@@ -54,7 +55,8 @@ final class CapturedFrame: Sendable {
         shape = PictureShape(
             size: frame.size, rotation: frame.rotation, sampleAspectRatio: frame.sampleAspectRatio)
         template = Template(
-            colorSpace: frame.colorSpace, duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock)
+            colorSpace: frame.colorSpace, duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock,
+            fieldOrder: frame.fieldOrder)
         native = Mutex(.frame(frame))
     }
 
@@ -79,7 +81,8 @@ final class CapturedFrame: Sendable {
             size: adaptation.turn.swapsDimensions ? adaptation.size.transposed : adaptation.size,
             timeBase: pts?.timeBase, colorSpace: template.colorSpace,
             rotation: adaptation.turn == .none ? shape.rotation : .none,
-            sampleAspectRatio: adaptation.sampleAspectRatio(of: shape))
+            sampleAspectRatio: adaptation.sampleAspectRatio(of: shape),
+            fieldOrder: adaptation.fieldOrder(template.fieldOrder, of: shape))
     }
 
     /// Returns the frame as a sink gets it.
@@ -94,11 +97,13 @@ final class CapturedFrame: Sendable {
             // Its new size no longer tells which matrix to assume.
             colorSpace.matrix = colorSpace.assumed(for: shape.size).matrix
         }
-        return VideoFrame(
+        var frame = VideoFrame(
             buffer: buffer, timestamp: timestamp, pts: pts, duration: template.duration, sequence: sequence,
             colorSpace: colorSpace, rotation: adaptation.turn == .none ? shape.rotation : .none,
             flags: template.flags, sampleAspectRatio: adaptation.sampleAspectRatio(of: shape),
             wallClock: template.wallClock, stages: stages)
+        frame.fieldOrder = adaptation.fieldOrder(template.fieldOrder, of: shape)
+        return frame
     }
 
     /// Returns the whole picture as I420, made once.

@@ -70,6 +70,14 @@ struct FrameAdaptation: Sendable, Hashable {
         return turn.swapsDimensions ? stretched?.reciprocal : stretched
     }
 
+    /// Returns how the rows were taken after the adaptation. Scaling and quarter turns mix the fields.
+    func fieldOrder(_ order: FieldOrder, of picture: PictureShape) -> FieldOrder {
+        let height = crop?.size.height ?? picture.size.height
+        guard size.height == height, !turn.swapsDimensions else { return .progressive }
+        // Upside down, an odd number of rows begins with a row of the same field.
+        return turn == .clockwise180 && height.isMultiple(of: 2) ? order.flipped : order
+    }
+
     private static func checked(_ rect: ImageRect, in size: ImageSize) throws(InletError) -> ImageRect? {
         guard rect.lies(in: size) else {
             throw InletError(

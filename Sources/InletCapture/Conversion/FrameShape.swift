@@ -7,6 +7,7 @@ struct FrameShape {
     var colorSpace: ColorSpace
     var rotation: Rotation
     var sampleAspectRatio: Rational?
+    var fieldOrder: FieldOrder
 }
 
 extension VideoFrame {
@@ -14,7 +15,7 @@ extension VideoFrame {
     var frameShape: FrameShape {
         FrameShape(
             size: size, timeBase: pts?.timeBase, colorSpace: colorSpace, rotation: rotation,
-            sampleAspectRatio: sampleAspectRatio)
+            sampleAspectRatio: sampleAspectRatio, fieldOrder: fieldOrder)
     }
 }
 
@@ -27,5 +28,6 @@ extension VideoFormat {
             size: frame.size, timeBase: frame.timeBase ?? source?.timeBase ?? Rational(1, 1_000_000_000),
             frameRate: rate, colorSpace: frame.colorSpace, rotation: frame.rotation,
             sampleAspectRatio: frame.sampleAspectRatio)
+        fieldOrder = frame.fieldOrder
     }
 }

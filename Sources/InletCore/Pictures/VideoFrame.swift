@@ -23,6 +23,8 @@ public struct VideoFrame: Sendable {
     public var flags: FrameFlags
     /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
+    /// How the rows of the picture were taken. The default is ``FieldOrder/progressive``.
+    public var fieldOrder = FieldOrder.progressive
     /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it.
     public var wallClock: Int64?
     /// When the frame passed each stage.

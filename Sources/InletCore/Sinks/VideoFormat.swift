@@ -12,6 +12,8 @@ public struct VideoFormat: Sendable, Hashable {
     public var rotation: Rotation
     /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
+    /// How the rows of the first picture were taken. The default is ``FieldOrder/progressive``.
+    public var fieldOrder = FieldOrder.progressive
 
     public init(
         size: ImageSize, timeBase: Rational, frameRate: Rational? = nil, colorSpace: ColorSpace = .unspecified,

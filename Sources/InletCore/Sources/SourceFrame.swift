@@ -30,6 +30,8 @@ public struct SourceFrame: Sendable {
     public var flags: FrameFlags
     /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
+    /// How the rows of the picture were taken. The default is ``FieldOrder/progressive``.
+    public var fieldOrder = FieldOrder.progressive
     /// When the device exposed or read out the picture, if it reports that (V4L2), or when a picture of a recording
     /// that is played at its own speed was due (``SourcePacing/realtime``).
     public var captureTime: MonotonicTime?
