@@ -57,6 +57,8 @@ final class FrameDispatcher: Sendable {
         var frameClock = FrameClock(pacing: .live, timestampBits: nil)
         /// The clock of the packets, by their decoding times: packets precede their pictures.
         var packetClock = FrameClock(pacing: .live, timestampBits: nil)
+        /// The packets with which the session begins, until their times are known; nil for those of other sessions.
+        var burst: PacketBurst?
         /// The last packet's time in ticks, which are coarser than the clock.
         var lastPacketTicks: Int64?
         var receivers = Receivers()
@@ -124,6 +126,7 @@ final class FrameDispatcher: Sendable {
             state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.packetClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.seenVersion = -1
+            state.burst = format.mayBeginWithPast ? PacketBurst() : nil
             return true
         }
     }
@@ -157,9 +160,32 @@ final class FrameDispatcher: Sendable {
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
+        if case .packet(let packet) = item, let packets = state.withLock({ hold(packet, from: session, &$0) }) {
+            for packet in packets {
+                let result = deliverNow(.packet(packet), from: session, startsAnew: startsAnew, isCancelled)
+                guard case .goOn = result else { return result }
+            }
+            return .goOn
+        }
+        return deliverNow(item, from: session, startsAnew: startsAnew, isCancelled)
+    }
+
+    private func deliverNow(
+        _ item: SourceItem, from session: SessionID, startsAnew: Bool, _ isCancelled: () -> Bool
+    ) -> Result {
         let taken = state.withLock { take(item, from: session, startsAnew: startsAnew, &$0) }
         withExtendedLifetime(taken.previous) { carryOut(taken.offer, of: session, isCancelled) }
         return taken.result
+    }
+
+    /// Holds a packet with which a session begins.
+    ///
+    /// - Returns: the packets to deliver now; nil if the session holds none.
+    private func hold(_ packet: SourcePacket, from session: SessionID, _ state: inout State) -> [SourcePacket]? {
+        guard state.session == session, session > state.givenUp, state.burst != nil else { return nil }
+        guard let packets = state.burst?.add(packet, at: clock.now) else { return [] }
+        state.burst = nil
+        return packets
     }
 
     /// Takes a picture of the source from another thread, for which the session's own waits. Never blocks.
