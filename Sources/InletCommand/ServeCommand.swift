@@ -64,9 +64,13 @@ struct ServeCommand: AsyncParsableCommand {
         discovery.timeout = time
         let (answers, troubles) = try discovery.run()
         let cameras = answers.devices.map { device in
-            FoundCamera(
+            var sources: [String] = []
+            for source in device.services.map({ source(at: $0.serviceText) }) where !sources.contains(source) {
+                sources.append(source)
+            }
+            return FoundCamera(
                 name: device.name, hardware: device.hardware, location: device.location, addresses: device.addresses,
-                sources: device.services.map { source(at: $0.serviceText) })
+                sources: sources)
         }
         let more = answers.isCut ? ["There were more answers than are taken."] : []
         return FoundCameras(cameras: cameras, troubles: troubles + more)

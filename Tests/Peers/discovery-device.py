@@ -62,7 +62,8 @@ def answers(related):
         f"{scope}Profile/Streaming", "http://10.77.0.1/onvif/device_service http://viewer:s3cr3t@10.77.0.1/")
     yield door
     yield door
-    yield answer("urn:uuid:yard", related, "", "http://10.77.0.1:8080/onvif/device_service")
+    yield answer("urn:uuid:yard", related, "",
+                 "http://10.77.0.1:8080/onvif/device_service http://10.77.0.1:8081/onvif/device_service")
 
 
 def main():

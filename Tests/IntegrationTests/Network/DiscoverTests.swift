@@ -33,7 +33,7 @@ struct DiscoverTests {
                     addresses: ["http://10.77.0.1/onvif/device_service", "http://***@10.77.0.1/"]),
                 Listing(
                     endpoint: "urn:uuid:yard", name: "", hardware: "", location: "",
-                    addresses: ["http://10.77.0.1:8080/onvif/device_service"]),
+                    addresses: [8080, 8081].map { "http://10.77.0.1:\($0)/onvif/device_service" }),
             ])
         // The probe is sent twice, as one message, and is what the device takes for one.
         let probes = try peer.send("report")["probes"]
@@ -51,7 +51,7 @@ struct DiscoverTests {
 
         // By itself it asks on the interface of the link, too.
         let lines = String(decoding: try discover("").output, as: UTF8.self).split(separator: "\n")
-        #expect(lines.count == 4)
+        #expect(lines.count == 5)
         #expect(lines.dropFirst().first?.hasSuffix("http://10.77.0.1/onvif/device_service") == true)
         // Where nobody answers, nothing is listed; an interface that is not there is an error of usage.
         #expect(try discover("--json --interface lo").output == Data("[]\n".utf8))
