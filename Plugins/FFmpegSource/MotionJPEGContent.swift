@@ -1,6 +1,6 @@
 import InletCore
 
-/// What the Content-Type of a response and the first bytes of its body say about JPEG pictures in it.
+/// The kind of JPEG content of a response, by its Content-Type and the first bytes of its body.
 struct MotionJPEGContent {
     /// The type in lower case without parameters; empty if none was stated.
     private let type: String

@@ -4,8 +4,8 @@ import InletCore
 /// headers of a multipart stream (RFC 2046, section 5.1), or nothing.
 ///
 /// Cameras deviate from the standard in every part of a multipart header, so a picture is found by its own markers
-/// (ITU-T T.81, annex B): from its start of image to its end of image. A stated Content-Length is only a hint. It tells
-/// which bytes after the end of image belong to the same part, and where a picture without an end of image ends.
+/// (ITU-T T.81, annex B): from its start of image to its end of image. A stated Content-Length is only a hint. By it,
+/// bytes after the end of image count as part of the same picture, and a picture without an end of image ends there.
 ///
 /// A picture that is cut off is returned as far as it arrived, so that the decoder reports it and it is counted.
 struct MotionJPEGReader {
@@ -69,7 +69,7 @@ struct MotionJPEGReader {
         return nil
     }
 
-    /// Returns the picture that the end of the data cut off; nil if there is none.
+    /// Returns the picture that the end of the data cut off; nil if the data ended between pictures.
     mutating func finish() -> [UInt8]? {
         defer { (bytes, start, place, gap, partEnd) = ([], nil, 0, 0, 0) }
         guard let start, bytes.count - start > Self.emptyPicture else { return nil }
@@ -106,7 +106,7 @@ struct MotionJPEGReader {
 
     /// Reads the lines before a picture.
     ///
-    /// - Returns: the offset of the first boundary, nil if there is none, and the Content-Length after the last one.
+    /// - Returns: the offset of the first boundary, or nil without one, and the Content-Length after the last one.
     private func header(from begin: Int, to end: Int) -> (boundary: Int?, length: Int?) {
         var (boundary, length) = (Int?.none, Int?.none)
         var line = max(begin, end - Self.longestHeader)

@@ -99,7 +99,7 @@ import Testing
         #expect(Self.read([0xFF, 0xD8, 0xFF]).isEmpty && Self.read([]).isEmpty)
     }
 
-    @Test("What looks like a start of image within damaged data ends no picture of a multipart stream")
+    @Test("Damaged data that looks like a start of image ends no picture of a multipart stream")
     func damagedByte() {
         var damaged = Self.picture(1)
         damaged.replaceSubrange(200..<203, with: [0xFF, 0xD8, 0xFF])
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "A still picture is recognized by its type, or by its length where there is no type",
+        "A still picture is recognized by its type, or by its length if it has no type",
         arguments: [
             ("image/jpeg", picture, false, true), ("image/jpg; q=1", picture, true, true), ("", picture, true, true),
             ("", picture, false, false), ("video/mjpeg", picture, true, false),
@@ -177,7 +177,7 @@ import Testing
 }
 
 @Suite struct HTTPValidatorsTests {
-    @Test("What a server states about a version is repeated to it, unless it could be another header")
+    @Test("The version that a server states is repeated to it, unless it could be another header")
     func headers() {
         var answer = HTTPAnswer()
         for line in ["HTTP/1.1 200 OK", "ETag: W/\"a, b\"", "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT", ""] {

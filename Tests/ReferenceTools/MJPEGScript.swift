@@ -3,7 +3,7 @@ import Foundation
 /// Motion JPEG and still pictures of a camera that follows no standard, over HTTP or plain TCP. Each connection gets
 /// the same pictures from the first one on.
 public final class MJPEGScript: Sendable {
-    /// What is between the pictures of a stream.
+    /// The framing between the pictures of a stream.
     public enum Framing: String, Sendable, CaseIterable {
         /// Parts as RFC 2046 has them, each with its type and its length.
         case plain
@@ -59,7 +59,7 @@ public final class MJPEGScript: Sendable {
     public struct Still: Sendable {
         /// After how many requests it is another picture. The default is 1.
         public var change = 1
-        /// The default is none.
+        /// The validators that the server states. The default is `.none`.
         public var validators = Validators.none
         /// Whether the length is stated. The default is true.
         public var statesLength = true

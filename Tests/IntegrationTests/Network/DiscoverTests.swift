@@ -53,7 +53,7 @@ struct DiscoverTests {
         let lines = String(decoding: try discover("").output, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 5)
         #expect(lines.dropFirst().first?.hasSuffix("http://10.77.0.1/onvif/device_service") == true)
-        // Where nobody answers, nothing is listed; an interface that is not there is an error of usage.
+        // If nobody answers, nothing is listed; an interface that does not exist is an error of usage.
         #expect(try discover("--json --interface lo").output == Data("[]\n".utf8))
         let absent = try discover("--interface absent0")
         #expect(absent.status == 64 && absent.complaints.contains("'absent0' is no interface"))

@@ -99,7 +99,7 @@ extension NetworkTests {
             #expect(try pictures == expected(camera, 2), "\(inlet.complaints)")
         }
 
-        @Test("A still picture is read once where that is wanted", arguments: ["?every=0", "?pace=none"])
+        @Test("A still picture is read once with every=0 or pace=none", arguments: ["?every=0", "?pace=none"])
         func once(_ query: String) throws {
             let camera = try MJPEGScript(MJPEGScript.Still())
             let (pictures, inlet, _) = try play(camera, query, frames: 5)
