@@ -483,7 +483,8 @@ let package = Package(
         tests(
             "InletServeTests",
             [
-                "Inlet", "InletHTTP", "InletServe", "InletSystem", "InletCLI", "InletTesting", "ReferenceTools",
+                "Inlet", "InletHTTP", "InletOutput", "InletServe", "InletSystem", "InletCLI", "InletTesting",
+                "ReferenceTools",
                 logging, .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
         tests("HouseTests", []),

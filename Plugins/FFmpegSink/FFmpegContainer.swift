@@ -45,19 +45,21 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     var carriesRotation: Bool { self == .mp4 }
 
     /// Whether parameter sets precede each key frame, so that a viewer can join there.
-    var repeatsParameterSets: Bool { [.ts, .hls, .srt, .udp].contains(self) }
+    func repeatsParameterSets(of codec: VideoCodec) -> Bool {
+        [.ts, .srt, .udp].contains(self) || self == .hls && codec != .hevc
+    }
 
     /// Whether it is Matroska or its subset WebM.
     var isMatroska: Bool { self == .mkv || self == .webm }
 
-    /// libavformat's name for it.
-    var muxer: String {
+    /// libavformat's name for what packets are written in. Apple's players accept HEVC in fragmented MP4 only.
+    func muxer(for codec: VideoCodec) -> String {
         switch self {
         case .mp4: "mp4"
         case .mkv: "matroska"
         case .webm: "webm"
         case .ts, .srt, .udp: "mpegts"
-        case .hls: "hls"
+        case .hls: codec == .hevc ? "mp4" : "mpegts"
         case .rtmp: "flv"
         case .rtsp: "rtsp"
         }

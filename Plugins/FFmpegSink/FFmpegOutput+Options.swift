@@ -2,10 +2,6 @@ import InletCore
 import InletFFmpeg
 
 extension FFmpegOutput {
-    /// The path of an HLS playlist, without a protocol: the muxer deletes files by this literal path. A colon would
-    /// start a protocol.
-    var playlistPath: String { (destination.hasBytePrefix("/") ? destination : "./\(destination)") + "/index.m3u8" }
-
     /// The address's scheme, such as `rtmps`.
     var scheme: String { destination.prefix(upToByte: ":").lowercasedASCII }
 
@@ -17,7 +13,7 @@ extension FFmpegOutput {
     static let fragmentDuration = "250000"
 
     /// The options for libavformat's muxer and protocol.
-    var muxerOptions: [(String, String)] {
+    func muxerOptions(for codec: VideoCodec) -> [(String, String)] {
         switch container {
         case .mp4:
             // Quarter-second fragments: with what an encoder holds back, less than a second is lost if the process is
@@ -30,16 +26,14 @@ extension FFmpegOutput {
             ]
         case .mkv, .webm: [("cluster_time_limit", "250")]
         case .ts: []
-        case .hls:
+        // Segments of MPEG-TS have none.
+        case .hls where codec == .hevc:
             [
-                ("hls_time", "\(Double((segment ?? .seconds(2)).wholeNanoseconds) / 1e9)"),
-                ("hls_list_size", "\(playlistLength)"),
-                // Late players still request segments that have left the playlist (RFC 8216, 6.2.2).
-                ("hls_delete_threshold", "\(playlistLength + 1)"),
-                ("hls_flags", (playlistLength > 0 ? "delete_segments+" : "") + "temp_file+independent_segments"),
-                // Numbers that no earlier run has used.
-                ("hls_start_number_source", "epoch"),
+                ("movflags", "+frag_keyframe+empty_moov+default_base_moof+skip_trailer+frag_discont"),
+                // The first fragment begins at its own time, and not at zero.
+                ("use_editlist", "0"), ("avoid_negative_ts", "disabled"), ("frag_duration", "250000"),
             ]
+        case .hls: []
         case .rtmp: [("flvflags", "no_duration_filesize")] + tlsOptions
         // libavformat considers VP9 over RTP experimental, since its RFC (9628) is more recent.
         case .rtsp: [("rtsp_transport", transport.rawValue), ("strict", "experimental")] + tlsOptions

@@ -11,19 +11,24 @@ import Logging
     import Darwin
 #endif
 
-// Unsafe: creates a folder with `mkdir`.
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
 /// A change of the packets' parameters begins a new file, or a new connection. Key frames are examined, too: a container
 /// may state the parameters of its beginning only.
 public final class FFmpegPacketSink: PacketSink {
-    private let output: FFmpegOutput
-    private let series: FileSeries
+    let output: FFmpegOutput
+    let series: FileSeries
     private let pattern: FileNamePattern?
     private let log: RepeatedLog
-    private var parameters: CodecParameters?
+    private(set) var parameters: CodecParameters?
     private var follower: ParameterFollower?
-    private var muxer: Muxer?
+    private(set) var muxer: Muxer?
+    /// The segment of HLS that is being written, and what finds the gaps before packets.
+    var segment: OpenSegment?
+    var gaps = GapDetector()
+    /// The time in fragments at which the muxer begins, in ticks.
+    var segmentOffset: Int64 = 0
+    private var hasFailed = false
     private var file: RecordingFile?
     /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
@@ -31,7 +36,7 @@ public final class FFmpegPacketSink: PacketSink {
     /// How long the latest picture is shown, in ticks; 0 if unknown.
     private var lastDuration: Int64 = 0
     private var byteCount = 0
-    private var times = PictureTimes()
+    private(set) var times = PictureTimes()
     private var isAwaitingKey = true
 
     /// Whether a key frame is requested now: the file has its length, or begins with the next key frame.
@@ -81,6 +86,10 @@ public final class FFmpegPacketSink: PacketSink {
         self.parameters = parameters
         // The name of such a file is the time of its first picture, which is not known yet.
         guard pattern?.hasTime != true else { return awaitKey() }
+        if output.container == .hls {
+            try series.segments.begin(output)
+            return awaitKey()
+        }
         do throws(InletError) {
             try openMuxer()
         } catch {
@@ -92,9 +101,15 @@ public final class FFmpegPacketSink: PacketSink {
     private func openMuxer(at packet: EncodedPacket? = nil) throws(InletError) {
         guard let parameters else { return }
         do throws(InletError) {
-            muxer = try Muxer(output, to: target(at: packet), parameters)
+            if output.container == .hls, let packet {
+                muxer = try openSegments(at: packet, parameters)
+            } else {
+                muxer = try Muxer(output, to: target(at: packet), parameters)
+            }
         } catch {
             discardFile()
+            segment?.file.remove()
+            segment = nil
             throw error.about(output.redactedURI)
         }
         awaitKey()
@@ -112,20 +127,7 @@ public final class FFmpegPacketSink: PacketSink {
             noteDeleted(series.retain(output, pattern, current: file.path))
             return .file(file)
         }
-        guard output.container == .hls else { return .address(output.destination) }
-        try makeFolder()
-        return .folder(SegmentFolder(mode: output.mode), output.playlistPath)
-    }
-
-    /// Makes the folder for HLS if it does not exist.
-    private func makeFolder() throws(InletError) {
-        let path = output.destination
-        if unsafe mkdir(path, 0o700) == 0 {
-            // Whatever the umask says.
-            guard unsafe chmod(path, mode_t(output.mode.folderBits)) != 0 else { return }
-            throw InletError(errno: errno, operation: "chmod", path: path)
-        }
-        guard errno == EEXIST else { throw InletError(errno: errno, operation: "mkdir", path: path) }
+        return .address(output.destination)
     }
 
     /// Deletes a file without any pictures.
@@ -145,8 +147,15 @@ public final class FFmpegPacketSink: PacketSink {
                 discardFile()
             }
         }
-        if muxer.isWhole { makeRoomForEnd() }
-        try muxer.finish(output)
+        let isWhole = muxer.isWhole
+        if isWhole { makeRoomForEnd() }
+        do throws(InletError) {
+            try muxer.finish(output)
+        } catch {
+            try? endSegment(isWhole: false)
+            throw error
+        }
+        try endSegment(isWhole: isWhole)
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
@@ -180,14 +189,30 @@ public final class FFmpegPacketSink: PacketSink {
     /// - Throws: ``KeyFrameNeeded`` if a file was begun within a group of pictures; the errors of the muxer and its
     ///   output.
     public func write(_ packet: EncodedPacket) throws {
+        do {
+            try writeNext(packet)
+        } catch let error as KeyFrameNeeded {
+            throw error
+        } catch {
+            hasFailed = true
+            throw error
+        }
+    }
+
+    private func writeNext(_ packet: EncodedPacket) throws {
         guard packet.isKey || !isAwaitingKey else {
             wantsKeyFrame = true
             throw KeyFrameNeeded()
         }
+        if output.container == .hls, breaksSegment(packet) {
+            try closeMuxer()
+            awaitKey()
+            return try writeNext(packet)
+        }
         times.note(packet)
         if packet.isKey, let changed = follower?.follow(packet.data) { try go(on: changed) }
         do throws(InletError) {
-            if packet.isKey, isFull(before: packet) {
+            if packet.isKey, output.container.hasSegments, isFull(before: packet) {
                 try closeMuxer()
             }
             if muxer == nil { try openMuxer(at: packet) }
@@ -202,7 +227,11 @@ public final class FFmpegPacketSink: PacketSink {
 
     private func add(_ packet: EncodedPacket) throws(InletError) {
         isAwaitingKey = false
-        let start = origin ?? packet.pts.ticks
+        // The times in fragments of MP4 are not below zero.
+        let begins =
+            output.container == .hls && isFragmented
+            ? packet.dts.ticks.subtracting(saturating: segmentOffset) : packet.pts.ticks
+        let start = origin ?? begins
         origin = start
         let spacing = lastPTS.map {
             MediaTime(ticks: packet.pts.ticks.subtracting(saturating: $0), timeBase: packet.pts.timeBase)
@@ -210,13 +239,20 @@ public final class FFmpegPacketSink: PacketSink {
         // Lengths that no picture has are ignored: a file may state anything, and a source may have been away.
         let lengths = [packet.duration?.rescaled(to: packet.pts.timeBase), spacing].compactMap(\.self)
         let duration = lengths.first { (0...3_600_000_000_000).contains($0.nanoseconds) }?.ticks ?? 0
+        let ends = endsSegment(packet, duration: duration)
+        // libavformat writes a fragment when it gets the next key frame, and then knows how long its last picture is.
+        let isFirst = !isFragmented || !packet.isKey
+        if ends, isFirst { try beginSegment(at: packet, flushes: true) }
         try muxer?.write(packet, origin: start, duration: duration, output)
+        if ends, !isFirst { try beginSegment(at: packet, flushes: false) }
+        let end = max(segment?.end ?? 0, packet.pts.ticks.adding(saturating: duration))
+        segment?.end = end
         // Not the position in the file: part of the data is buffered until its fragment or cluster is complete.
         byteCount += packet.data.count
         (lastPTS, lastDuration) = (packet.pts.ticks, duration)
         // Requested one picture ahead, so that the length of a file whose packets do not wait is exact to the picture.
         let length = packet.pts.ticks.subtracting(saturating: start).adding(saturating: duration)
-        wantsKeyFrame = isFull(at: length, packet.pts.timeBase)
+        wantsKeyFrame = output.container.hasSegments && isFull(at: length, packet.pts.timeBase)
     }
 
     private func isFull(before packet: EncodedPacket) -> Bool {
@@ -229,10 +265,11 @@ public final class FFmpegPacketSink: PacketSink {
     /// The end may be early by half the duration of the previous picture, and by a tenth of the length at most. The
     /// times of live sources vary, so a key frame each second could otherwise miss a length of 1 s by microseconds, and
     /// the file would last 2 s.
-    private func isFull(at ticks: Int64, _ timeBase: Rational) -> Bool {
-        guard output.container.hasSegments else { return false }
+    func isFull(at ticks: Int64, _ timeBase: Rational) -> Bool {
+        guard output.container.hasSegments || output.container == .hls else { return false }
         if let most = output.segmentSize, byteCount >= most { return true }
-        guard let length = output.segment?.wholeNanoseconds else { return false }
+        let segment = output.container == .hls ? output.segmentLength : output.segment
+        guard let length = segment?.wholeNanoseconds else { return false }
         let half = MediaTime(ticks: lastDuration / 2, timeBase: timeBase).nanoseconds
         let time = MediaTime(ticks: ticks, timeBase: timeBase).nanoseconds
         return time.adding(saturating: min(half, length / 10)) >= length
@@ -265,6 +302,9 @@ public final class FFmpegPacketSink: PacketSink {
         for path in paths { log.log(.info, "Deleted \(path).", key: "deleted") }
     }
 
-    /// Ends the file or the connection.
-    public func finish() throws { try closeMuxer() }
+    /// Ends the file or the connection, and the playlist unless the sink has failed.
+    public func finish() throws {
+        try closeMuxer()
+        if output.container == .hls, !hasFailed { try series.segments.end(output) }
+    }
 }

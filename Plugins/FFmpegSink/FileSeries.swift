@@ -16,6 +16,8 @@ import Synchronization
 /// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite the files of
 /// its predecessor. Safe from any thread.
 final class FileSeries: Sendable {
+    /// The segments of HLS.
+    let segments = SegmentSeries()
     private let state = Mutex(State())
 
     private struct State {

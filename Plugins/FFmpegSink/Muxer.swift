@@ -24,7 +24,7 @@ import InletSystem
     private let parameters: CodecParameters
     /// The parameters that the container is to state with the next key frame.
     private var newParameters: CodecParameters?
-    private let target: Target
+    private var target: Target
     /// The SRT connection, for which libavformat's own protocol is not used.
     private let connection: SRTOutput?
     private(set) var isWhole = true
@@ -45,8 +45,6 @@ import InletSystem
     /// The destination of the packets.
     enum Target {
         case file(RecordingFile)
-        /// Files that the muxer opens itself, and the path of the first.
-        case folder(SegmentFolder, String)
         case address(String)
     }
 
@@ -60,7 +58,7 @@ import InletSystem
         connection = settings.container == .srt ? try SRTOutput(settings, deadline) : nil
         FFmpegLogging.install()
         _ = FFmpegLogging.takeFacts()
-        repeatsParameterSets = settings.container.repeatsParameterSets
+        repeatsParameterSets = settings.container.repeatsParameterSets(of: parameters.codec)
         parameterSets = repeatsParameterSets ? ParameterSets(parameters) : nil
         self.parameters = parameters
         var parameters = parameters
@@ -69,7 +67,8 @@ import InletSystem
         var output: UnsafeMutablePointer<AVFormatContext>?
         do throws(InletError) {
             try settings.certificateCheck.refuseWhatCannotBeChecked(scheme: settings.scheme, isOutput: true)
-            let code = unsafe avformat_alloc_output_context2(&output, nil, settings.container.muxer, target.name)
+            let code = unsafe avformat_alloc_output_context2(
+                &output, nil, settings.container.muxer(for: parameters.codec), target.name)
             guard code >= 0, let context = unsafe output else {
                 throw InletError(ffmpeg: code, operation: "avformat_alloc_output_context2")
             }
@@ -81,7 +80,7 @@ import InletSystem
                 file.rotation = MatroskaRotation(parameters.rotation)
             }
             if let limits { deadline.allow(limits.connect) }
-            unsafe try Self.open(context, settings, target, connection, deadline)
+            unsafe try Self.open(context, settings, parameters.codec, target, connection, deadline)
             unsafe streamTimeBase = stream.pointee.time_base
             headerByteCount = target.byteCount
         } catch {
@@ -128,15 +127,14 @@ import InletSystem
     }
 
     private static func open(
-        _ output: UnsafeMutablePointer<AVFormatContext>, _ settings: FFmpegOutput, _ target: Target,
-        _ connection: SRTOutput?, _ deadline: OutputDeadline
+        _ output: UnsafeMutablePointer<AVFormatContext>, _ settings: FFmpegOutput, _ codec: VideoCodec,
+        _ target: Target, _ connection: SRTOutput?, _ deadline: OutputDeadline
     ) throws(InletError) {
         var options: OpaquePointer?
-        for (name, value) in settings.muxerOptions { unsafe av_dict_set(&options, name, value, 0) }
+        for (name, value) in settings.muxerOptions(for: codec) { unsafe av_dict_set(&options, name, value, 0) }
         defer { unsafe av_dict_free(&options) }
         switch target {
         case .file(let file): unsafe output.pointee.pb = file.io
-        case .folder(let folder, _): unsafe folder.serve(output)
         case .address where connection != nil: unsafe output.pointee.pb = connection?.io
         case .address(let address):
             guard unsafe output.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 else { break }
@@ -145,7 +143,6 @@ import InletSystem
             if code < 0 { throw error(code, "avio_open2", settings, deadline) }
         }
         let code = unsafe avformat_write_header(output, &options)
-        try target.check()
         try connection?.check()
         if code < 0 { throw error(code, "avformat_write_header", settings, deadline) }
     }
@@ -162,7 +159,9 @@ import InletSystem
     ///
     /// - Returns: false if the file or connection cannot hold them.
     func follow(_ parameters: CodecParameters, _ settings: FFmpegOutput) -> Bool {
-        guard parameters.continues(self.parameters) else { return false }
+        guard parameters.continues(self.parameters), settings.container != .hls || repeatsParameterSets else {
+            return false
+        }
         // FLV states them outside the packets.
         if settings.container == .rtmp {
             newParameters = parameters
@@ -171,6 +170,25 @@ import InletSystem
             if settings.container == .mp4, case .file(let file) = target { file.stateSetsInSamples() }
         }
         return true
+    }
+
+    /// Goes on in another file. The current one is complete.
+    ///
+    /// - Parameter flushes: whether the current one gets what libavformat holds back.
+    func go(on file: RecordingFile, _ settings: FFmpegOutput, flushes: Bool) throws(InletError) {
+        guard let context = unsafe output, case .file(let current) = target else { return }
+        if flushes { try check(unsafe av_write_frame(context, nil), settings) }
+        var code: Int32 = 0
+        if let io = unsafe current.io {
+            unsafe avio_flush(io)
+            code = unsafe io.pointee.error
+        }
+        let closed = current.close()
+        unsafe context.pointee.pb = file.io
+        target = .file(file)
+        try check(code < 0 ? code : closed, settings)
+        // A player may begin with any segment.
+        unsafe av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
     }
 
     /// Writes a packet.
@@ -216,7 +234,6 @@ import InletSystem
             try bridgeGap(before: dts, settings)
             try noteWallClock(of: encoded, settings)
         }
-        if case .folder(let folder, _) = target { folder.begin(encoded) }
         lastDTS = dts
         if let limits { deadline.allow(limits.write) }
         try check(unsafe av_write_frame(output, pointer), settings)
@@ -257,7 +274,6 @@ import InletSystem
 
     private func check(_ code: Int32, _ settings: FFmpegOutput) throws(InletError) {
         do throws(InletError) {
-            try target.check()
             try connection?.check()
             if code < 0 { throw Self.error(code, "av_write_frame", settings, deadline) }
         } catch {
@@ -288,7 +304,6 @@ import InletSystem
     func finish(_ settings: FFmpegOutput) throws(InletError) {
         guard unsafe output != nil else { return }
         let code = close(isBroken: !isWhole)
-        try target.check()
         try connection?.check()
         if code < 0 { throw Self.error(code, "av_write_trailer", settings, deadline) }
     }
@@ -338,14 +353,8 @@ extension Muxer.Target {
     fileprivate var name: String {
         switch self {
         case .file(let file): file.path
-        case .folder(_, let path): path
         case .address(let address): address
         }
-    }
-
-    /// - Throws: an error that the muxer met and did not report.
-    fileprivate func check() throws(InletError) {
-        if case .folder(let folder, _) = self { try folder.check() }
     }
 
     /// The number of bytes that were stored.

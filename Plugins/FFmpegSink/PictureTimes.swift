@@ -18,9 +18,14 @@ struct PictureTimes {
         offset = wallClock.subtracting(saturating: packet.captureTime.nanoseconds)
     }
 
+    /// Returns the time in nanoseconds since 1970 by the source's clock; nil if the source has not stated any.
+    func stated(_ packet: EncodedPacket) -> Int64? {
+        offset.map { packet.captureTime.nanoseconds.adding(saturating: $0) }
+    }
+
     /// Returns the time in nanoseconds since 1970; nil if nothing but the present time is known.
     func time(of packet: EncodedPacket) -> Int64? {
-        if let offset { return packet.captureTime.nanoseconds.adding(saturating: offset) }
+        if let time = stated(packet) { return time }
         let age = MonotonicTime.now - packet.captureTime
         guard age > .zero, age < Self.longestDelay else { return nil }
         return RecorderTime.now.sinceEpoch.subtracting(saturating: age.wholeNanoseconds)

@@ -1,4 +1,5 @@
 import InletCore
+import InletOutput
 import InletHTTP
 
 /// What is known of a recording besides its pictures, as it stands in the file beside it. A value without I/O.

@@ -1,4 +1,5 @@
 import InletCore
+import InletOutput
 import InletFFmpeg
 import InletSystem
 

@@ -1,4 +1,5 @@
 import InletCore
+import InletOutput
 import NIOCore
 
 /// The last segments of a stream and their playlist: HTTP Live Streaming, RFC 8216. Pure.

@@ -1,16 +1,18 @@
-import InletCore
+package import InletCore
 
 /// Finds the gaps between the packets of a camera: where much more time passes than from packet to packet before. Pure.
-struct GapDetector {
+package struct GapDetector {
+    package init() {}
+
     /// A stretch without pictures.
-    struct Gap: Sendable, Hashable {
+    package struct Gap: Sendable, Hashable {
         /// Where it begins, from the recording's first packet on.
-        var start: Duration
-        var length: Duration
+        package var start: Duration
+        package var length: Duration
     }
 
     /// The shortest gap.
-    static let shortest = Duration.milliseconds(500)
+    package static let shortest = Duration.milliseconds(500)
     /// How much longer than usual a gap is.
     private static let factor = 3
     private var first: MonotonicTime?
@@ -21,7 +23,7 @@ struct GapDetector {
     /// Notes a packet by its decoding time.
     ///
     /// - Returns: the gap before it, if there is one.
-    mutating func add(_ time: MonotonicTime) -> Gap? {
+    package mutating func add(_ time: MonotonicTime) -> Gap? {
         guard let first, let last else {
             (first, last) = (time, time)
             return nil

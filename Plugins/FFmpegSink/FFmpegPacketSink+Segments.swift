@@ -1,0 +1,125 @@
+import InletCore
+import InletFFmpeg
+import InletOutput
+
+/// A segment of HLS that is being written.
+struct OpenSegment {
+    var name: String
+    var file: RecordingFile
+    /// The file that precedes its bytes; nil for MPEG-TS.
+    var map: String?
+    var isIndependent: Bool
+    var isDiscontinuity: Bool
+    /// When its first picture is shown, and when its last one ends, in ticks.
+    var start: Int64
+    var end: Int64
+    /// When its first picture was taken, as text.
+    var date: String?
+}
+
+/// Segments of HLS: a playlist lists them as they are completed.
+extension FFmpegPacketSink {
+    /// Whether segments are fragmented MP4, which Apple's players require for HEVC.
+    var isFragmented: Bool { parameters?.codec == .hevc }
+
+    /// The longest first segment if key frames are far apart: it sets the target duration.
+    private static let longestFirst = Duration.seconds(30)
+
+    /// Opens a muxer and its first segment, which does not continue the segments in the playlist.
+    func openSegments(at packet: EncodedPacket, _ parameters: CodecParameters) throws(InletError) -> Muxer {
+        let (isContinued, elapsed) = try series.segments.begin(output)
+        guard isFragmented else {
+            let (name, file) = try series.segments.openFile(.transport, output)
+            segment = open(name, file, map: nil, at: packet, isDiscontinuity: isContinued)
+            return try Muxer(output, to: .file(file), parameters)
+        }
+        let offset = MediaTime(ticks: elapsed.wholeNanoseconds, timeBase: Rational(1, 1_000_000_000))
+        segmentOffset = offset.rescaled(to: packet.dts.timeBase).ticks
+        var parameters = parameters
+        if parameters.extraData.isEmpty {
+            // The map, which is written first, states the parameter sets.
+            let first = try FFmpegPacket()
+            try first.fill(sharing: packet.data)
+            parameters.extraData = PacketInspection.parameterSets(in: first, parameters.codec) ?? []
+        }
+        let (map, mapFile) = try series.segments.openFile(.map, output)
+        do throws(InletError) {
+            let muxer = try Muxer(output, to: .file(mapFile), parameters)
+            let (name, file) = try series.segments.openFile(.fragment, output)
+            segment = open(name, file, map: map, at: packet, isDiscontinuity: isContinued)
+            try muxer.go(on: file, output, flushes: false)
+            return muxer
+        } catch {
+            mapFile.remove()
+            throw error
+        }
+    }
+
+    private func open(
+        _ name: String, _ file: RecordingFile, map: String?, at packet: EncodedPacket, isDiscontinuity: Bool
+    ) -> OpenSegment {
+        OpenSegment(
+            name: name, file: file, map: map, isIndependent: packet.isKey, isDiscontinuity: isDiscontinuity,
+            start: packet.pts.ticks, end: packet.pts.ticks,
+            date: times.stated(packet).map { CalendarTime($0, in: .utc).utcText })
+    }
+
+    /// Whether a packet comes after a gap that makes the segment longer than the playlist permits.
+    func breaksSegment(_ packet: EncodedPacket) -> Bool {
+        let isGap = gaps.add(MonotonicTime(nanoseconds: packet.dts.nanoseconds)) != nil
+        guard let segment, isGap else { return false }
+        let most = series.segments.longest ?? output.segmentLength + .milliseconds(490)
+        return length(from: segment.start, to: packet.pts.ticks, packet) > most
+    }
+
+    /// Whether a packet begins another segment: a key frame after the segment's length, or any if the segment would be
+    /// longer than the playlist permits.
+    func endsSegment(_ packet: EncodedPacket, duration: Int64) -> Bool {
+        guard let segment else { return false }
+        let ticks = packet.pts.ticks.subtracting(saturating: segment.start)
+        if packet.isKey, isFull(at: ticks, packet.pts.timeBase) { return true }
+        let end = packet.pts.ticks.adding(saturating: duration)
+        return length(from: segment.start, to: end, packet) > series.segments.longest ?? Self.longestFirst
+    }
+
+    private func length(from start: Int64, to end: Int64, _ packet: EncodedPacket) -> Duration {
+        .nanoseconds(
+            MediaTime(ticks: max(0, end.subtracting(saturating: start)), timeBase: packet.pts.timeBase).nanoseconds)
+    }
+
+    /// Begins a segment that continues the current one, which is complete.
+    ///
+    /// - Parameter flushes: whether the current one gets what the muxer holds back.
+    func beginSegment(at packet: EncodedPacket, flushes: Bool) throws(InletError) {
+        guard let current = segment, let muxer else { return }
+        let (name, file) = try series.segments.openFile(isFragmented ? .fragment : .transport, output)
+        do throws(InletError) {
+            try muxer.go(on: file, output, flushes: flushes)
+        } catch {
+            file.remove()
+            throw error
+        }
+        segment = open(name, file, map: current.map, at: packet, isDiscontinuity: false)
+        try list(current, until: packet.pts.ticks, packet.pts.timeBase)
+    }
+
+    /// Ends the current segment, whose muxer is closed.
+    ///
+    /// - Parameter isWhole: whether all of it could be written.
+    func endSegment(isWhole: Bool) throws(InletError) {
+        guard let segment, let timeBase = parameters?.timeBase else { return }
+        self.segment = nil
+        gaps = GapDetector()
+        guard isWhole else { return segment.file.remove() }
+        try list(segment, until: segment.end, timeBase)
+    }
+
+    private func list(_ segment: OpenSegment, until end: Int64, _ timeBase: Rational) throws(InletError) {
+        let ticks = max(1, end.subtracting(saturating: segment.start))
+        try series.segments.add(
+            MediaPlaylist.Segment(
+                name: segment.name, length: .nanoseconds(MediaTime(ticks: ticks, timeBase: timeBase).nanoseconds),
+                isIndependent: segment.isIndependent, isDiscontinuity: segment.isDiscontinuity, map: segment.map,
+                start: segment.date), map: self.segment?.map, output)
+    }
+}

@@ -1,0 +1,182 @@
+import InletCore
+import InletOutput
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+// Unsafe: makes, lists and deletes files with system calls.
+/// The playlist and the segments of an `hls:` folder.
+///
+/// Shared by all sinks that a configuration makes, and continued by later runs: no name is used twice, the playlist
+/// goes on, and what an earlier run left is deleted. Safe from any thread.
+final class SegmentSeries: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Nil until the folder was looked through.
+        var playlist: MediaPlaylist?
+        var nextNumber = 0
+        /// The time in a stream at which what follows begins.
+        var elapsed = Duration.zero
+    }
+
+    /// The most bytes of a playlist that is read.
+    private static let largestPlaylist = 64 << 20
+
+    /// Makes the folder if it does not exist, and reads what an earlier run left.
+    ///
+    /// - Returns: whether segments precede those to come, and the time in the stream at which those begin. Players with
+    ///   libavformat leave out fragments whose times are not later than those before, whatever the playlist states.
+    @discardableResult func begin(_ output: FFmpegOutput) throws(InletError) -> (isContinued: Bool, elapsed: Duration) {
+        try state.withLock { state throws(InletError) in
+            if state.playlist == nil {
+                try Self.makeFolder(output)
+                try Self.load(output, &state)
+            }
+            if let target = state.playlist?.target, target < output.shortestTarget { state.playlist?.unlistAll() }
+            let isContinued = state.playlist.map { !$0.segments.isEmpty || !$0.late.isEmpty } ?? false
+            return (isContinued, state.elapsed)
+        }
+    }
+
+    private static func makeFolder(_ output: FFmpegOutput) throws(InletError) {
+        let path = output.destination
+        if unsafe mkdir(path, 0o700) == 0 {
+            // Whatever the umask says.
+            guard unsafe chmod(path, mode_t(output.mode.folderBits)) != 0 else { return }
+            throw InletError(errno: errno, operation: "chmod", path: path)
+        }
+        guard errno == EEXIST else { throw InletError(errno: errno, operation: "mkdir", path: path) }
+    }
+
+    private static func load(_ output: FFmpegOutput, _ state: inout State) throws(InletError) {
+        let names = try names(in: output.folderPath)
+        // Not the names of an earlier run whose files were deleted either: caches may still hold those.
+        let now = Int(clamping: StagedFile.now / 1_000_000_000)
+        state.nextNumber = max(now, (names.map(\.number).max() ?? 0) + 1)
+        let earlier = try text(of: output.playlistPath).flatMap {
+            MediaPlaylist(text: $0, mostListed: output.playlistLength)
+        }
+        let playlist = earlier ?? MediaPlaylist(firstNumber: state.nextNumber, mostListed: output.playlistLength)
+        state.playlist = playlist
+        // Later than any time of an earlier run.
+        if !playlist.segments.isEmpty { state.elapsed = .seconds(now) }
+        // Files next to another program's playlist are not touched.
+        guard earlier != nil, output.playlistLength > 0 else { return }
+        let needed = playlist.files
+        for name in names where !needed.contains(name.text) { delete(name.text, in: output) }
+    }
+
+    private static func names(in folder: String) throws(InletError) -> [SegmentName] {
+        guard let list = unsafe opendir(folder) else {
+            throw InletError(errno: errno, operation: "opendir", path: folder)
+        }
+        defer { unsafe closedir(list) }
+        var names: [SegmentName] = []
+        while let entry = unsafe readdir(list) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if let name = SegmentName(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// Returns the text of a playlist; nil if it does not exist or is no regular file.
+    private static func text(of path: String) throws(InletError) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw InletError(errno: errno, operation: "open", path: path)
+        }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            facts.st_size <= largestPlaylist
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
+        var count = 0
+        while count < bytes.count {
+            let more = unsafe bytes.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
+            // A file that cannot be read is no playlist of an earlier run.
+            guard more > 0 else { return nil }
+            count += more
+        }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    private static func delete(_ name: String, in output: FFmpegOutput) {
+        unsafe unlink("\(output.folderPath)/\(name)")
+    }
+
+    /// Opens a new file.
+    func openFile(_ kind: SegmentName.Kind, _ output: FFmpegOutput) throws(InletError) -> (String, RecordingFile) {
+        try state.withLock { state throws(InletError) in
+            while true {
+                let name = SegmentName(kind, state.nextNumber).text
+                state.nextNumber += 1
+                let path = "\(output.folderPath)/\(name)"
+                do throws(InletError) {
+                    return (name, try RecordingFile(NewFile(path, mode: output.mode, existing: .kept), path: path))
+                } catch {
+                    // Another writer has taken the name since.
+                    guard error.context.nativeCode == EEXIST else { throw error }
+                }
+            }
+        }
+    }
+
+    /// The longest segment that the playlist permits; nil before the first.
+    var longest: Duration? { state.withLock { $0.playlist?.longest } }
+
+    /// Lists a complete segment, and deletes what no player may request any more.
+    ///
+    /// - Parameter map: the file that precedes the segment to come.
+    func add(_ segment: MediaPlaylist.Segment, map: String?, _ output: FFmpegOutput) throws(InletError) {
+        let unneeded = try state.withLock { state throws(InletError) -> [String] in
+            state.playlist?.add(segment, shortestTarget: output.shortestTarget)
+            state.elapsed += segment.length
+            try Self.store(state.playlist, output, hasEnded: false)
+            return state.playlist?.takeUnneeded(map: map) ?? []
+        }
+        for name in unneeded { Self.delete(name, in: output) }
+    }
+
+    /// States in the playlist that no segment follows.
+    func end(_ output: FFmpegOutput) throws(InletError) {
+        try state.withLock { state throws(InletError) in
+            guard state.playlist?.segments.isEmpty == false else { return }
+            try Self.store(state.playlist, output, hasEnded: true)
+        }
+    }
+
+    private static func store(
+        _ playlist: MediaPlaylist?, _ output: FFmpegOutput, hasEnded: Bool
+    ) throws(InletError) {
+        guard let playlist else { return }
+        try StagedFile.write(
+            Array(playlist.text(hasEnded: hasEnded).utf8), to: output.playlistPath, mode: output.mode, overwrites: true)
+    }
+}
+
+extension FFmpegOutput {
+    /// The folder of an HLS playlist. libavformat reads a colon as the end of a protocol's name.
+    var folderPath: String { destination.hasBytePrefix("/") ? destination : "./\(destination)" }
+
+    /// The path of an HLS playlist.
+    var playlistPath: String { folderPath + "/index.m3u8" }
+
+    /// The length of an HLS segment, which ends at the first key frame after it.
+    var segmentLength: Duration { segment ?? .seconds(2) }
+
+    /// The target duration of an HLS playlist in seconds, unless key frames are further apart.
+    var shortestTarget: Int { Int((segmentLength / .seconds(1)).rounded(.up)) }
+}

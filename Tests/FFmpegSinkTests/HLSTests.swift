@@ -1,0 +1,141 @@
+import FFmpegSink
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// Playlists and segments over restarts, gaps and changes of the stream.
+@Suite(.tags(.encoder), .blocking) struct HLSTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var live: String { folder.path("live") }
+
+    private func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: live).sorted() }
+
+    private func playlist() throws -> [String] {
+        try String(contentsOfFile: "\(live)/index.m3u8", encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    private func values(_ tag: String) throws -> [String] {
+        try playlist().filter { $0.hasPrefix(tag) }.map { String($0.dropFirst(tag.count)) }
+    }
+
+    private func lengths() throws -> [Double] {
+        try values("#EXTINF:").compactMap { Double($0.dropLast()) }
+    }
+
+    /// The segments that are listed.
+    private func segments() throws -> [String] { try playlist().filter { !$0.hasPrefix("#") } }
+
+    private func write(
+        _ pictures: ReferencePictures, by configuration: any FrameSinkConfiguration, times: [Double]? = nil
+    ) throws {
+        let sink = configuration.makeSink()
+        try sink.start(Recording.format(pictures.size), SinkContext())
+        for index in 0..<pictures.count {
+            try sink.consume(
+                Recording.frame(pictures.padded(index), index, at: times?[index] ?? Double(index) / 30))
+        }
+        try sink.finish()
+    }
+
+    @Test("A later run, and a sink that is made again, continue the playlist with new names")
+    func restart() throws {
+        let pictures = try Recording.pictures(count: 60)
+        let uri = "hls:\(live)?segment=1s&playlist=0&gop=1s"
+        let configuration = try Recording.registry.sink(uri)
+        try write(pictures, by: configuration)
+        let first = try segments()
+        #expect(first.count == 2)
+        try write(pictures, by: configuration)
+        try write(pictures, by: Recording.registry.sink(uri))
+        let all = try segments()
+        try #require(all.count == 6 && Array(all.prefix(2)) == first && Set(all).count == 6, "\(all)")
+        #expect(try playlist().count { $0 == "#EXT-X-DISCONTINUITY" } == 2)
+        let lines = try playlist()
+        let breaks = lines.indices.filter { lines[$0] == "#EXT-X-DISCONTINUITY" }
+        let after = breaks.map { index in lines[index...].first { $0.hasPrefix("index") } }
+        #expect(after == [all[2], all[4]])
+        #expect(try values("#EXT-X-TARGETDURATION:") == ["1"])
+        #expect(try values("#EXT-X-ENDLIST").count == 1)
+        #expect(try playlist().last == "#EXT-X-ENDLIST")
+        #expect(try Recording.times("\(live)/index.m3u8").count == 180)
+    }
+
+    @Test("Files of an earlier run are deleted once no player may request them, and other files stay")
+    func leftovers() throws {
+        let pictures = try Recording.pictures(count: 150)
+        let uri = "hls:\(live)?segment=1s&playlist=2&gop=1s"
+        try write(pictures, by: Recording.registry.sink(uri))
+        let earlier = try files()
+        // A process that was killed leaves segments that its playlist does not list any more, or not yet.
+        for name in ["index77.ts", "other.ts", "index5.txt"] {
+            try Data([1]).write(to: URL(fileURLWithPath: "\(live)/\(name)"))
+        }
+        try write(pictures, by: Recording.registry.sink(uri))
+        let left = try files()
+        #expect(!left.contains("index77.ts") && left.contains("other.ts") && left.contains("index5.txt"), "\(left)")
+        #expect(Set(left).intersection(earlier) == ["index.m3u8"], "\(left)")
+        #expect(try segments().count == 2)
+        // The numbers of segments continue, and so do those of breaks between them.
+        #expect(try values("#EXT-X-DISCONTINUITY-SEQUENCE:") == ["1"])
+        #expect(try Recording.times("\(live)/index.m3u8").count == 60)
+    }
+
+    @Test("A change of size breaks the stream in the playlist, and does not end it")
+    func sizeChange() throws {
+        let small = try Recording.pictures(count: 30)
+        let large = try Recording.pictures(ImageSize(width: 200, height: 150), count: 30)
+        let sink = try Recording.registry.sink("hls:\(live)?segment=1s&playlist=0&gop=1s").makeSink()
+        try sink.start(Recording.format(small.size), SinkContext())
+        for index in 0..<30 { try sink.consume(Recording.frame(small.padded(index), index, at: Double(index) / 30)) }
+        for index in 0..<30 {
+            try sink.consume(Recording.frame(large.padded(index), 30 + index, at: 1 + Double(index) / 30))
+            #expect(try values("#EXT-X-ENDLIST").isEmpty)
+        }
+        try sink.finish()
+        #expect(try playlist().count { $0 == "#EXT-X-DISCONTINUITY" } == 1)
+        let sizes = try segments().map { try Recording.probe("\(live)/\($0)", "stream=width,height").first }
+        #expect(sizes == ["160,120", "200,150"])
+        #expect(try values("#EXT-X-ENDLIST").count == 1)
+    }
+
+    @Test("A gap ends a segment, and no segment is longer than the target", arguments: ["h264", "hevc"])
+    func gap(_ codec: String) throws {
+        let pictures = try Recording.pictures(count: 150)
+        let times = (0..<150).map { Double($0) / 30 + ($0 >= 70 ? 20 : 0) }
+        let uri = "hls:\(live)?segment=1s&playlist=0&gop=1s&codec=\(codec)"
+        try write(pictures, by: Recording.registry.sink(uri), times: times)
+        #expect(try values("#EXT-X-TARGETDURATION:") == ["1"])
+        let lengths = try lengths()
+        #expect(lengths.allSatisfy { $0 < 1.5 } && abs(lengths.reduce(0, +) - 5) < 0.1, "\(lengths)")
+        #expect(try playlist().count { $0 == "#EXT-X-DISCONTINUITY" } == 1)
+        #expect(try Recording.times("\(live)/index.m3u8").count == 150)
+    }
+
+    @Test("HEVC is in fragments of MP4 that Apple's players accept, before and after a restart")
+    func hevc() throws {
+        let pictures = try Recording.pictures(count: 75)
+        let uri = "hls:\(live)?segment=1s&playlist=0&gop=1s&codec=hevc"
+        try write(pictures, by: Recording.registry.sink(uri))
+        let maps = try values("#EXT-X-MAP:URI=").map { $0.trimmingCharacters(in: ["\""]) }
+        try #require(maps.count == 1)
+        let fragments = try segments()
+        try #require(fragments.count == 3 && fragments.allSatisfy { $0.hasSuffix(".m4s") })
+        #expect(try Recording.probe("\(live)/\(maps[0])", "stream=codec_tag_string") == ["hvc1"])
+        // Each segment is played behind its map, as a player that begins with it does.
+        for (index, name) in try segments().enumerated() {
+            let bytes = try [maps[0], name].map { try Data(contentsOf: URL(fileURLWithPath: "\(live)/\($0)")) }
+            let path = folder.path("part.mp4")
+            try (bytes[0] + bytes[1]).write(to: URL(fileURLWithPath: path))
+            let times = try Recording.times(path)
+            #expect(times.count == [30, 30, 15][index])
+            #expect(abs((times.first ?? -1) - Double(index)) < 0.2, "\(name): \(times)")
+        }
+        try write(pictures, by: Recording.registry.sink(uri))
+        #expect(try values("#EXT-X-MAP:URI=").count == 2)
+        #expect(try Recording.times("\(live)/index.m3u8").count == 150)
+    }
+}
