@@ -40,7 +40,7 @@ struct MatroskaRotation {
         return bytes
     }
 
-    /// Where tracks begin at most in a piece that has them: what precedes them has a few hundred bytes.
+    /// The furthest place in a piece at which tracks can begin: what precedes them is a few hundred bytes long.
     private static let farthest = 4096
 
     /// Makes the checksum of an element again, if it has one.
@@ -54,7 +54,7 @@ struct MatroskaRotation {
         }
     }
 
-    /// The bytes of a track with the rotation in place of the name; nil if the track is another kind or has no room.
+    /// The bytes of a track with the rotation instead of the name; nil if the track is another kind or has no room.
     private func changed(_ bytes: [UInt8], _ track: Element) -> [UInt8]? {
         let elements = Self.elements(of: bytes, in: track.content)
         guard let name = elements.first(where: { $0.id == ID.name }),

@@ -5,9 +5,9 @@ import InletFFmpeg
 // Unsafe: seeks in the demuxer's libavformat input.
 /// Other places of a file than the next one: where to start, and the beginning again.
 extension Demuxer {
-    /// What distinguishes the first packet of a stream from the others.
+    /// The properties that distinguish the first packet of a stream from the others.
     struct PacketIdentity: Equatable {
-        /// Where it is in the file, in bytes; negative if the container does not tell.
+        /// The offset in the file, in bytes; negative if the container does not state it.
         var position: Int64
         var pts: Int64?
         var dts: Int64?
@@ -18,7 +18,7 @@ extension Demuxer {
         }
     }
 
-    /// Where a seek has led.
+    /// The place to which a seek led.
     enum Place {
         /// To the key frame before the time.
         case keyFrame
@@ -110,7 +110,7 @@ extension Demuxer {
 
     /// Reads the first packet, which stays the next one.
     ///
-    /// - Returns: false if there is none.
+    /// - Returns: whether there is one.
     private func noteFirst(_ context: SourceContext) throws(InletError) -> Bool {
         guard try nextPacket(context) != nil else { return false }
         isPacketPending = true

@@ -23,7 +23,7 @@ package import InletCore
     private var lastDTS: Int64?
     /// The DTS of the last packet but for that of the one before it; nil before the second packet.
     private var lastStep: Int64?
-    /// Where the last packet ends, as libavformat assumes it.
+    /// The end of the last packet, as libavformat assumes it.
     private var end: Int64 = 0
     /// The bytes before all fragments; nil until they are written.
     private var beginning: [UInt8]?

@@ -18,8 +18,8 @@ package enum PacketInspection {
         let changed = changedSets(in: packet, parameters)
         if let changed { parameters.extraData = changed }
         if let size = size(in: packet, parameters, maximumPixels: maximumPixels), size != parameters.size {
-            // The earlier parameter sets are for another size. A record of them stays: it says how packets are divided,
-            // and sets in the packets replace its own.
+            // The earlier parameter sets are for another size. A record of them stays: it states how packets are
+            // divided, and sets in the packets replace those in it.
             let isRecord = ParameterSets(parameters)?.lengthSize != nil
             if parameters.size.isValid, changed == nil, !isRecord { parameters.extraData = [] }
             parameters.size = size

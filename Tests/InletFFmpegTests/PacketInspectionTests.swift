@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A new size in packets with lengths keeps the record that says so")
+    @Test("A new size in packets with lengths keeps the record that states the lengths")
     func newSizeWithLengths() throws {
         let (small, large) = (ImageSize(width: 64, height: 48), ImageSize(width: 128, height: 96))
         let old = try units(keyFrame("h264", small, "ref=1").sets)

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Where files begin, begin again and end, against ffmpeg's list of all pictures.
+/// Beginnings, repetitions and ends of files, compared with ffmpeg's list of all pictures.
 @Suite(.tags(.encoder), .blocking) struct FilePlacesTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }

@@ -65,7 +65,7 @@ import Testing
         return path
     }
 
-    @Test("Files without a rotation of their own get pictures as ffmpeg shows them", arguments: orientations)
+    @Test("Files that carry no rotation get pictures as ffmpeg shows them", arguments: orientations)
     func orientation(_ matrix: [Int32]) throws {
         let path = try oriented(matrix, "a.mp4")
         let expected = try shown(path)
