@@ -30,6 +30,8 @@ public final class FFmpegPacketSink: PacketSink {
     var segmentOffset: Int64 = 0
     private var hasFailed = false
     private var file: RecordingFile?
+    /// The file before, until it has all its pictures.
+    private var tail: RecordingTail?
     /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
     private var lastPTS: Int64?
@@ -76,6 +78,7 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Goes on with other parameters in the same file or connection if it can hold them, and otherwise in a new one.
     private func go(on parameters: CodecParameters) throws(InletError) {
+        try endTail()
         // A file without pictures begins again, with the parameter sets where all players find them.
         if let muxer, origin != nil || output.container.isNetwork, muxer.follow(parameters, output) {
             self.parameters = parameters
@@ -159,6 +162,14 @@ public final class FFmpegPacketSink: PacketSink {
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
+    /// Ends the file before, to which nothing more belongs.
+    private func endTail() throws(InletError) {
+        guard let tail else { return }
+        self.tail = nil
+        defer { series.end(tail.file, output) }
+        try tail.muxer.finish(output)
+    }
+
     /// Deletes older files, where they may be, if the disk has no room for what the current one has in memory: the end
     /// writes that, and it could not be written again.
     private func makeRoomForEnd() {
@@ -210,10 +221,19 @@ public final class FFmpegPacketSink: PacketSink {
             return try writeNext(packet)
         }
         times.note(packet)
+        if let tail {
+            if try tail.take(packet, output) { return }
+            try endTail()
+        }
         if packet.isKey, let changed = follower?.follow(packet.data) { try go(on: changed) }
         do throws(InletError) {
             if packet.isKey, output.container.hasSegments, isFull(before: packet) {
-                try closeMuxer()
+                if let muxer, let file, let origin, RecordingTail.isPossible(before: packet) {
+                    tail = RecordingTail(muxer, file, origin: origin, duration: lastDuration, next: packet)
+                    (self.muxer, self.file) = (nil, nil)
+                } else {
+                    try closeMuxer()
+                }
             }
             if muxer == nil { try openMuxer(at: packet) }
             try add(packet)
@@ -304,6 +324,7 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Ends the file or the connection, and the playlist unless the sink has failed.
     public func finish() throws {
+        try endTail()
         try closeMuxer()
         if output.container == .hls, !hasFailed { try series.segments.end(output) }
     }

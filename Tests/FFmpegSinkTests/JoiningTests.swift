@@ -60,4 +60,25 @@ import Testing
         #expect(names.count == 4)
         try expectPictures(names.map { folder.path("live/\($0)") }, of: clip, reference)
     }
+
+    @Test(
+        "No picture of a stream with open groups of pictures is lost between two files",
+        arguments: [VideoCodec.h264, .hevc], ["mp4", "mkv"])
+    func files(_ codec: VideoCodec, _ container: String) throws {
+        let clip = try openGroups(codec)
+        let reference = try Recording.decoded(clip.path, size: clip.parameters.size)
+        let kind = try #require(FFmpegContainer(rawValue: container))
+        var output = FFmpegOutput(kind, to: folder.path("a-{n}.\(container)"))
+        output.segment = .seconds(1)
+        try clip.write(to: FFmpegPacketSink(output))
+        let paths = (1...4).map { folder.path("a-00000\($0).\(container)") }
+        let decoded = try paths.map { pictures(try Recording.decoded($0, size: clip.parameters.size)) }
+        #expect(Set(decoded.joined()) == Set(pictures(reference)))
+        // Each key frame after the first may be in two files.
+        #expect((120...123).contains(decoded.reduce(0) { $0 + $1.count }))
+        for (index, path) in paths.enumerated() {
+            let times = try Recording.times(path)
+            #expect(times == times.sorted() && (index == 0 || times.first == 0), "\(path): \(times)")
+        }
+    }
 }

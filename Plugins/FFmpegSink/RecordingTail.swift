@@ -1,0 +1,36 @@
+import InletCore
+
+/// The end of a file behind which another has begun with an open group of pictures: pictures that are decoded after the
+/// key frame, are shown before it, and refer to pictures of this file as well.
+///
+/// In the next file they could not be decoded. They go here, behind a copy of the key frame.
+final class RecordingTail {
+    let muxer: Muxer
+    let file: RecordingFile
+    private let origin: Int64
+    private let duration: Int64
+    private let key: EncodedPacket
+    private var hasKey = false
+
+    /// - Parameters:
+    ///   - origin: the time at which the file begins, in ticks.
+    ///   - duration: how long a picture is shown, in ticks.
+    ///   - key: the key frame with which the next file begins.
+    init(_ muxer: Muxer, _ file: RecordingFile, origin: Int64, duration: Int64, next key: EncodedPacket) {
+        (self.muxer, self.file, self.origin, self.duration, self.key) = (muxer, file, origin, duration, key)
+    }
+
+    /// Whether pictures that are shown before a key frame may follow it.
+    static func isPossible(before key: EncodedPacket) -> Bool { key.pts.ticks > key.dts.ticks }
+
+    /// Writes a packet if it belongs to the file.
+    ///
+    /// - Returns: false if it belongs to the next one, as all after it do.
+    func take(_ packet: EncodedPacket, _ output: FFmpegOutput) throws(InletError) -> Bool {
+        guard !packet.isKey, packet.pts.ticks < key.pts.ticks else { return false }
+        if !hasKey { try muxer.write(key, origin: origin, duration: duration, output) }
+        hasKey = true
+        try muxer.write(packet, origin: origin, duration: duration, output)
+        return true
+    }
+}
