@@ -13,8 +13,8 @@ import Logging
 
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
-/// A change of the packets' parameters begins a new file, or a new connection. Key frames are examined, too: a container
-/// may state the parameters of its beginning only.
+/// A change of the packets' parameters begins a new file, or a new connection, unless only parameter sets change. Key
+/// frames are examined, too: a container may state the parameters of its beginning only.
 public final class FFmpegPacketSink: PacketSink {
     let output: FFmpegOutput
     let series: FileSeries

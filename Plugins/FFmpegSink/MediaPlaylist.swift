@@ -3,7 +3,7 @@ import InletOutput
 
 /// The media playlist of an `hls:` folder, and which of its files are still needed: RFC 8216. Pure.
 ///
-/// The target duration stays as it is once a segment is listed (RFC 8216, 6.2.1), over restarts of the recorder as well.
+/// The target duration does not change once a segment is listed (RFC 8216, 6.2.1), nor at a restart of the recorder.
 struct MediaPlaylist: Equatable {
     struct Segment: Equatable {
         var name: String
@@ -112,7 +112,7 @@ struct MediaPlaylist: Equatable {
         var segment = Segment(name: "", length: .zero)
         var (map, length): (String?, Duration?) = (nil, nil)
         let lines = text.split(atByte: "\n")
-        guard lines.first == "#EXTM3U" else { return nil }
+        guard lines.first?.hasBytePrefix("#EXTM3U") == true else { return nil }
         for line in lines {
             func value(_ tag: String) -> Substring? {
                 line.hasBytePrefix(tag) ? Substring(line.utf8.dropFirst(tag.utf8.count)) : nil
