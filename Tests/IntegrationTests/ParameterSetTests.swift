@@ -1,0 +1,88 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// Copies of files whose parameter sets change in mid-stream.
+@Suite(.tags(.encoder), .blocking) struct ParameterSetTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func part(_ name: String, _ options: [String], size: String = "160x120") throws -> String {
+        let path = folder.path(name)
+        try ReferenceCommand.ffmpeg(
+            ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=30", "-frames:v", "15", "-pix_fmt", "yuv420p"]
+                + ["-c:v", "libx264"] + options + [path])
+        return path
+    }
+
+    /// The pictures that ffmpeg decodes from files, scaled to one size.
+    private func decoded(_ paths: [String]) throws -> Data {
+        try paths.reduce(into: Data()) { all, path in
+            all += try ReferenceCommand.ffmpeg([
+                "-i", path, "-fps_mode", "passthrough", "-vf", "scale=160:120:flags=bitexact", "-pix_fmt", "yuv420p",
+                "-f", "rawvideo", "-",
+            ])
+        }
+    }
+
+    private func copies() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter { $0.hasPrefix("copy") }.sorted()
+            .map { folder.path($0) }
+    }
+
+    private func copy(_ source: String) throws {
+        let inlet = try InletProcess.run([
+            "run", source, "--to", "mp4:\(folder.path("copy-{n}.mp4"))?codec=copy", "--report", "none",
+        ])
+        #expect(inlet.status == 0, "\(inlet.complaints)")
+    }
+
+    /// Puts one FLV file behind another, later by so many milliseconds: tags have a header of 11 bytes, and a length
+    /// behind them (Adobe Flash Video File Format Specification 10.1, E.4.1).
+    private func joined(_ first: Data, _ second: Data, later: Int) -> Data {
+        var joined = first
+        var rest = second.dropFirst(13)
+        while rest.count > 15 {
+            var tag = [UInt8](rest.prefix(11))
+            let count = 15 + (Int(tag[1]) << 16 | Int(tag[2]) << 8 | Int(tag[3]))
+            let time = (Int(tag[7]) << 24 | Int(tag[4]) << 16 | Int(tag[5]) << 8 | Int(tag[6])) + later
+            (tag[4], tag[5], tag[6]) = (UInt8(time >> 16 & 255), UInt8(time >> 8 & 255), UInt8(time & 255))
+            // The script tag states what holds of the second part only.
+            if tag[0] == 9 { joined += Data(tag) + rest.dropFirst(11).prefix(count - 11) }
+            rest = rest.dropFirst(count)
+        }
+        return joined
+    }
+
+    @Test(
+        "The sequence header that FLV states in mid-stream holds for what follows", arguments: ["160x120", "320x240"])
+    func flv(_ size: String) throws {
+        let first = try part("a.flv", ["-x264-params", "ref=1:cabac=0:8x8dct=0:bframes=0"])
+        let second = try part(
+            "b.flv", ["-x264-params", "ref=4:cabac=1:8x8dct=1:bframes=0", "-profile:v", "high"], size: size)
+        let source = folder.path("source.flv")
+        let parts = try [first, second].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        try joined(parts[0], parts[1], later: 600).write(to: URL(fileURLWithPath: source))
+        try copy(source)
+        #expect(try decoded(copies()).isSame(as: decoded([first, second])))
+    }
+
+    @Test("A transport stream in a file whose size changes becomes one file for each size")
+    func transportStream() throws {
+        let first = try part("a.ts", ["-x264-params", "bframes=0"])
+        let second = try part(
+            "b.ts", ["-x264-params", "bframes=0", "-output_ts_offset", "0.5"], size: "320x240")
+        let source = folder.path("source.ts")
+        let parts = try [first, second].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        try (parts[0] + parts[1]).write(to: URL(fileURLWithPath: source))
+        try copy(source)
+        let sizes = try copies().map { path in
+            let output = try ReferenceCommand.run(
+                "ffprobe", ["-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0", path])
+            return String(decoding: output, as: UTF8.self).split(separator: "\n").first.map(String.init)
+        }
+        #expect(sizes == ["160,120", "320,240"])
+        #expect(try decoded(copies()).isSame(as: decoded([first, second])))
+    }
+}
