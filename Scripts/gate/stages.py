@@ -127,6 +127,8 @@ def table(traits):
         Stage("docs", ("Scripts/docs", "--built", *traits), limit=3600, processors=SPARE),
         Stage("sbom", ("Scripts/sbom", "--check"), limit=3600, processors=SPARE),
 
+        Stage("matrix", ("Scripts/matrix",), limit=900, processors=HALF, needs=("--test",)),
+
         # The first run downloads a kernel.
         Stage("machine", ("Scripts/v4l2-vm", "--loopback", "true"), after=(), limit=900, needs=("--vm",)),
         Stage(
@@ -176,6 +178,7 @@ def table(traits):
             "inputs-long", "address", HOSTILE, limit=7200, processors=ONE, run=NIGHTLY,
             environment={
                 "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_INPUTS": "100000"}),
+        Stage("matrix-all", ("Scripts/matrix", "--all"), limit=3600, processors=ONE, needs=("--test",), run=NIGHTLY),
         Stage("fuzz", ("Scripts/fuzz", "--seconds", "900"), limit=10_800, processors=ONE, run=NIGHTLY),
         # These measure memory and pictures per second over ten minutes each.
         Stage(
