@@ -45,6 +45,18 @@ def remove(name):
     ip("netns", "del", name, check=False)
 
 
+def leave():
+    """Moves this process, and what it starts, into a network of its own. To be called before there are threads.
+
+    Links and addresses that a script makes in the machine's network disturb other programs: a session of WebRTC begins
+    anew when an address comes or goes.
+    """
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
+        print(f"no network namespace can be made here: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
+        sys.exit(69)
+    ip("link", "set", "lo", "up")
+
+
 class Network:
     """Namespaces that see nothing but each other. For a `with` statement."""
 

@@ -5,15 +5,15 @@ limit of the kernel's.
 Usage: whep-links.py [--inlet PROGRAM] [--viewer aiortc|chromium] [--steps SECONDS:KBPS,...] [--loss PERCENT[-PERCENT]]
        [--json]
 
-Needs root, or at least the right to make network namespaces; without it says so and ends with 69. The server stands
-outside, the viewer inside, and between them a pair of veth with tc's token bucket, whose queue holds --queue
-milliseconds. The picture is busy-camera.py's, which takes every bit that it is given. Loss is made as the kernel may
-have no netem: for aiortc by the link of whep-viewer.py, by a seed, and for Chromium by iptables (its packets by chance,
-its part of each second by the seed). For each step it shows what the server sent (before the queue lost any of it),
-what it means to send (/stats.json), the delay of each picture from its drawing to its being decoded by CLOCK_MONOTONIC,
-the longest time without a new picture, and how long the rate took to follow: until what it means to send is no more
-than the link's rate, or, where the link got faster, at least 80 % of what it can use. As it looks for more from time to
-time, it shows the most that it meant to send after that, as a multiple of the link's rate.
+Needs root, or at least the right to make network namespaces; without it says so and ends with 69. The server stands in
+a network of the script's own, the viewer in another, and between them a pair of veth with tc's token bucket, whose
+queue holds --queue milliseconds. The picture is busy-camera.py's, which takes every bit that it is given. Loss is made
+as the kernel may have no netem: for aiortc by the link of whep-viewer.py, by a seed, and for Chromium by iptables (its
+packets by chance, its part of each second by the seed). For each step it shows what the server sent (before the queue
+lost any of it), what it means to send (/stats.json), the delay of each picture from its drawing to its being decoded by
+CLOCK_MONOTONIC, the longest time without a new picture, and how long the rate took to follow: until what it means to
+send is no more than the link's rate, or, where the link got faster, at least 80 % of what it can use. As it looks for
+more from time to time, it shows the most that it meant to send after that, as a multiple of the link's rate.
 """
 import argparse
 import json
@@ -202,6 +202,7 @@ def main():
     parser.add_argument("--most", type=float, default=2500, help="kbit/s that the sink sends at most")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    namespaces.leave()
     steps, began, samples, seen = watch(options)
     rows = summary(options, steps, began, samples, seen)
     if options.json:
