@@ -110,7 +110,11 @@ extension FFmpegPacketSink {
         guard let segment, let timeBase = parameters?.timeBase else { return }
         self.segment = nil
         gaps = GapDetector()
-        guard isWhole else { return segment.file.remove() }
+        // What was written of it plays up to the fault. Half a fragment would end players, and stays unlisted.
+        guard isWhole || segment.map == nil && segment.file.byteCount > 0 else {
+            if segment.file.byteCount == 0 { segment.file.remove() }
+            return
+        }
         try list(segment, until: segment.end, timeBase)
     }
 

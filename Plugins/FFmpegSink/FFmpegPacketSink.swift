@@ -78,7 +78,7 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Goes on with other parameters in the same file or connection if it can hold them, and otherwise in a new one.
     private func go(on parameters: CodecParameters) throws(InletError) {
-        try endTail()
+        endTail()
         // A file without pictures begins again, with the parameter sets where all players find them.
         if let muxer, origin != nil || output.container.isNetwork, muxer.follow(parameters, output) {
             self.parameters = parameters
@@ -151,7 +151,7 @@ public final class FFmpegPacketSink: PacketSink {
             }
         }
         let isWhole = muxer.isWhole
-        if isWhole { makeRoomForEnd() }
+        if isWhole, let file { makeRoomForEnd(of: file, byteCount: byteCount) }
         do throws(InletError) {
             try muxer.finish(output)
         } catch {
@@ -162,18 +162,28 @@ public final class FFmpegPacketSink: PacketSink {
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
-    /// Ends the file before, to which nothing more belongs.
-    private func endTail() throws(InletError) {
+    /// Ends the file before, to which nothing more belongs. What cannot be written of it is lost, and does not end the
+    /// current one.
+    private func endTail() {
         guard let tail else { return }
         self.tail = nil
-        defer { series.end(tail.file, output) }
-        try tail.muxer.finish(output)
+        makeRoomForEnd(of: tail.file, byteCount: tail.byteCount)
+        do throws(InletError) {
+            try tail.muxer.finish(output)
+        } catch {
+            noteLostTail(of: tail, error)
+        }
+        series.end(tail.file, output)
     }
 
-    /// Deletes older files, where they may be, if the disk has no room for what the current one has in memory: the end
+    private func noteLostTail(of tail: RecordingTail, _ error: InletError) {
+        log.log(.warning, "\(tail.file.path): the last pictures could not be written: \(error.message)", key: "tail")
+    }
+
+    /// Deletes older files, where they may be, if the disk has no room for what a file has in memory: the end
     /// writes that, and it could not be written again.
-    private func makeRoomForEnd() {
-        guard output.deletesFiles, let pattern, let file, let free = file.freeBytes else { return }
+    private func makeRoomForEnd(of file: RecordingFile, byteCount: Int) {
+        guard output.deletesFiles, let pattern, let free = file.freeBytes else { return }
         let needed = Int64(byteCount).subtracting(saturating: file.byteCount).adding(saturating: Self.indexSize)
         guard free < needed else { return }
         _ = makeRoom(Int(clamping: needed), beside: file.path, pattern, because: "The disk is full.")
@@ -222,14 +232,19 @@ public final class FFmpegPacketSink: PacketSink {
         }
         times.note(packet)
         if let tail {
-            if try tail.take(packet, output) { return }
-            try endTail()
+            do throws(InletError) {
+                if try tail.take(packet, output) { return }
+            } catch {
+                return noteLostTail(of: tail, error)
+            }
+            endTail()
         }
         if packet.isKey, let changed = follower?.follow(packet.data) { try go(on: changed) }
         do throws(InletError) {
             if packet.isKey, output.container.hasSegments, isFull(before: packet) {
                 if let muxer, let file, let origin, RecordingTail.isPossible(before: packet) {
-                    tail = RecordingTail(muxer, file, origin: origin, duration: lastDuration, next: packet)
+                    tail = RecordingTail(
+                        muxer, file, byteCount: byteCount, origin: origin, duration: lastDuration, next: packet)
                     (self.muxer, self.file) = (nil, nil)
                 } else {
                     try closeMuxer()
@@ -324,7 +339,7 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Ends the file or the connection, and the playlist unless the sink has failed.
     public func finish() throws {
-        try endTail()
+        endTail()
         try closeMuxer()
         if output.container == .hls, !hasFailed { try series.segments.end(output) }
     }

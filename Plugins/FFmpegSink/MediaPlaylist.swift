@@ -80,12 +80,15 @@ struct MediaPlaylist: Equatable {
 
     // MARK: Text
 
+    /// A comment (RFC 8216, 4.1) that states whose playlist it is: files beside others are never deleted.
+    private static let mark = "# Written by Inlet."
+
     /// Returns the text of the playlist.
     ///
     /// - Parameter hasEnded: whether no segment follows.
     func text(hasEnded: Bool) -> String {
         var lines = [
-            "#EXTM3U", "#EXT-X-VERSION:\(segments.contains { $0.map != nil } ? 7 : 6)",
+            "#EXTM3U", Self.mark, "#EXT-X-VERSION:\(segments.contains { $0.map != nil } ? 7 : 6)",
             "#EXT-X-TARGETDURATION:\(target ?? 1)", "#EXT-X-MEDIA-SEQUENCE:\(firstNumber)",
         ]
         if discontinuitiesBefore > 0 { lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitiesBefore)") }
@@ -112,7 +115,8 @@ struct MediaPlaylist: Equatable {
         var segment = Segment(name: "", length: .zero)
         var (map, length): (String?, Duration?) = (nil, nil)
         let lines = text.split(atByte: "\n")
-        guard lines.first?.hasBytePrefix("#EXTM3U") == true else { return nil }
+        guard lines.first?.hasBytePrefix("#EXTM3U") == true, lines.contains(where: { $0.hasBytePrefix(Self.mark) })
+        else { return nil }
         for line in lines {
             func value(_ tag: String) -> Substring? {
                 line.hasBytePrefix(tag) ? Substring(line.utf8.dropFirst(tag.utf8.count)) : nil
@@ -175,12 +179,17 @@ struct SegmentName: Equatable {
 
     init(_ kind: Kind, _ number: Int) { (self.kind, self.number) = (kind, number) }
 
+    /// The lowest number: a segment is numbered by the second at which its run began.
+    private static let lowest = 1_000_000_000
+
     /// - Returns: nil for a name that was not given here.
     init?(_ text: String) {
         for kind in Kind.allCases where text.hasBytePrefix("index") && text.hasByteSuffix(".\(kind.rawValue)") {
             let digits = text.utf8.dropFirst(5).dropLast(kind.rawValue.utf8.count + 1)
-            guard let number = TextBytes.number(digits, upTo: 1 << 53) else { return nil }
+            guard let number = TextBytes.number(digits, upTo: 1 << 53), number >= Self.lowest else { return nil }
             self.init(kind, number)
+            // Not with zeros in front.
+            guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
             return
         }
         return nil

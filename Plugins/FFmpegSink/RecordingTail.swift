@@ -7,17 +7,23 @@ import InletCore
 final class RecordingTail {
     let muxer: Muxer
     let file: RecordingFile
+    /// The bytes of the packets in it, in memory or stored.
+    let byteCount: Int
     private let origin: Int64
     private let duration: Int64
     private let key: EncodedPacket
     private var hasKey = false
 
     /// - Parameters:
+    ///   - byteCount: the bytes of the packets in the file.
     ///   - origin: the time at which the file begins, in ticks.
     ///   - duration: how long a picture is shown, in ticks.
     ///   - key: the key frame with which the next file begins.
-    init(_ muxer: Muxer, _ file: RecordingFile, origin: Int64, duration: Int64, next key: EncodedPacket) {
-        (self.muxer, self.file, self.origin, self.duration, self.key) = (muxer, file, origin, duration, key)
+    init(
+        _ muxer: Muxer, _ file: RecordingFile, byteCount: Int, origin: Int64, duration: Int64, next key: EncodedPacket
+    ) {
+        (self.muxer, self.file, self.byteCount) = (muxer, file, byteCount)
+        (self.origin, self.duration, self.key) = (origin, duration, key)
     }
 
     /// Whether pictures that are shown before a key frame may follow it.

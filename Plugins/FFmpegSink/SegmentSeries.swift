@@ -39,7 +39,10 @@ final class SegmentSeries: Sendable {
                 try Self.makeFolder(output)
                 try Self.load(output, &state)
             }
-            if let target = state.playlist?.target, target < output.shortestTarget { state.playlist?.unlistAll() }
+            // Where all segments stay listed, longer ones are not possible.
+            if output.playlistLength > 0, let target = state.playlist?.target, target < output.shortestTarget {
+                state.playlist?.unlistAll()
+            }
             let isContinued = state.playlist.map { !$0.segments.isEmpty || !$0.late.isEmpty } ?? false
             return (isContinued, state.elapsed)
         }
@@ -59,7 +62,7 @@ final class SegmentSeries: Sendable {
         let names = try names(in: output.folderPath)
         // Not the names of an earlier run whose files were deleted either: caches may still hold those.
         let now = Int(clamping: StagedFile.now / 1_000_000_000)
-        state.nextNumber = max(now, (names.map(\.number).max() ?? 0) + 1)
+        state.nextNumber = max(now, 1_000_000_000, (names.map(\.number).max() ?? 0) + 1)
         let earlier = try text(of: output.playlistPath).flatMap {
             MediaPlaylist(text: $0, mostListed: output.playlistLength)
         }
@@ -89,6 +92,8 @@ final class SegmentSeries: Sendable {
     }
 
     /// Returns the text of a playlist; nil if it does not exist or is no regular file.
+    ///
+    /// - Throws: an error if the playlist cannot be read: it would be replaced, and its segments would be lost.
     private static func text(of path: String) throws(InletError) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -97,17 +102,21 @@ final class SegmentSeries: Sendable {
         }
         defer { close(descriptor) }
         var facts = stat()
-        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
-            facts.st_size <= largestPlaylist
-        else { return nil }
+        guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard facts.st_size <= largestPlaylist else {
+            throw InletError(
+                .resourceExhausted,
+                "The playlist \(path) has more than \(largestPlaylist >> 20) MiB and cannot be continued. "
+                    + "Move it away, or write into another folder.")
+        }
         var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
         var count = 0
         while count < bytes.count {
             let more = unsafe bytes.withUnsafeMutableBytes {
                 unsafe read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
             }
-            // A file that cannot be read is no playlist of an earlier run.
-            guard more > 0 else { return nil }
+            guard more >= 0 else { throw InletError(errno: errno, operation: "read", path: path) }
+            if more == 0 { break }
             count += more
         }
         return String(decoding: bytes.prefix(count), as: UTF8.self)

@@ -192,9 +192,17 @@ import InletFFmpeg
             guard session.sleep(until: max(polled + interval, session.now)) else { return inlet_averror_exit }
             let code = request(from: 0)
             if code < 0 { return code }
+            if code == Self.unchanged {
+                session.noteAnswer()
+                continue
+            }
+            let count = unsafe receiveOnce(buffer)
+            // No picture: the read limit goes on.
+            if count == inlet_averror_eof { continue }
+            // A camera that ends its login answers with a page.
+            if count > 1, unsafe buffer[0] != 0xFF || buffer[1] != 0xD8 { return inlet_averror_invaliddata }
             session.noteAnswer()
-            let count = code == Self.unchanged ? inlet_averror_eof : unsafe receiveOnce(buffer)
-            if count != inlet_averror_eof { return count }
+            return count
         }
     }
 

@@ -64,6 +64,21 @@ package import InletCore
         return isHEVC ? (bytes[3], bytes[14]) : (bytes[1], bytes[3])
     }
 
+    /// The most sets: 32 sequence and 256 picture parameter sets (H.264, 7.4.2), and 16 video parameter sets.
+    private static let mostSets = 304
+    /// The most bytes of sets. Real ones have some hundred.
+    private static let mostBytes = 65_536
+
+    /// Adds a set, unless it is empty or there already.
+    ///
+    /// - Returns: false if there are more sets than any stream needs.
+    private static func add(_ set: [UInt8], to sets: inout [[UInt8]]) -> Bool {
+        guard !set.isEmpty, !sets.contains(set) else { return true }
+        guard sets.count < mostSets, sets.reduce(set.count, { $0 + $1.count }) <= mostBytes else { return false }
+        sets.append(set)
+        return true
+    }
+
     // MARK: Records
 
     /// Reads an `avcC` record: ISO/IEC 14496-15, 5.3.3.1.2.
@@ -75,7 +90,7 @@ package import InletCore
             guard let count = reader.byte() else { return nil }
             for _ in 0..<(count & mask) {
                 guard let set = reader.unit() else { return nil }
-                if !set.isEmpty, !sets.contains(set) { sets.append(set) }
+                guard add(set, to: &sets) else { return nil }
             }
         }
         return (Int(bytes[4] & 3) + 1, sets)
@@ -91,7 +106,7 @@ package import InletCore
             guard let type = reader.byte(), let high = reader.byte(), let low = reader.byte() else { return nil }
             for _ in 0..<(Int(high) << 8 | Int(low)) {
                 guard let set = reader.unit() else { return nil }
-                if (32...34).contains(type & 0x3F), !set.isEmpty, !sets.contains(set) { sets.append(set) }
+                guard !(32...34).contains(type & 0x3F) || add(set, to: &sets) else { return nil }
             }
         }
         return (Int(bytes[21] & 3) + 1, sets)
@@ -187,7 +202,7 @@ package import InletCore
             // Zeros may follow a unit: H.264, B.1.
             while end > unit.header, packet[end - 1] == 0 { end -= 1 }
             let set = (unit.header..<end).map { packet[$0] }
-            if !set.isEmpty, !sets.contains(set) { sets.append(set) }
+            guard add(set, to: &sets) else { return [] }
         }
         return sets
     }

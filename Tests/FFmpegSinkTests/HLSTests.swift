@@ -71,17 +71,45 @@ import Testing
         try write(pictures, by: Recording.registry.sink(uri))
         let earlier = try files()
         // A process that was killed leaves segments that its playlist does not list any more, or not yet.
-        for name in ["index77.ts", "other.ts", "index5.txt"] {
+        let leftover = "index1000000077.ts"
+        let foreign = ["index77.ts", "index01000000077.ts", "other.ts", "index5.txt", "index1.mp4"]
+        for name in foreign + [leftover] {
             try Data([1]).write(to: URL(fileURLWithPath: "\(live)/\(name)"))
         }
         try write(pictures, by: Recording.registry.sink(uri))
         let left = try files()
-        #expect(!left.contains("index77.ts") && left.contains("other.ts") && left.contains("index5.txt"), "\(left)")
+        #expect(!left.contains(leftover) && Set(left).isSuperset(of: foreign), "\(left)")
         #expect(Set(left).intersection(earlier) == ["index.m3u8"], "\(left)")
         #expect(try segments().count == 2)
         // The numbers of segments continue, and so do those of breaks between them.
         #expect(try values("#EXT-X-DISCONTINUITY-SEQUENCE:") == ["1"])
         #expect(try Recording.times("\(live)/index.m3u8").count == 60)
+    }
+
+    @Test("Files of another program's playlist are never deleted")
+    func foreignFolder() throws {
+        try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: true)
+        let names = (0..<4).map { "index\($0).ts" } + (0..<4).map { "index\(1_700_000_000 + $0).ts" }
+        for name in names + ["index1.mp4"] {
+            try Data([1]).write(to: URL(fileURLWithPath: "\(live)/\(name)"))
+        }
+        let text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:1\n"
+        try (text + names.suffix(3).map { "#EXTINF:2.0,\n\($0)\n" }.joined())
+            .write(toFile: "\(live)/index.m3u8", atomically: true, encoding: .utf8)
+        let pictures = try Recording.pictures(count: 150)
+        try write(pictures, by: Recording.registry.sink("hls:\(live)?segment=1s&playlist=1&gop=1s"))
+        let left = try Set(files())
+        #expect(left.isSuperset(of: names + ["index1.mp4"]), "\(left)")
+        #expect(try segments().count == 1)
+    }
+
+    @Test("Where all segments stay listed, a later run with longer ones keeps them")
+    func longerSegments() throws {
+        let pictures = try Recording.pictures(count: 120)
+        try write(pictures, by: Recording.registry.sink("hls:\(live)?segment=1s&playlist=0&gop=1s"))
+        try write(pictures, by: Recording.registry.sink("hls:\(live)?segment=3s&playlist=0&gop=1s"))
+        #expect(try Recording.times("\(live)/index.m3u8").count == 240)
+        #expect(try lengths().allSatisfy { $0 < 1.5 })
     }
 
     @Test("A change of size breaks the stream in the playlist, and does not end it")

@@ -58,6 +58,18 @@ import Testing
         }
     }
 
+    @Test("More parameter sets than any stream needs are not read, in time that grows with their number")
+    func manySets() throws {
+        let size = ImageSize(width: 64, height: 48)
+        let frame = try keyFrame("h264", size, "ref=1")
+        var sets: [UInt8] = []
+        for number in 0..<5000 { sets += [0, 0, 1, 0x68] + (0..<4).map { UInt8(number >> (6 * $0) & 63 | 64) } }
+        let known = parameters("h264", size, frame.sets)
+        let found = PacketInspection.updated(known, by: try packet(sets + frame.bytes), maximumPixels: 1_000_000)
+        #expect(found.extraData == frame.sets)
+        #expect(ParameterSets(parameters("h264", size, sets)) == nil)
+    }
+
     @Test("A new size in packets with lengths keeps the record that states the lengths")
     func newSizeWithLengths() throws {
         let (small, large) = (ImageSize(width: 64, height: 48), ImageSize(width: 128, height: 96))

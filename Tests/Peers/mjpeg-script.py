@@ -125,6 +125,10 @@ class Camera:
             status = 304 if is_known else 200
             self.requests.append({"status": status, "isConditional": bool(name) and name in fields,
                                   "hasRange": "range" in fields})
+            is_page = 0 < self.options.page_after < len(self.requests)
+        if is_page:
+            page = b"<html><body>Your session has expired.</body></html>"
+            return b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page) + page, True
         stated = {"etag": f"ETag: {tag}\r\n", "modified": f"Last-Modified: {modified}\r\n"}.get(kind, "")
         picture = self.pictures.all[shown % len(self.pictures.all)]
         if is_known:
@@ -174,6 +178,8 @@ def main():
     parser.add_argument("--change", type=int, default=1, help="after how many requests the still picture is another")
     parser.add_argument("--validators", choices=["etag", "modified", "none"], default="none",
                         help="by what the still picture can be asked for only if it is another")
+    parser.add_argument("--page-after", type=int, default=0,
+                        help="a page instead of the still picture after so many requests; 0 for none")
     parser.add_argument("--no-length", action="store_true", help="does not state the still picture's length")
     options = parser.parse_args()
     camera = Camera(options)

@@ -63,6 +63,8 @@ public final class MJPEGScript: Sendable {
         public var validators = Validators.none
         /// Whether the length is stated. The default is true.
         public var statesLength = true
+        /// After how many requests a page of HTML is served instead. The default is 0: never.
+        public var pageAfter = 0
         /// The type that is stated. The default is `image/jpeg`.
         public var type = "image/jpeg"
 
@@ -93,6 +95,7 @@ public final class MJPEGScript: Sendable {
     public convenience init(_ still: Still) throws {
         let arguments = [
             "--still", "--change", "\(still.change)", "--validators", still.validators.rawValue, "--type", still.type,
+            "--page-after", "\(still.pageAfter)",
         ]
         try self.init(arguments + (still.statesLength ? [] : ["--no-length"]))
     }

@@ -148,6 +148,7 @@ final class CaptureSession: Sendable {
             context.clearDeadline()
             guard !context.isCancelled, dispatcher.begin(id, format: format) else { return .ended(.cancelled) }
             delegate.opened(format)
+            defer { dispatcher.deliverHeld(from: id) { context.isCancelled } }
             return try readFrames(from: source, format: format)
         } catch {
             return .failed(InletError(wrapping: error, operation: "The source").about(self.source.redactedURI))

@@ -145,14 +145,6 @@ final class FrameDispatcher: Sendable {
         withExtendedLifetime(held) {}
     }
 
-    enum Result {
-        case goOn
-        /// The run is over; the frame was not delivered if the limit is one of time.
-        case limit(EndReason)
-        /// Another session has taken over.
-        case notCurrent
-    }
-
     /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or
     /// `isCancelled`.
     ///
@@ -168,6 +160,19 @@ final class FrameDispatcher: Sendable {
             return .goOn
         }
         return deliverNow(item, from: session, startsAnew: startsAnew, isCancelled)
+    }
+
+    /// Takes the packets that are held, at the end of a session. Blocks as `deliver` does.
+    func deliverHeld(from session: SessionID, isCancelled: () -> Bool) {
+        let packets = state.withLock { state -> [SourcePacket] in
+            guard state.session == session else { return [] }
+            defer { state.burst = nil }
+            return state.burst?.end() ?? []
+        }
+        for packet in packets {
+            let result = deliverNow(.packet(packet), from: session, startsAnew: false, isCancelled)
+            guard case .goOn = result else { return }
+        }
     }
 
     private func deliverNow(

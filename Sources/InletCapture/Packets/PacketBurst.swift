@@ -31,6 +31,12 @@ struct PacketBurst {
         return now - held[first].arrival < length(from: first) / 2 ? nil : released
     }
 
+    /// Returns the packets that are held, at the end of the session.
+    mutating func end() -> [SourcePacket] {
+        defer { held = [] }
+        return held.isEmpty ? [] : released
+    }
+
     /// The time from a packet to the newest by their decoding times.
     private func length(from index: Int) -> Duration {
         guard let newest = held[held.count - 1].packet.dts, let dts = held[index].packet.dts else { return .zero }
@@ -45,8 +51,10 @@ struct PacketBurst {
         return held.enumerated().map { index, item in
             var packet = item.packet
             packet.receiveTime = item.arrival
-            guard index < place, packet.dts != nil else { return packet }
-            packet.receiveTime = min(item.arrival, held[place].arrival - (length(from: index) - length(from: place)))
+            let past = length(from: index) - length(from: place)
+            // A longer time is a step of the sender's clock.
+            guard index < place, packet.dts != nil, past < Self.longest else { return packet }
+            packet.receiveTime = min(item.arrival, held[place].arrival - past)
             return packet
         }
     }

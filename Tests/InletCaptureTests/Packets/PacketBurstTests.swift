@@ -38,7 +38,13 @@ import Testing
 
     /// Delivers packets of 25 pictures a second, each after a wait in milliseconds, and returns how much later than the
     /// first each is on the capture timeline, in milliseconds.
-    private func times(_ waits: [Int], container: String?) throws -> [Double] {
+    ///
+    /// - Parameters:
+    ///   - steps: how much later packets are by their own times, by their numbers, in milliseconds.
+    ///   - ends: whether the session ends after the last packet.
+    private func times(
+        _ waits: [Int], container: String?, steps: [Int: Int] = [:], ends: Bool = false
+    ) throws -> [Double] {
         let keeper = Keeper()
         let dispatcher = FrameDispatcher(
             clock: clock, counters: SessionCounters(), limits: .init(), keepsLastFrame: false, receivers: { [keeper] })
@@ -47,9 +53,10 @@ import Testing
         try #require(dispatcher.begin(1, format: format))
         for (index, wait) in waits.enumerated() {
             clock.advance(by: .milliseconds(wait))
-            let packet = packet(index * 40, isKey: index == 0)
+            let packet = packet(index * 40 + (steps[index] ?? 0), isKey: index == 0)
             guard case .goOn = dispatcher.deliver(.packet(packet), from: 1, isCancelled: { false }) else { break }
         }
+        if ends { dispatcher.deliverHeld(from: 1, isCancelled: { false }) }
         let now = clock.now
         return keeper.packets.withLock { packets in
             #expect(packets.allSatisfy { $0.captureTime <= now })
@@ -74,6 +81,21 @@ import Testing
         let times = try times(Array(repeating: 40, count: 50), container: "flv")
         try #require(times.count == 50)
         for (index, time) in times.enumerated() { #expect(abs(time - Double(index * 40)) < 1, "\(index): \(time)") }
+    }
+
+    @Test("A session that ends while packets are held hands them on")
+    func end() throws {
+        let times = try times(Array(repeating: 0, count: 50), container: "flv", ends: true)
+        #expect(times.count == 50)
+        #expect(times == times.sorted())
+    }
+
+    @Test("A first packet whose time is an hour earlier is not dated back")
+    func senderStep() throws {
+        let steps = Dictionary(uniqueKeysWithValues: (1..<20).map { ($0, 3_600_000) })
+        let times = try times(Array(repeating: 40, count: 20), container: "flv", steps: steps)
+        try #require(times.count == 20)
+        #expect((times.last ?? .infinity) < 1000, "\(times)")
     }
 
     @Test("Packets of other sources are handed on at once")

@@ -99,6 +99,16 @@ extension NetworkTests {
             #expect(try pictures == expected(camera, 2), "\(inlet.complaints)")
         }
 
+        @Test("A page in place of the still picture ends the source")
+        func page() throws {
+            var still = MJPEGScript.Still()
+            still.pageAfter = 3
+            let camera = try MJPEGScript(still)
+            let (pictures, inlet, _) = try play(camera, "?every=50ms", frames: 9)
+            #expect(inlet.status != 0 && inlet.status != 124, "\(inlet.complaints)")
+            #expect(try pictures == expected(camera, 3), "\(inlet.complaints)")
+        }
+
         @Test("A still picture is read once with every=0 or pace=none", arguments: ["?every=0", "?pace=none"])
         func once(_ query: String) throws {
             let camera = try MJPEGScript(MJPEGScript.Still())
