@@ -26,7 +26,10 @@ import Synchronization
     private let count = Atomic(0)
     /// The error that ends the stream.
     private let verdict = Mutex(InletError?.none)
-    private let isOver = Atomic(false)
+    /// Whether the stream must end, for the interruption, which does not own this object.
+    let ending = Ending()
+    // What is closed at the end asks it whether to go on. Written by `watch`.
+    nonisolated(unsafe) private var interruption: Interruption?
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
     // Used on one thread at a time: by `watch`, then by the thread that opens the input, then by the one that reads and
@@ -37,6 +40,15 @@ import Synchronization
     nonisolated(unsafe) private(set) var demuxer: String?
     /// How many pictures a second are requested of a still picture's address; nil for anything else.
     nonisolated(unsafe) private(set) var pollRate: Rational?
+
+    /// Whether a stream must end. Safe from any thread.
+    final class Ending: Sendable {
+        private let isOver = Atomic(false)
+
+        var isSet: Bool { isOver.load(ordering: .relaxed) }
+
+        func set() { isOver.store(true, ordering: .relaxed) }
+    }
 
     /// The most inputs before a packet arrives; more mean a playlist that leads to itself.
     private static let most = 256
@@ -53,20 +65,21 @@ import Synchronization
     }
 
     /// Whether the stream must end: see ``check()``.
-    var mustEnd: Bool { isOver.load(ordering: .relaxed) }
+    var mustEnd: Bool { ending.isSet }
 
     private func end(_ error: InletError) {
         verdict.withLock { $0 = $0 ?? error }
-        isOver.store(true, ordering: .relaxed)
+        ending.set()
     }
 
     /// Called when a packet has arrived.
     func notePacket() { count.store(0, ordering: .relaxed) }
 
-    /// - Parameter interruption: bounds all waiting. It outlives this object.
+    /// - Parameter interruption: bounds all waiting. This object keeps it.
     @unsafe func watch(
         _ input: UnsafeMutablePointer<AVFormatContext>, _ interruption: Interruption
     ) throws(InletError) {
+        unsafe self.interruption = interruption
         if let http, unsafe session == nil {
             unsafe session = try HTTPSession(http, interruption) { [unowned self] in end($0) }
         }

@@ -17,7 +17,8 @@ import InletFFmpeg
 
     init(_ configuration: FFmpegNetworkConfiguration, context: SourceContext) throws(InletError) {
         let nested = try NestedInputs(configuration)
-        interruption = Interruption(context) { nested.mustEnd }
+        let ending = nested.ending
+        interruption = Interruption(context) { ending.isSet }
         connection = try NetworkConnection(
             configuration, interruption: interruption, nested: nested, context: context)
         limit = configuration.firstTimeout
