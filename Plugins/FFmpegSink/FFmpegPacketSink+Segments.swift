@@ -110,7 +110,7 @@ extension FFmpegPacketSink {
         guard let segment, let timeBase = parameters?.timeBase else { return }
         self.segment = nil
         gaps = GapDetector()
-        // What was written of it plays up to the fault. Half a fragment would end players, and stays unlisted.
+        // The written part plays up to the fault. Half a fragment would end players, and stays unlisted.
         guard isWhole || segment.map == nil && segment.file.byteCount > 0 else {
             if segment.file.byteCount == 0 { segment.file.remove() }
             return

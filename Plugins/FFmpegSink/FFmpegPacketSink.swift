@@ -162,8 +162,7 @@ public final class FFmpegPacketSink: PacketSink {
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
-    /// Ends the file before, to which nothing more belongs. What cannot be written of it is lost, and does not end the
-    /// current one.
+    /// Ends the file before, to which nothing more belongs. A failure loses its end, and does not end the current file.
     private func endTail() {
         guard let tail else { return }
         self.tail = nil

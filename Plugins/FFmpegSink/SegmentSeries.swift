@@ -39,7 +39,7 @@ final class SegmentSeries: Sendable {
                 try Self.makeFolder(output)
                 try Self.load(output, &state)
             }
-            // Where all segments stay listed, longer ones are not possible.
+            // Longer segments are not possible if all segments stay listed.
             if output.playlistLength > 0, let target = state.playlist?.target, target < output.shortestTarget {
                 state.playlist?.unlistAll()
             }

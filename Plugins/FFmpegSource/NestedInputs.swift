@@ -28,7 +28,7 @@ import Synchronization
     private let verdict = Mutex(InletError?.none)
     /// Whether the stream must end, for the interruption, which does not own this object.
     let ending = Ending()
-    // What is closed at the end asks it whether to go on. Written by `watch`.
+    // A connection that is closed at the end asks it whether to go on. Written by `watch`.
     nonisolated(unsafe) private var interruption: Interruption?
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?

@@ -103,7 +103,7 @@ import Testing
         #expect(try segments().count == 1)
     }
 
-    @Test("Where all segments stay listed, a later run with longer ones keeps them")
+    @Test("A later run with longer segments keeps the earlier ones if all stay listed")
     func longerSegments() throws {
         let pictures = try Recording.pictures(count: 120)
         try write(pictures, by: Recording.registry.sink("hls:\(live)?segment=1s&playlist=0&gop=1s"))

@@ -99,7 +99,7 @@ extension NetworkTests {
             #expect(try pictures == expected(camera, 2), "\(inlet.complaints)")
         }
 
-        @Test("A page in place of the still picture ends the source")
+        @Test("A page instead of the still picture ends the source")
         func page() throws {
             var still = MJPEGScript.Still()
             still.pageAfter = 3
