@@ -28,18 +28,21 @@ import Synchronization
     private let verdict = Mutex(InletError?.none)
     /// Whether the stream must end, for the interruption, which does not own this object.
     let ending = Ending()
-    // A connection that is closed at the end asks it whether to go on. Written by `watch`.
-    nonisolated(unsafe) private var interruption: Interruption?
+    /// The interruption, which a connection that is closed at the end asks whether to go on; nil before `watch`.
+    private let interruption = Mutex(Interruption?.none)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
     // Used on one thread at a time: by `watch`, then by the thread that opens the input, then by the one that reads and
     // releases it.
     nonisolated(unsafe) private var session: HTTPSession?
     nonisolated(unsafe) private var first: UnsafeMutablePointer<AVIOContext>?
-    /// The demuxer to use; nil if libavformat is to find it.
-    nonisolated(unsafe) private(set) var demuxer: String?
-    /// How many pictures a second are requested of a still picture's address; nil for anything else.
-    nonisolated(unsafe) private(set) var pollRate: Rational?
+    private let found = Mutex(Found())
+
+    /// The results of the opening.
+    private struct Found {
+        var demuxer: String?
+        var pollRate: Rational?
+    }
 
     /// Whether a stream must end. Safe from any thread.
     final class Ending: Sendable {
@@ -64,6 +67,12 @@ import Synchronization
         if let first = unsafe first { unsafe HTTPInput.close(first) }
     }
 
+    /// The demuxer to use; nil if libavformat is to find it.
+    var demuxer: String? { found.withLock { $0.demuxer } }
+
+    /// How many pictures a second are requested of a still picture's address; nil for anything else.
+    var pollRate: Rational? { found.withLock { $0.pollRate } }
+
     /// Whether the stream must end: see ``check()``.
     var mustEnd: Bool { ending.isSet }
 
@@ -79,7 +88,7 @@ import Synchronization
     @unsafe func watch(
         _ input: UnsafeMutablePointer<AVFormatContext>, _ interruption: Interruption
     ) throws(InletError) {
-        unsafe self.interruption = interruption
+        self.interruption.withLock { $0 = interruption }
         if let http, unsafe session == nil {
             unsafe session = try HTTPSession(http, interruption) { [unowned self] in end($0) }
         }
@@ -208,7 +217,7 @@ import Synchronization
         if content.isStill(hasLength: isFile) {
             guard opened.isWhole, let interval = http?.pollInterval else { return false }
             opened.poll(every: interval)
-            unsafe pollRate = Rational(1_000_000_000, Int(clamping: interval.wholeNanoseconds))
+            found.withLock { $0.pollRate = Rational(1_000_000_000, Int(clamping: interval.wholeNanoseconds)) }
             return true
         }
         return content.isStream && !(opened.isSeekable && isFile)
@@ -219,7 +228,7 @@ import Synchronization
         guard let inner = unsafe io else { return 0 }
         unsafe io = nil
         unsafe io = MotionJPEGInput(reading: inner).makeIO()
-        unsafe demuxer = MotionJPEGInput.demuxer
+        found.withLock { $0.demuxer = MotionJPEGInput.demuxer }
         return unsafe io == nil ? -ENOMEM : 0
     }
 

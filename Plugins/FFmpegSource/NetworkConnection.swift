@@ -151,7 +151,7 @@ import InletFFmpeg
                     + "certificates. Take HLS. Over http, private-addresses=allow lets it.",
                 context: .init(operation: "avformat_open_input", nativeCode: code))
         }
-        if code == inlet_averror_invaliddata, unsafe nested.demuxer != nil {
+        if code == inlet_averror_invaliddata, nested.demuxer != nil {
             throw InletError(
                 .malformedData, "The server says that it sends pictures, but there is no JPEG among what it sends.",
                 context: .init(operation: "avformat_open_input", nativeCode: code))

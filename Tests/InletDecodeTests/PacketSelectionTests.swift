@@ -51,14 +51,16 @@ import Testing
         #expect(later[35...].allSatisfy { $0 == .decode })
     }
 
-    @Test("If only key frames are wanted, none is overdue")
-    func keyFramesHaveToDo() {
+    @Test("A key frame is overdue, unless only key frames are wanted", arguments: [false, true])
+    func overdue(keyFramesOnly: Bool) {
         var selection = PacketSelection(timeBase: Rational(1, 30))
+        // Key frames become rarer, from one in each second to one in ten.
         let fates = (0..<600).map { index in
             selection.fate(
-                isKey: index.isMultiple(of: 300), time: Int64(index), wanted: Rational(1), keyFramesOnly: true)
+                isKey: index < 150 ? index.isMultiple(of: 30) : index.isMultiple(of: 300), time: Int64(index),
+                wanted: Rational(1), keyFramesOnly: keyFramesOnly)
         }
-        #expect(!fates.contains(.catchUp))
+        #expect(fates.contains(.catchUp) != keyFramesOnly)
     }
 
     @Test("Of key frames that come more often than frames are wanted, as many are decoded as are wanted")

@@ -19,6 +19,8 @@ final class FrameDispatcher: Sendable {
     }
 
     let state: Mutex<State>
+    /// Whether a session's beginning is held, so that no packet takes the lock for that later on.
+    let holdsPackets = Atomic(false)
     private let limits: Limits
     let clock: any CaptureClock
     private let counters: SessionCounters
@@ -126,7 +128,7 @@ final class FrameDispatcher: Sendable {
             state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.packetClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.seenVersion = -1
-            state.burst = format.mayBeginWithPast ? PacketBurst() : nil
+            hold(format.mayBeginWithPast ? PacketBurst() : nil, &state)
             return true
         }
     }
@@ -152,45 +154,21 @@ final class FrameDispatcher: Sendable {
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
-        if case .packet(let packet) = item, let packets = state.withLock({ hold(packet, from: session, &$0) }) {
-            for packet in packets {
-                let result = deliverNow(.packet(packet), from: session, startsAnew: startsAnew, isCancelled)
-                guard case .goOn = result else { return result }
-            }
-            return .goOn
+        if holdsPackets.load(ordering: .relaxed), case .packet(let packet) = item,
+            let packets = hold(packet, from: session)
+        {
+            return deliver(packets, from: session, startsAnew: startsAnew, isCancelled)
         }
         return deliverNow(item, from: session, startsAnew: startsAnew, isCancelled)
     }
 
-    /// Takes the packets that are held, at the end of a session. Blocks as `deliver` does.
-    func deliverHeld(from session: SessionID, isCancelled: () -> Bool) {
-        let packets = state.withLock { state -> [SourcePacket] in
-            guard state.session == session else { return [] }
-            defer { state.burst = nil }
-            return state.burst?.end() ?? []
-        }
-        for packet in packets {
-            let result = deliverNow(.packet(packet), from: session, startsAnew: false, isCancelled)
-            guard case .goOn = result else { return }
-        }
-    }
-
-    private func deliverNow(
+    /// Delivers an item as ``deliver(_:from:startsAnew:isCancelled:)`` does, but holds nothing.
+    func deliverNow(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool, _ isCancelled: () -> Bool
     ) -> Result {
         let taken = state.withLock { take(item, from: session, startsAnew: startsAnew, &$0) }
         withExtendedLifetime(taken.previous) { carryOut(taken.offer, of: session, isCancelled) }
         return taken.result
-    }
-
-    /// Holds a packet with which a session begins.
-    ///
-    /// - Returns: the packets to deliver now; nil if the session holds none.
-    private func hold(_ packet: SourcePacket, from session: SessionID, _ state: inout State) -> [SourcePacket]? {
-        guard state.session == session, session > state.givenUp, state.burst != nil else { return nil }
-        guard let packets = state.burst?.add(packet, at: clock.now) else { return [] }
-        state.burst = nil
-        return packets
     }
 
     /// Takes a picture of the source from another thread, for which the session's own waits. Never blocks.
