@@ -23,7 +23,7 @@ extension FrameDispatcher {
 
     /// Delivers packets that were held.
     ///
-    /// - Parameter startsAnew: whether the first one's time does not tell how long ago the previous one was.
+    /// - Parameter startsAnew: whether the first packet's time does not show how long ago the previous one was.
     func deliver(
         _ packets: [SourcePacket], from session: SessionID, startsAnew: Bool, _ isCancelled: () -> Bool
     ) -> Result {
