@@ -148,6 +148,8 @@ struct CapturerStateMachine {
         sessionCount += 1
         figures.openings += 1
         phase = .open(Session(id: sessionCount))
+        // Before the source opens: its thread may deliver frames while the actions are still carried out.
+        tellState(&actions)
         actions.append(.open(sessionCount))
     }
 

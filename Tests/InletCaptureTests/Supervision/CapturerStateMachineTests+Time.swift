@@ -62,4 +62,18 @@ extension CapturerStateMachineTests {
             #expect(next >= run.now + .seconds(1), "\(steps)")
         }
     }
+
+    @Test("The state opening is reported before the source opens, also when it opens again")
+    func opensOnceReported() throws {
+        var run = Run()
+        for input in [CapturerStateMachine.Input.start, .tick(nil)] {
+            let actions = run.machine.handle(input, at: run.now)
+            let report = try #require(
+                actions.firstIndex { if case .tell(.stateChanged(.opening)) = $0 { true } else { false } })
+            let opening = try #require(actions.firstIndex { if case .open = $0 { true } else { false } })
+            #expect(report < opening)
+            for step in Self.waiting.dropFirst() { _ = run.play(step) }
+            run.now = run.now + .milliseconds(500)
+        }
+    }
 }
