@@ -41,7 +41,6 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -96,7 +95,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -174,21 +172,26 @@ let package = Package(
         // From packets to pictures, whatever decodes: what is worth decoding, what is shown, what is late.
         library("InletDecode", ["InletCore", "InletSystem", collections]),
         library("InletFFmpeg", ["InletCore", "InletSystem", "CFFmpeg", logging]),
+        // Hash functions that protocols prescribe.
+        library("InletDigest", ["CAVUtil"]),
         // From RTP packets to access units, and from RTSP messages to a session: no input or output, no clock.
         library("InletRTP", ["InletCore", "InletSystem"]),
-        library("InletRTSP", ["InletCore", crypto]),
+        library("InletRTSP", ["InletCore", "InletDigest"]),
         // What writes bytes needs, whatever it writes to.
         library("InletOutput", ["InletCore", "InletSystem", "CLinux"]),
         // WebRTC but for the media engine: sessions, signaling, rates.
-        library("InletRTC", ["InletCore", "InletSystem", crypto]),
+        library("InletRTC", ["InletCore", "InletSystem", "InletDigest"]),
         // What sinks that are web servers share.
-        library("InletHTTP", ["InletCore", "InletSystem", logging, crypto] + nio),
+        library("InletHTTP", ["InletCore", "InletSystem", "InletDigest", logging] + nio),
         // TLS over channels of NIO, by the system's OpenSSL.
         library("InletTLS", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         // A client of WebSockets.
         library(
             "InletWebSocket",
-            ["InletCore", "InletTLS", crypto, collections, .product(name: "NIOWebSocket", package: "swift-nio")] + nio),
+            [
+                "InletCore", "InletTLS", "InletDigest", collections,
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ] + nio),
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
         library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
@@ -232,7 +235,7 @@ let package = Package(
                 "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
                 withWebRTC("CGStreamer"), logging,
             ] + nio),
-        // Test kits for authors of plug-ins. The kit for signaling services is separate, because it needs cryptography.
+        // Test kits for authors of plug-ins. Only the kit for signaling services needs InletRTC.
         library("InletTesting", ["InletCore", "InletSystem", logging]),
         library("InletSignalingTesting", ["InletCore", "InletRTC", "InletTesting"]),
 
@@ -269,12 +272,12 @@ let package = Package(
             hasPages: true),
         plugin(
             "KinesisSignaling",
-            ["InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
+            ["InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", "InletDigest", logging]),
 
         plugin(
             "WebSocketSignaling",
             [
-                "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", crypto, logging,
+                "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", "InletDigest", logging,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio,
             hasPages: true),
@@ -284,7 +287,7 @@ let package = Package(
             name: "InletServe",
             dependencies: [
                 "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
-                "CYAML", logging, lifecycle, signals, crypto, collections,
+                "InletDigest", "CYAML", logging, lifecycle, signals, collections,
             ] + nio,
             swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
         // Cameras of the daemon by RTSP, for other programs.
@@ -385,13 +388,14 @@ let package = Package(
             ]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletSystemTests", ["InletCore", "InletSystem", "ReferenceTools"]),
+        tests("InletDigestTests", ["InletDigest", "ReferenceTools"]),
         tests("InletRTPTests", ["InletCore", "InletRTP"]),
         tests("InletRTSPTests", ["InletCore", "InletRTSP"]),
         tests(
             "RTSPSourceTests",
             [
                 "InletCore", "InletSystem", "InletDecode", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource",
-                "FFmpegDecoder", "ReferenceTools", crypto, logging,
+                "FFmpegDecoder", "ReferenceTools", "InletDigest", logging,
             ]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(

@@ -1,6 +1,6 @@
-import Crypto
 import FoundationEssentials
 import InletCore
+import InletDigest
 import InletHTTP
 import InletRTC
 import NIOCore
@@ -84,7 +84,7 @@ final class RoomService: HTTPService {
 
     /// Returns what proves that a WebSocket was meant (RFC 6455, 4.2.2).
     private static func accept(_ key: String) -> String {
-        let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+        let digest = MessageDigest.sha1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         return Data(digest).base64EncodedString()
     }
 

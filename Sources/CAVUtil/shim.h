@@ -1,2 +1,3 @@
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
+#include <libavutil/sha.h>

@@ -1,4 +1,5 @@
 package import InletCore
+import InletDigest
 
 /// Who may view a page: this machine alone, or clients that present a token.
 package struct AccessRule: Sendable {
@@ -177,18 +178,11 @@ package struct AccessRule: Sendable {
 
     private static func isShown(_ holder: Holder, _ shown: [[UInt8]]) -> Bool {
         let token = Array(holder.grant.token.utf8)
-        return shown.contains { isSame($0, token) }
+        return shown.contains { MessageDigest.isSame($0, token) }
     }
 
     private static func showsCookie(of holder: Holder, _ request: HTTPRequest, at now: Int) -> Bool {
         request.cookies(named: holder.cookie.name).contains { holder.cookie.isGood($0, at: now) }
-    }
-
-    /// Compares in constant time, which does not reveal how much was right.
-    private static func isSame(_ shown: [UInt8], _ token: [UInt8]) -> Bool {
-        var difference = shown.count ^ token.count
-        for index in token.indices { difference |= Int(token[index] ^ (index < shown.count ? shown[index] : 0)) }
-        return difference == 0
     }
 }
 

@@ -1,6 +1,6 @@
-import Crypto
 import FoundationEssentials
 import InletCore
+import InletDigest
 
 /// The cookie by which a browser remembers that it has presented the token: an expiry, and an authentication code of it
 /// under the token.
@@ -12,11 +12,11 @@ struct SessionCookie: Sendable {
     static let lifetime = 86_400
     private static let codeBytes = 32
 
-    private let key: SymmetricKey
+    private let key: [UInt8]
     private let port: Int
 
     init(token: String, port: Int) {
-        key = SymmetricKey(data: Array(token.utf8))
+        key = Array(token.utf8)
         self.port = port
     }
 
@@ -26,7 +26,7 @@ struct SessionCookie: Sendable {
     /// - Parameter now: seconds since 1970.
     func value(at now: Int) -> String {
         let expiry = now + Self.lifetime
-        let code = HMAC<SHA256>.authenticationCode(for: message(expiry), using: key)
+        let code = MessageDigest.sha256.authenticationCode(for: message(expiry), key: key)
         return "\(expiry)." + code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
@@ -44,8 +44,7 @@ struct SessionCookie: Sendable {
         guard parts.count == 2, let expiry = TextBytes.number(parts[0], upTo: 1 << 40), expiry > now,
             expiry - now <= Self.lifetime, let code = Self.bytes(parts[1])
         else { return false }
-        // In constant time, which does not reveal how much is right.
-        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message(expiry), using: key)
+        return MessageDigest.isSame(code, MessageDigest.sha256.authenticationCode(for: message(expiry), key: key))
     }
 
     private func message(_ expiry: Int) -> [UInt8] { Array("inlet-session \(port) \(expiry)".utf8) }

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import InletDigest
 
 /// A user name and a password for a TURN server that shares a secret with this program; they expire.
 ///
@@ -21,9 +21,8 @@ package struct RelayCredentials: Sendable, Hashable {
         let expiry = overflow ? Int.max : sum
         user = name.isEmpty ? "\(expiry)" : "\(expiry):\(name)"
         // TURN servers use shared secrets with SHA-1 only.
-        let key = SymmetricKey(data: Array(secret.utf8))
-        let code = HMAC<Insecure.SHA1>.authenticationCode(for: Array(user.utf8), using: key)
-        password = Base64.text(Array(code))
+        let code = MessageDigest.sha1.authenticationCode(for: Array(user.utf8), key: Array(secret.utf8))
+        password = Base64.text(code)
     }
 }
 

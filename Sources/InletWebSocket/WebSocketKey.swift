@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import InletDigest
 
 /// The key of an opening and the server's answer to it (RFC 6455, section 4.1), which show that the server means
 /// WebSockets.
@@ -14,6 +14,6 @@ enum WebSocketKey {
 
     /// Returns the answer to a key.
     static func answer(to key: String) -> String {
-        Data(Insecure.SHA1.hash(data: Data((key + suffix).utf8))).base64EncodedString()
+        Data(MessageDigest.sha1.hash(Array((key + suffix).utf8))).base64EncodedString()
     }
 }

@@ -1,6 +1,6 @@
-import Crypto
 import FFmpegDecoder
 import InletCore
+import InletDigest
 import Logging
 import RTSPSource
 import ReferenceTools
@@ -122,19 +122,18 @@ struct SourceRun {
 
     /// The MD5 of a picture's planes without their padding, as ffmpeg's framemd5 has it.
     static func sum(of frame: SourceFrame) -> String {
-        var sum = Insecure.MD5()
+        var bytes: [UInt8] = []
         let chroma = frame.size.chroma
         for (index, rows) in [frame.size, chroma, chroma].enumerated() {
             guard frame.pixelFormat.isI420, let plane = frame.planes[index],
                 plane.holds(rows: rows.height, of: rows.width), let top = unsafe plane.topRow
             else { return "not planar 4:2:0" }
             for row in 0..<rows.height {
-                unsafe sum.update(
-                    bufferPointer: UnsafeRawBufferPointer(start: top + row * plane.stride, count: rows.width))
+                unsafe bytes += UnsafeRawBufferPointer(start: top + row * plane.stride, count: rows.width)
             }
         }
         return withExtendedLifetime(frame.owner) {
-            sum.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+            MessageDigest.md5.hash(bytes).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         }
     }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import InletCore
+import InletDigest
 import InletRTC
 
 /// The token of a single sign-on: read from the file where AWS's tools keep it, and renewed there before it expires by
@@ -79,7 +79,7 @@ extension AWSCredentialsChain {
 
     /// Returns the path of the token's file, which is named by the session, or else by the start URL.
     private func signOnPath(_ signOn: SignOn) -> String {
-        let digest = Insecure.SHA1.hash(data: Array((signOn.session ?? signOn.start).utf8))
+        let digest = MessageDigest.sha1.hash(Array((signOn.session ?? signOn.start).utf8))
         let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return "\(environment.variable("HOME") ?? "~")/.aws/sso/cache/\(hex).json"
     }

@@ -1,5 +1,5 @@
-import Crypto
 import InletCore
+import InletDigest
 
 /// Signs requests with Signature Version 4
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html). A value without input or output.
@@ -137,10 +137,10 @@ struct SigV4Signer: Sendable {
         one.utf8.lexicographicallyPrecedes(other.utf8)
     }
 
-    private static func digest(_ bytes: [UInt8]) -> String { hexadecimal(Array(SHA256.hash(data: bytes))) }
+    private static func digest(_ bytes: [UInt8]) -> String { hexadecimal(MessageDigest.sha256.hash(bytes)) }
 
     private static func authenticate(_ text: String, with key: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
+        MessageDigest.sha256.authenticationCode(for: Array(text.utf8), key: key)
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

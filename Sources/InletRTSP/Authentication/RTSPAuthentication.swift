@@ -1,5 +1,5 @@
-internal import Crypto
 import InletCore
+internal import InletDigest
 
 /// Answers a server's challenges with credentials: Digest with SHA-256 or MD5 (RFC 7616), or Basic (RFC 7617).
 package struct RTSPAuthentication: Sendable {
@@ -232,8 +232,8 @@ package struct RTSPAuthentication: Sendable {
 
     private static func hash(_ bytes: [UInt8], _ algorithm: RTSPChallenge.Algorithm) -> [UInt8] {
         switch algorithm {
-        case .md5: hexadecimal(Array(Insecure.MD5.hash(data: bytes)))
-        case .sha256: hexadecimal(Array(SHA256.hash(data: bytes)))
+        case .md5: hexadecimal(MessageDigest.md5.hash(bytes))
+        case .sha256: hexadecimal(MessageDigest.sha256.hash(bytes))
         }
     }
 

@@ -1,16 +1,16 @@
-internal import Crypto
+internal import InletDigest
 
 /// Replaces secrets by text of the same length, the same secret always by the same text.
 ///
 /// The text is made with a random key that is never written, so that the secret cannot be guessed from it. What matters
 /// to a session, which number or nonce is the same as an earlier one, stays visible.
 package struct SecretMask: Sendable {
-    private let key: SymmetricKey
+    private let key: [UInt8]
     /// What masks consist of: characters that mean nothing in RTSP, SDP and addresses.
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
     /// - Parameter key: the key, for tests. The default, nil, is a random one.
-    package init(key: [UInt8]? = nil) { self.key = key.map { SymmetricKey(data: $0) } ?? SymmetricKey(size: .bits256) }
+    package init(key: [UInt8]? = nil) { self.key = key ?? (0..<32).map { _ in .random(in: .min ... .max) } }
 
     /// Returns the text that stands for a secret.
     package func mask(_ secret: some Sequence<UInt8>) -> [UInt8] {
@@ -20,7 +20,7 @@ package struct SecretMask: Sendable {
         var block: UInt32 = 0
         while result.count < secret.count {
             let number = (0..<4).map { UInt8(truncatingIfNeeded: block >> UInt32(8 * $0)) }
-            for byte in HMAC<SHA256>.authenticationCode(for: number + secret, using: key)
+            for byte in MessageDigest.sha256.authenticationCode(for: number + secret, key: key)
             where result.count < secret.count {
                 result.append(Self.alphabet[Int(byte & 31)])
             }

@@ -1,5 +1,5 @@
-internal import Crypto
 import InletCore
+internal import InletDigest
 
 /// Credentials in a SOAP header, with a digest instead of the password (OASIS WSS UsernameToken Profile 1.0,
 /// section 3.1; ONVIF Core Specification, section "User-based access control").
@@ -29,6 +29,6 @@ package enum UsernameToken {
 
     /// Returns the SHA-1 of the nonce, the time and the password.
     package static func digest(of password: [UInt8], nonce: [UInt8], created: [UInt8]) -> [UInt8] {
-        Array(Insecure.SHA1.hash(data: nonce + created + password))
+        MessageDigest.sha1.hash(nonce + created + password)
     }
 }

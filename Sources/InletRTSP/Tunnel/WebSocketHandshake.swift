@@ -1,5 +1,5 @@
-internal import Crypto
 package import InletCore
+internal import InletDigest
 
 /// The opening of a WebSocket for RTSP by the client (RFC 6455, section 4.1; ONVIF Streaming Specification, `WebSocket
 /// transport for RTP/RTSP/TCP`), which may need a second connection if the server asks for credentials.
@@ -83,7 +83,7 @@ package struct WebSocketHandshake: Sendable {
 
     /// Checks the answer (RFC 6455, section 4.1, the server's response, items 2 to 6).
     private func check(_ headers: RTSPHeaders) throws(InletError) {
-        let expected = Base64Text.encode(Array(Insecure.SHA1.hash(data: key + Self.suffix)))
+        let expected = Base64Text.encode(MessageDigest.sha1.hash(key + Self.suffix))
         guard headers.values("Upgrade").contains(where: { TextBytes.isSame($0, ignoringCase: "websocket") }),
             headers.values("Connection").flatMap({ HeaderText.split($0, at: ",") })
                 .contains(where: { TextBytes.isSame($0, ignoringCase: "upgrade") }),

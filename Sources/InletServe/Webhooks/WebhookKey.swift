@@ -1,6 +1,6 @@
-import Crypto
 import FoundationEssentials
 package import InletCore
+import InletDigest
 
 /// The key that requests are signed with (Standard Webhooks 1.0, "Signature scheme"): HMAC-SHA256 of the identifier,
 /// the time and the body, joined by full stops.
@@ -35,8 +35,8 @@ package struct WebhookKey: Sendable, Hashable {
     ///
     /// - Parameter time: seconds since 1970.
     func signature(of body: String, identifier: String, time: Int64) -> String {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("\(identifier).\(time).\(body)".utf8), using: SymmetricKey(data: bytes))
+        let code = MessageDigest.sha256.authenticationCode(
+            for: Array("\(identifier).\(time).\(body)".utf8), key: bytes)
         return "v1," + Data(code).base64EncodedString()
     }
 }
