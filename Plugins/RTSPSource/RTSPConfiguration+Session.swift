@@ -117,6 +117,14 @@ extension RTSPConfiguration {
     }
 }
 
+extension Retransmission {
+    /// - Parameter type: the payload type of the stream.
+    fileprivate init(_ offer: VideoMedia.Retransmission, of type: UInt8) {
+        let stream = offer.payloadType.map { Stream(payloadType: $0, originalType: type) }
+        self.init(stream, time: offer.time)
+    }
+}
+
 extension MediaStream {
     /// Makes the stream that a server has agreed to send.
     ///
@@ -135,6 +143,15 @@ extension MediaStream {
         }
         var reception = RTPReceiver.Settings()
         reception.payloadTypes = Set(video.payloadTypes)
+        if let offer = video.retransmission {
+            if let type = offer.payloadType { reception.payloadTypes.remove(type) }
+            // A group would get the requests of all its members.
+            if established.transport.delivery == .unicast {
+                reception.retransmission = Retransmission(offer, of: video.payloadType)
+                // A stream of 10 Mbit/s has that many packets in the longest time of waiting.
+                reception.maximumHeldPackets = 256
+            }
+        }
         reception.clockRate = video.clockRate
         reception.isOrdered = established.transport.delivery == .tcp
         reception.maximumHold = configuration.latency

@@ -34,13 +34,13 @@ struct RunReport: Encodable {
 
     /// What was received by RTP. Times are in milliseconds.
     struct Reception: Encodable {
-        var packets, lost, duplicated, reordered, late: UInt64
+        var packets, lost, duplicated, reordered, recovered, late: UInt64
         var jitter: Double
         var keyFrameRequests, keyFrameResponses: UInt64
         var keyFrameResponse: Double?
 
         enum CodingKeys: String, CodingKey {
-            case packets, lost, duplicated, reordered, late
+            case packets, lost, duplicated, reordered, recovered, late
             case jitter = "jitter_ms"
             case keyFrameRequests = "key_frame_requests"
             case keyFrameResponses = "key_frame_responses"
@@ -49,7 +49,8 @@ struct RunReport: Encodable {
 
         init(_ figures: ReceptionFigures) {
             (packets, lost, duplicated) = (figures.packets, figures.packetsLost, figures.packetsDuplicated)
-            (reordered, late) = (figures.packetsReordered, figures.packetsLate)
+            (reordered, recovered) = (figures.packetsReordered, figures.packetsRecovered)
+            late = figures.packetsLate
             jitter = Double(figures.jitter.wholeNanoseconds) / 1e6
             (keyFrameRequests, keyFrameResponses) = (figures.keyFrameRequests, figures.keyFrameResponses)
             let time = Double(figures.keyFrameResponseTime.wholeNanoseconds) / 1e6

@@ -51,6 +51,7 @@ package struct PrometheusText {
             ("packets_lost", "RTP packets that never came, or came too late.", \.packetsLost),
             ("packets_duplicated", "Duplicate RTP packets.", \.packetsDuplicated),
             ("packets_reordered", "RTP packets out of order, in time to be used.", \.packetsReordered),
+            ("packets_recovered", "Lost RTP packets that were sent again in time.", \.packetsRecovered),
             ("packets_late", "RTP packets that came too late.", \.packetsLate),
             ("key_frame_requests", "Key-frame requests sent, by RTCP or ONVIF.", \.keyFrameRequests),
             ("key_frame_responses", "Key frames that came soon after a request.", \.keyFrameResponses),

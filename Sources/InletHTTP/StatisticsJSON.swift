@@ -40,7 +40,7 @@ package enum StatisticsJSON {
     }
 
     private struct Reception: Encodable {
-        var packets, packetsLost, packetsDuplicated, packetsReordered, packetsLate: UInt64
+        var packets, packetsLost, packetsDuplicated, packetsReordered, packetsRecovered, packetsLate: UInt64
         var jitter: Double
         var keyFrameRequests, keyFrameResponses: UInt64
         var keyFrameResponseTime: Double
@@ -49,6 +49,7 @@ package enum StatisticsJSON {
         init(_ figures: ReceptionFigures) {
             (packets, packetsLost, packetsLate) = (figures.packets, figures.packetsLost, figures.packetsLate)
             (packetsDuplicated, packetsReordered) = (figures.packetsDuplicated, figures.packetsReordered)
+            packetsRecovered = figures.packetsRecovered
             jitter = figures.jitter.inSeconds
             (keyFrameRequests, keyFrameResponses) = (figures.keyFrameRequests, figures.keyFrameResponses)
             keyFrameResponseTime = figures.keyFrameResponseTime.inSeconds

@@ -208,6 +208,21 @@ import Testing
         #expect(lines?.supportsPLI == true && lines?.supportsFIR == false)
     }
 
+    /// The lines are those of gst-rtsp-server 1.22 with a retransmission time of 500 ms.
+    @Test func retransmissionIsOffered() {
+        let lines = "a=rtpmap:96 H264/90000\na=rtpmap:97 rtx/90000\na=fmtp:97 apt=96;rtx-time=500\n"
+        let offer = Self.sdp("m=video 0 RTP/AVPF 96 97\n" + lines).video()?.retransmission
+        #expect(offer == .init(payloadType: 97, time: .milliseconds(500)))
+        // Without feedback nothing can be requested.
+        #expect(Self.sdp("m=video 0 RTP/AVP 96 97\n" + lines).video()?.retransmission == nil)
+        let plain = Self.sdp("m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\na=rtcp-fb:96 nack\n").video()
+        #expect(plain?.retransmission == .init())
+        let ofAnother = "m=video 0 RTP/AVPF 96 97\na=rtpmap:96 H264/90000\na=rtpmap:97 rtx/90000\na=fmtp:97 apt=98\n"
+        #expect(Self.sdp(ofAnother).video()?.retransmission == nil)
+        let longest = Self.sdp("m=video 0 RTP/AVPF 96 97\n" + lines + "9999999999999999999\n").video()
+        #expect(longest?.retransmission?.time == .milliseconds(500))
+    }
+
     @Test func ofAStreamThatIsDescribedForTwoProfilesTheOneWithFeedbackIsChosen() {
         func video(_ control: String, _ profile: String) -> String {
             "m=video 0 \(profile) 96\na=rtpmap:96 H264/90000\na=control:\(control)\n"

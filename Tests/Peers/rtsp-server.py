@@ -87,6 +87,8 @@ def read_options():
                         help="another name makes a certificate that does not fit")
     parser.add_argument("--no-delay", action="store_true",
                         help="turn off Nagle's algorithm, which gst-rtsp-server leaves on")
+    parser.add_argument("--retransmission", type=int, default=0, metavar="MS",
+                        help="keep packets so long, and send them again on request (RFC 4588)")
     parser.add_argument("--feedback", action="store_true",
                         help="the profile AVPF: a client may ask for a key frame (RFC 4585)")
     parser.add_argument("--session-timeout", type=int, default=60,
@@ -222,6 +224,8 @@ class Server:
         self.server.set_service(str(options.port))
         self.factory = Factory(self)
         self.factory.set_protocols(PROTOCOLS[options.transport])
+        if options.retransmission:
+            self.factory.set_retransmission_time(options.retransmission * Gst.MSECOND)
         if options.feedback:
             self.factory.set_profiles(GstRtsp.RTSPProfile.AVP | GstRtsp.RTSPProfile.AVPF)
         if options.transport == "multicast":

@@ -170,6 +170,38 @@ extension RTSPSourceTests {
             }
         }
 
+        @Test("A server that sends lost packets again on request loses next to nothing of 5 % of the packets")
+        func retransmission() async throws {
+            let server = try server {
+                ($0.keyFrameInterval, $0.takesKeyFrameRequests, $0.retransmissionTime) = (60, true, 500)
+                $0.size = ImageSize(width: 640, height: 480)
+            }
+            let network = try #require(server.clients)
+            // Repeated packets get lost, too.
+            _ = try network.run {
+                try ReferenceCommand.run(
+                    "iptables",
+                    [
+                        "-w", "-A", "INPUT", "-p", "udp", "-m", "statistic", "--mode", "random", "--probability",
+                        "0.05", "-j", "DROP",
+                    ])
+            }
+            let run = SourceRun(
+                .test("rtsp://10.77.0.1:\(server.port)/stream") { $0.transport = .udpOnly }, decodes: false,
+                network: network)
+            _ = try await run.open()
+            var whole = 0
+            while whole < 300, let packet = try await run.next()?.packet {
+                if !packet.flags.contains(.loss) { whole += 1 }
+            }
+            let reception = try #require(run.reception)
+            let all = reception.packets + reception.packetsLost
+            #expect(reception.packetsRecovered > all / 50, "\(reception)")
+            #expect(reception.packetsLost <= all / 200, "\(reception)")
+            #expect(reception.lossRemedy == nil)
+            try await run.close()
+        }
+
         @Test("A link-local address is reached by the interface that the address names")
         func zone() async throws {
             let server = try server { _ in }

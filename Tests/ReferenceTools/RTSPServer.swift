@@ -27,6 +27,9 @@ public final class RTSPServer: Sendable {
         public var isRefreshing = false
         /// Whether a client may ask for a key frame by RTCP (RFC 4585, profile AVPF). The default is false.
         public var takesKeyFrameRequests = false
+        /// The milliseconds for which packets are kept and sent again on request (RFC 4588), with
+        /// ``takesKeyFrameRequests``. The default is 0: none is sent again.
+        public var retransmissionTime = 0
         /// The MP4 or Matroska file (`.mkv`) to send as it is, without encoding, from its start for each client. The
         /// default is nil: live pictures.
         public var file: String?
@@ -97,6 +100,7 @@ public final class RTSPServer: Sendable {
         if options.isRefreshing { arguments.append("--refresh") }
         if options.isIsolated { arguments += ["--isolated", "--mtu", "\(options.largestPacket)"] }
         if options.takesKeyFrameRequests { arguments.append("--feedback") }
+        if options.retransmissionTime > 0 { arguments += ["--retransmission", "\(options.retransmissionTime)"] }
         process = try PeerProcess("rtsp-server.py", arguments)
         url = process.ready["url"]?.text ?? ""
         port = process.ready["port"]?.int ?? 0

@@ -114,6 +114,7 @@ private struct Publication {
         count("inlet_source_packets_lost_total", sourceOnly, before.packetsLost, now.packetsLost)
         count("inlet_source_packets_duplicated_total", sourceOnly, before.packetsDuplicated, now.packetsDuplicated)
         count("inlet_source_packets_reordered_total", sourceOnly, before.packetsReordered, now.packetsReordered)
+        count("inlet_source_packets_recovered_total", sourceOnly, before.packetsRecovered, now.packetsRecovered)
         count("inlet_source_packets_late_total", sourceOnly, before.packetsLate, now.packetsLate)
         meter("inlet_source_jitter_seconds", sourceOnly).set(Double(now.jitter.wholeNanoseconds) / 1e9)
         count("inlet_source_key_frame_requests_total", sourceOnly, before.keyFrameRequests, now.keyFrameRequests)

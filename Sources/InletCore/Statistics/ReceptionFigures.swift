@@ -8,6 +8,9 @@ public struct ReceptionFigures: Sendable, Hashable {
     public var packetsDuplicated: UInt64 = 0
     /// Packets that came after a later one, in time to be used in their place.
     public var packetsReordered: UInt64 = 0
+    /// Packets that were lost, and came in time because the sender sent them again on request. They are not counted as
+    /// lost.
+    public var packetsRecovered: UInt64 = 0
     /// Packets that came after they had been given up. They are counted as lost, too.
     public var packetsLate: UInt64 = 0
     /// The interarrival jitter now (RFC 3550, section 6.4.1).
@@ -62,6 +65,7 @@ public struct ReceptionFigures: Sendable, Hashable {
         sum.packetsLost &+= packetsLost
         sum.packetsDuplicated &+= packetsDuplicated
         sum.packetsReordered &+= packetsReordered
+        sum.packetsRecovered &+= packetsRecovered
         sum.packetsLate &+= packetsLate
         sum.keyFrameRequests &+= keyFrameRequests
         sum.keyFrameResponses &+= keyFrameResponses

@@ -40,6 +40,7 @@ enum SourceReport: Equatable {
                 figures.packets, figures.packetsLost, figures.packetsDuplicated, figures.packetsReordered,
                 figures.packetsLate, UInt64(max(0, figures.jitter.wholeNanoseconds)), figures.keyFrameRequests,
                 figures.keyFrameResponses, UInt64(max(0, figures.keyFrameResponseTime.wholeNanoseconds)),
+                figures.packetsRecovered,
             ]
             let texts = numbers.map { String($0) } + [figures.lossRemedy?.rawValue ?? ""]
             FixedText.write(texts.joined(separator: "\n"), to: &note.text)
@@ -70,16 +71,16 @@ enum SourceReport: Equatable {
                 name: parts[1].sanitized(limit: 80), code, message: Redaction.redact(message).sanitized(),
                 next: parts[2].sanitized(limit: 80))
         case 3:
-            let numbers = parts.prefix(9).compactMap { UInt64($0) }
-            guard numbers.count == 9, parts.count == 10 else { return nil }
+            let numbers = parts.prefix(10).compactMap { UInt64($0) }
+            guard numbers.count == 10, parts.count == 11 else { return nil }
             var figures = ReceptionFigures()
             (figures.packets, figures.packetsLost) = (numbers[0], numbers[1])
             (figures.packetsDuplicated, figures.packetsReordered) = (numbers[2], numbers[3])
-            figures.packetsLate = numbers[4]
+            (figures.packetsLate, figures.packetsRecovered) = (numbers[4], numbers[9])
             figures.jitter = .nanoseconds(Int64(clamping: numbers[5]))
             (figures.keyFrameRequests, figures.keyFrameResponses) = (numbers[6], numbers[7])
             figures.keyFrameResponseTime = .nanoseconds(Int64(clamping: numbers[8]))
-            figures.lossRemedy = ReceptionFigures.LossRemedy(rawValue: parts[9])
+            figures.lossRemedy = ReceptionFigures.LossRemedy(rawValue: parts[10])
             self = .reception(figures)
         case 4: self = .transportChange(Redaction.redact(text).sanitized())
         default: return nil

@@ -6,6 +6,7 @@ package enum RTCP {
         static let receiverReport: UInt8 = 201
         static let sourceDescription: UInt8 = 202
         static let goodbye: UInt8 = 203
+        static let transportFeedback: UInt8 = 205
         static let payloadFeedback: UInt8 = 206
     }
 

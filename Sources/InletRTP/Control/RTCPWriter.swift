@@ -1,4 +1,4 @@
-/// Writes the packets by which a receiver reports and asks for key frames.
+/// Writes the packets by which a receiver reports, and requests key frames and lost packets.
 ///
 /// It appends to a buffer of the caller's, which can be reused without an allocation.
 package struct RTCPWriter: Sendable {
@@ -26,19 +26,22 @@ package struct RTCPWriter: Sendable {
         self.name = Array(name.prefix(255))
     }
 
-    /// Appends a compound packet: a receiver report, the canonical name, and requests for key frames.
+    /// Appends a compound packet: a receiver report, the canonical name, and requests for key frames and lost packets.
     ///
     /// - Parameters:
     ///   - report: what to report; nil before the first packet of the stream.
     ///   - requests: which requests to add. The default is none.
-    ///   - source: the synchronization source of the stream that is asked for a key frame. Without it, no request is
+    ///   - missing: the sequence numbers of the packets to request, in their order. The default is none.
+    ///   - source: the synchronization source of the stream that the requests are about. Without it, no request is
     ///     added.
     package mutating func append(
-        report: ReceptionReport?, requests: KeyFrameRequests = [], to source: UInt32? = nil, into packet: inout [UInt8]
+        report: ReceptionReport?, requests: KeyFrameRequests = [], missing: [UInt16] = [], to source: UInt32? = nil,
+        into packet: inout [UInt8]
     ) {
         appendReceiverReport(report, into: &packet)
         appendName(into: &packet)
         guard let source else { return }
+        appendNACK(missing, to: source, into: &packet)
         if requests.contains(.pictureLoss) {
             appendHead(1, RTCP.PacketType.payloadFeedback, words: 2, into: &packet)
             packet.append(bigEndian: source)
@@ -78,6 +81,23 @@ package struct RTCPWriter: Sendable {
         packet.append(bigEndian: report.jitter)
         packet.append(bigEndian: report.lastSenderReport)
         packet.append(bigEndian: report.delay)
+    }
+
+    /// A negative acknowledgement (RFC 4585, section 6.2.1): each field names a packet and any of the 16 after it.
+    private func appendNACK(_ missing: [UInt16], to source: UInt32, into packet: inout [UInt8]) {
+        var fields: [(first: UInt16, following: UInt16)] = []
+        for sequence in missing {
+            if let distance = fields.last.map({ sequence &- $0.first }), (1...16).contains(distance) {
+                fields[fields.count - 1].following |= 1 << (distance - 1)
+            } else {
+                fields.append((sequence, 0))
+            }
+        }
+        guard !fields.isEmpty else { return }
+        appendHead(
+            1, RTCP.PacketType.transportFeedback, words: UInt16(truncatingIfNeeded: 2 + fields.count), into: &packet)
+        packet.append(bigEndian: source)
+        for field in fields { packet.append(bigEndian: UInt32(field.first) << 16 | UInt32(field.following)) }
     }
 
     /// A source description with the canonical name alone (RFC 3550, section 6.5).

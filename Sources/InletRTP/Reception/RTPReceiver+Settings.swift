@@ -28,6 +28,10 @@ extension RTPReceiver {
         /// sessions. The default is false: another source is followed once it is certain to have replaced the stream.
         package var refusesForeignSSRC = false
 
+        /// The way to request lost packets; nil if the sender sends none again. Has no effect on an ordered transport.
+        /// Packets wait longer than ``maximumHold`` for one that was requested. The default is nil.
+        package var retransmission: Retransmission?
+
         package init() {}
 
         var capacity: Int {

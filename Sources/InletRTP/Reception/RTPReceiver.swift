@@ -29,6 +29,8 @@ package struct RTPReceiver: Sendable {
     private var candidate: CandidateStream
     private var trial: SourceTrial
     private var spacing = UnitSpacing()
+    /// The packets to request again; nil if the sender sends none again.
+    var missing: MissingPackets?
     private var lastArrival: MonotonicTime?
     private var isRestartPending = false
 
@@ -55,6 +57,7 @@ package struct RTPReceiver: Sendable {
         held = HeldPackets(capacity: settings.capacity, maximumBytes: settings.maximumHeldBytes)
         candidate = CandidateStream(maximumBytes: settings.maximumHeldBytes)
         trial = SourceTrial(maximumBytes: settings.maximumHeldBytes)
+        if !settings.isOrdered { missing = settings.retransmission.map { MissingPackets($0) } }
     }
 
     /// Begins anew with the next packet, whatever its sequence number, as after a pause. Packets that wait are
@@ -65,6 +68,7 @@ package struct RTPReceiver: Sendable {
         if ssrc != settings.expectedSSRC { ssrc = nil }
         (next, deadline, lastArrival) = (nil, nil, nil)
         held.removeAll()
+        missing?.removeAll()
         candidate.clear()
         trial.reset()
     }
@@ -82,6 +86,9 @@ package struct RTPReceiver: Sendable {
         guard let header = RTPHeader(packet) else {
             statistics.malformed &+= 1
             return
+        }
+        if let stream = settings.retransmission?.stream, header.payloadType == stream.payloadType {
+            return restore(packet, header, of: stream, at: arrival, deliver)
         }
         guard payloadTypes.contains(header.payloadType) else {
             statistics.wrongPayloadType &+= 1
@@ -143,6 +150,7 @@ package struct RTPReceiver: Sendable {
         next = sequence
         quality.reset()
         window.reset()
+        missing?.removeAll()
         spacing = UnitSpacing()
     }
 
@@ -154,17 +162,30 @@ package struct RTPReceiver: Sendable {
     }
 
     /// Delivers or holds a packet that is not before the next one and not far behind it.
-    private mutating func accept(
-        _ packet: ReceivedPacket, _ bytes: RawSpan, as sequence: Int, _ deliver: (ReceivedPacket, RawSpan) -> Void
+    ///
+    /// - Parameter isRepeated: whether the packet is an answer to a request. Reports and the time from picture to
+    ///   picture are about the packets that come by themselves (RFC 4588, section 6.2).
+    mutating func accept(
+        _ packet: ReceivedPacket, _ bytes: RawSpan, as sequence: Int, isRepeated: Bool = false,
+        _ deliver: (ReceivedPacket, RawSpan) -> Void
     ) {
         guard let next else { return }
         candidate.clear()
-        if sequence < quality.highest, !quality.isNew { statistics.reordered &+= 1 }
-        note(packet, as: sequence)
+        if missing?.noteArrival(of: sequence, isRepeated: isRepeated, at: packet.arrival) == true {
+            statistics.recovered &+= 1
+        }
+        if !isRepeated {
+            let expected = quality.isNew ? next : max(next, quality.highest &+ 1)
+            if sequence > expected { missing?.note(missing: expected..<sequence, at: packet.arrival) }
+            if sequence < quality.highest, !quality.isNew { statistics.reordered &+= 1 }
+            note(packet, as: sequence)
+        }
         window.note(sequence, timestamp: packet.header.timestamp)
         statistics.received &+= 1
         if sequence == next {
-            if settings.hasPictureTimes { spacing.note(timestamp: packet.header.timestamp, arrival: packet.arrival) }
+            if settings.hasPictureTimes, !isRepeated {
+                spacing.note(timestamp: packet.header.timestamp, arrival: packet.arrival)
+            }
         } else if !settings.isOrdered, held.insert(sequence, packet, bytes) {
             updateDeadline()
             return release(at: packet.arrival, deliver)
@@ -210,6 +231,7 @@ package struct RTPReceiver: Sendable {
     private mutating func giveUp(before sequence: Int) -> Int {
         let lost = next.map { max(0, sequence &- $0) } ?? 0
         statistics.lost &+= lost
+        if lost > 0 { missing?.giveUp(before: sequence) }
         return lost
     }
 
@@ -221,7 +243,9 @@ package struct RTPReceiver: Sendable {
     private mutating func updateDeadline() {
         // What follows a loss is seldom shown, so a longer wait delays little that would be seen.
         let interval = spacing.interval.map { max($0, Self.leastHold) } ?? settings.maximumHold
-        deadline = held.earliestArrival.map { $0 + min(interval, settings.maximumHold) }
+        var hold = min(interval, settings.maximumHold)
+        if let missing, missing.isUseful { hold = max(hold, missing.hold) }
+        deadline = held.earliestArrival.map { $0 + hold }
     }
 
     // MARK: What does not continue it

@@ -10,6 +10,8 @@ package struct ReceptionStatistics: Sendable, Equatable {
     package internal(set) var lost = 0
     /// Packets that came after a later one, in time to be delivered in their place.
     package internal(set) var reordered = 0
+    /// Packets that were missing, and came in time because they were requested. They are among ``received``.
+    package internal(set) var recovered = 0
     /// Packets of another synchronization source.
     package internal(set) var foreignSource = 0
     /// Packets whose sequence number is far from the expected one, or was used for another packet.

@@ -80,6 +80,7 @@ package final class MediaStream {
         figures.packetsLost = UInt64(clamping: counts.lost)
         figures.packetsDuplicated = UInt64(clamping: counts.duplicates)
         figures.packetsReordered = UInt64(clamping: counts.reordered)
+        figures.packetsRecovered = UInt64(clamping: counts.recovered)
         figures.packetsLate = UInt64(clamping: counts.late)
         figures.jitter = .nanoseconds(Int64(receiver.jitter) &* 1_000_000_000 / Int64(max(1, clockRate)))
         figures.keyFrameRequests = UInt64(clamping: answers.requests)
@@ -122,7 +123,8 @@ package final class MediaStream {
 
     /// Returns when ``idle(at:)`` is due if nothing arrives, or ``control(at:into:)`` if RTCP may be sent already.
     package func deadline(sendsControl: Bool) -> MonotonicTime {
-        min(silenceDeadline, sendsControl ? schedule.deadline : .distantFuture)
+        guard sendsControl else { return silenceDeadline }
+        return min(silenceDeadline, schedule.deadline, receiver.requestDeadline ?? .distantFuture)
     }
 
     /// Notes the end of the stream: the last unit is complete.
@@ -194,15 +196,15 @@ package final class MediaStream {
 
     /// Appends the RTCP that is due, if any.
     package func control(at time: MonotonicTime, into packet: inout [UInt8]) {
-        guard time >= schedule.deadline else { return }
+        let missing = receiver.takeRequests(at: time)
+        guard time >= schedule.deadline || !missing.isEmpty else { return }
         let due = schedule.take(at: time)
-        guard due.isReportDue || due.isKeyFrameRequestDue else { return }
         let isRequested = due.isKeyFrameRequestDue && !isPaused
-        guard due.isReportDue || isRequested else { return }
+        guard due.isReportDue || isRequested || !missing.isEmpty else { return }
         if isRequested, receiver.ssrc != nil { answers.noteRequest(at: time) }
         writer.append(
             report: receiver.receptionReport(at: time, sender: senderReport),
-            requests: isRequested ? requests : [], to: receiver.ssrc, into: &packet)
+            requests: isRequested ? requests : [], missing: missing, to: receiver.ssrc, into: &packet)
         // A request may get lost, and without a sender there is nobody to ask yet.
         if isRequested, isKeyNeeded { schedule.needKeyFrame() }
     }

@@ -28,6 +28,8 @@ extension VideoMedia {
         let feedback = media.feedback.filter { $0.payloadType == nil || $0.payloadType == number }
         supportsPLI = usesFeedbackProfile || feedback.contains { $0.kind.elementsEqual("nack pli".utf8) }
         supportsFIR = usesFeedbackProfile || feedback.contains { $0.kind.starts(with: "ccm fir".utf8) }
+        retransmission = Self.retransmission(
+            of: number, in: media, hasNACK: feedback.contains { $0.kind.elementsEqual("nack".utf8) })
         isEncrypted = media.transport.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "SAVP".utf8) }
         isTransportStream = name.elementsEqual("MP2T".utf8)
         control = media.control
@@ -40,6 +42,19 @@ extension VideoMedia {
     /// 1000 ticks a second, timestamps are too coarse to tell pictures apart; no clock has more than 10^9.
     private static func clockRate(_ stated: Int?) -> Int {
         stated.flatMap { (1000...1_000_000_000).contains($0) ? $0 : nil } ?? 90_000
+    }
+
+    /// Returns how lost packets of a payload type can be requested (RFC 4588, section 8.1). Some servers offer the
+    /// format without naming the feedback that requests it.
+    private static func retransmission(of number: UInt8, in media: SDPMedia, hasNACK: Bool) -> Retransmission? {
+        guard hasNACK || media.transport.suffix(4).elementsEqual("AVPF".utf8) else { return nil }
+        let repeated = media.payloadTypes.first { type in
+            media.encodings[type].map { TextBytes.isSame($0.name, ignoringCase: "rtx") } ?? false
+                && Self.number("apt", media.parameters[type] ?? []) == Int(number)
+        }
+        guard let repeated else { return hasNACK ? Retransmission() : nil }
+        let time = Self.number("rtx-time", media.parameters[repeated] ?? [])
+        return Retransmission(payloadType: repeated, time: time.map { .milliseconds(min($0, 60_000)) })
     }
 
     // MARK: Formats

@@ -2,6 +2,19 @@ package import InletCore
 
 /// The video that was chosen from a session description: what its packets hold, and how to request them.
 package struct VideoMedia: Sendable, Equatable {
+    /// The offer of a server to send lost packets again on request.
+    package struct Retransmission: Sendable, Equatable {
+        /// The payload type of the packets that are sent again (RFC 4588); nil if the server repeats packets as they
+        /// were.
+        package var payloadType: UInt8?
+        /// The time for which the server keeps packets; nil if it is not stated.
+        package var time: Duration?
+
+        package init(payloadType: UInt8? = nil, time: Duration? = nil) {
+            (self.payloadType, self.time) = (payloadType, time)
+        }
+    }
+
     /// The codec; nil if it is a transport stream, or a codec that Inlet does not know.
     package var codec: VideoCodec?
     /// The name of the payload format in upper case, such as `H264` or `MP2T`; empty if it is not stated.
@@ -29,6 +42,8 @@ package struct VideoMedia: Sendable, Equatable {
     package var supportsPLI: Bool
     /// Whether the server accepts full intra requests (RFC 5104, section 4.3.1).
     package var supportsFIR: Bool
+    /// The way to request lost packets; nil if the server sends none again.
+    package var retransmission: Retransmission?
     /// Whether the profile is the one with early feedback (RFC 4585, section 5): `RTP/AVPF` or `RTP/SAVPF`.
     package var usesFeedbackProfile: Bool
     /// Whether the packets are encrypted (SRTP, RFC 3711).

@@ -30,15 +30,16 @@ struct SourceReportTests {
         (figures.packetsReordered, figures.packetsLate, figures.jitter) = (4, 5, .nanoseconds(6))
         (figures.keyFrameRequests, figures.keyFrameResponses) = (7, 8)
         figures.keyFrameResponseTime = .nanoseconds(9)
+        figures.packetsRecovered = 10
         for remedy in [nil] + ReceptionFigures.LossRemedy.allCases.map(Optional.some) {
             figures.lossRemedy = remedy
             #expect(SourceReport(SourceReport.reception(figures).note) == .reception(figures))
         }
         var note = SourceReport.reception(figures).note
-        FixedText.write("\(UInt64.max)\n2\n3\n4\n5\n6\n7\n8\n9\nunheardOf", to: &note.text)
+        FixedText.write("\(UInt64.max)\n2\n3\n4\n5\n6\n7\n8\n9\n10\nunheardOf", to: &note.text)
         figures.lossRemedy = nil
         #expect(SourceReport(note) == .reception(figures))
-        for wrong in ["1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\n5\n6\n7\n8\nx\n", ""] {
+        for wrong in ["1\n2\n3\n4\n5\n6\n7\n8\n9\n10", "1\n2\n3\n4\n5\n6\n7\n8\nx\n10\n", ""] {
             FixedText.write(wrong, to: &note.text)
             #expect(SourceReport(note) == nil, "\(wrong)")
         }

@@ -5,10 +5,10 @@ import Testing
 @Suite struct RTCPWriterTests {
     private static func written(
         _ writer: inout RTCPWriter, _ report: ReceptionReport?, _ requests: RTCPWriter.KeyFrameRequests = [],
-        to source: UInt32? = nil
+        missing: [UInt16] = [], to source: UInt32? = nil
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        writer.append(report: report, requests: requests, to: source, into: &bytes)
+        writer.append(report: report, requests: requests, missing: missing, to: source, into: &bytes)
         return bytes
     }
 
@@ -44,6 +44,25 @@ import Testing
                 == head + loss + intra + [0, 0, 0, 0])
         #expect(Self.written(&writer, nil, .fullIntra, to: 0x4BC4_FCB4) == head + intra + [1, 0, 0, 0])
         #expect(Self.written(&writer, nil, .fullIntra) == head)
+    }
+
+    /// The layout is that of RFC 4585, section 6.2.1; the fields are those of TestNackPair in pion/rtcp (MIT),
+    /// transport_layer_nack_test.go.
+    @Test("Each field of a negative acknowledgement names a packet and any of the 16 after it")
+    func negativeAcknowledgement() {
+        var writer = RTCPWriter(ssrc: 1, name: [])
+        let head: [UInt8] = [0x80, 0xC9, 0, 1, 0, 0, 0, 1, 0x81, 0xCA, 0, 2, 0, 0, 0, 1, 1, 0, 0, 0]
+        let cases: [([UInt16], [UInt8])] = [
+            ([42], [0, 42, 0, 0]), ([42, 43, 44], [0, 42, 0, 3]), ([42, 58], [0, 42, 0x80, 0]),
+            ([42, 59], [0, 42, 0, 0, 0, 59, 0, 0]),
+            ([100, 102, 103, 130], [0, 100, 0, 6, 0, 130, 0, 0]), ([65_535, 0, 1], [0xFF, 0xFF, 0, 3]),
+        ]
+        for (missing, fields) in cases {
+            let words = UInt8(2 + fields.count / 4)
+            let part: [UInt8] = [0x81, 0xCD, 0, words, 0, 0, 0, 1, 0x4B, 0xC4, 0xFC, 0xB4] + fields
+            #expect(Self.written(&writer, nil, missing: missing, to: 0x4BC4_FCB4) == head + part)
+        }
+        #expect(Self.written(&writer, nil, missing: [42]) == head)
     }
 
     @Test("A name of any length is written in whole words with at least one zero after it", arguments: 0...300)
