@@ -17,10 +17,12 @@ package enum StagedFile {
     /// - Parameters:
     ///   - mode: the mode of the file from its creation on.
     ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: its target stays as it is.
+    ///   - isDurable: whether to wait until the file and its name are on the disk, so that a power cut leaves the
+    ///     previous file or the new one. The default is false: a power cut may leave an empty file.
     /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` if there is a file of that name that must not
     ///   be replaced. Nothing is left behind.
     package static func write(
-        _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool
+        _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool, isDurable: Bool = false
     ) throws(InletError) {
         // An unpredictable name: in a folder that many write to, another process might have put a file there.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
@@ -31,8 +33,10 @@ package enum StagedFile {
             throw InletError(errno: error.context.nativeCode ?? EIO, operation: "open", path: path)
         }
         var error = unsafe bytes.withUnsafeBytes { unsafe writeAll($0, to: descriptor) }
+        if isDurable, error == nil, fsync(descriptor) != 0 { error = (errno, "fsync") }
         if close(descriptor) != 0, error == nil, errno != EINTR { error = (errno, "close") }
         if error == nil { error = place(temporary, at: path, overwrites: overwrites) }
+        if isDurable, error == nil { error = syncFolder(of: path) }
         guard let error else { return }
         unsafe unlink(temporary)
         var facts = stat()
@@ -50,10 +54,13 @@ package enum StagedFile {
 
     /// Writes a file of bytes that are in memory, as ``write(_:to:mode:overwrites:)-(RawSpan,_,_,_)`` does.
     package static func write(
-        _ bytes: [UInt8], to path: String, mode: FileMode, overwrites: Bool
+        _ bytes: [UInt8], to path: String, mode: FileMode, overwrites: Bool, isDurable: Bool = false
     ) throws(InletError) {
-        try write(unsafe bytes.span.bytes, to: path, mode: mode, overwrites: overwrites)
+        try write(unsafe bytes.span.bytes, to: path, mode: mode, overwrites: overwrites, isDurable: isDurable)
     }
+
+    /// Renames a damaged file to `PATH.damaged`, so that a new one does not replace it. Does nothing if that fails.
+    package static func setAside(_ path: String) { unsafe rename(path, path + ".damaged") }
 
     /// The time of day in nanoseconds since 1970.
     package static var now: Int64 { MonotonicTime.nanoseconds(of: CLOCK_REALTIME) }
@@ -84,6 +91,17 @@ package enum StagedFile {
         #else
             unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         #endif
+    }
+
+    /// Waits until the names in the folder of a file are on the disk. Some file systems cannot sync a folder.
+    private static func syncFolder(of path: String) -> (number: Int32, operation: String)? {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "."
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return (errno, "open") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP, errno != EROFS else { return nil }
+        return (errno, "fsync")
     }
 
     private static func place(

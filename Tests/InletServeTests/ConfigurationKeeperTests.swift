@@ -83,7 +83,7 @@ import Testing
         #expect(mode == 0o600)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted() == [
-                "cameras.yaml", "cameras.yaml.changes.json",
+                "cameras.yaml", "cameras.yaml.changes.json", "cameras.yaml.changes.json.copy",
             ])
         await fleet.stop()
 
@@ -126,6 +126,33 @@ import Testing
         let read = try ConfigurationReader(registry: recorders.registry).read(
             ConfigurationReader.text(at: path), overlay: kept.nodes)
         #expect(read.cameras.keys.sorted() == all)
+    }
+
+    @Test(
+        "A file of changes that a power cut has emptied or damaged keeps no camera down: its copy is in force",
+        arguments: ["", "{\"cameras\": {\"c\"", "\0\0\0\0", "[]"])
+    func damagedChanges(content: String) async throws {
+        try write("cameras:\n  a: count:a\n")
+        let first = try keeper()
+        _ = await first.set("b", .text("count:b"), isNew: true, isTrial: false)
+        await fleet.stop()
+        let changes = Overlay.path(beside: path)
+        for (damaged, cameras) in [([changes], ["a", "b"]), ([changes, changes + ".copy"], ["a"])] {
+            for path in damaged { try Data(content.utf8).write(to: URL(fileURLWithPath: path)) }
+            let other = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+            var events = other.events.makeAsyncIterator()
+            let second = try ConfigurationKeeper(
+                path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: other, logger: silent)
+            await second.start()
+            #expect(await events.next()?.kind == "changes-damaged")
+            #expect(await other.current.keys.sorted() == cameras)
+            // The next change makes both files whole, and keeps the damaged one.
+            _ = await second.set("b", .text("count:b"), isNew: false, isTrial: false)
+            await other.stop()
+            #expect(try Overlay(path: changes).cameras.keys.sorted() == ["b"])
+            #expect(try Overlay(path: changes + ".copy").cameras.keys.sorted() == ["b"])
+            #expect(try String(contentsOfFile: changes + ".damaged", encoding: .utf8) == content)
+        }
     }
 
     @Test("Changes that cannot be kept are not made")

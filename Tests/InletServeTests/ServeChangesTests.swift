@@ -57,6 +57,29 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
+    @Test("A change is on the disk before it is in force: file, name and copy, each synced")
+    func synced() async throws {
+        let folder = try TemporaryFolder()
+        let library = folder.path("sync-log.so")
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Peers/sync-log.c").path
+        _ = try await ReferenceCommand.runAside("clang", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
+        let serve = try await ServeProcess(
+            Self.cameras, environment: ["LD_PRELOAD": library, "SYNC_LOG": folder.path("syncs")])
+        #expect(try await serve.ask("PUT", "/v1/cameras/added", body: Self.other).status == 201)
+        let lines = try String(contentsOfFile: folder.path("syncs"), encoding: .utf8).split(separator: "\n")
+        let home = URL(fileURLWithPath: serve.configuration).deletingLastPathComponent().path
+        let names = lines.filter { $0.contains(home) }.map { line -> String in
+            let name = line.split(separator: "/").last.map(String.init) ?? ""
+            let kind = String(line.prefix { $0 != " " })
+            if line.hasSuffix(home) { return "\(kind) folder" }
+            return "\(kind) \(name.hasSuffix(".part") ? "part" : name)"
+        }
+        let copies = ["cameras.yaml.changes.json", "cameras.yaml.changes.json.copy"]
+        #expect(names == copies.flatMap { ["fsync part", "rename \($0)", "fsync folder"] }, "\(lines)")
+        #expect(await serve.end() == 0)
+    }
+
     @Test("A reload reads the changes again: one with an error changes nothing, and without the file all is as before")
     func reload() async throws {
         let serve = try await ServeProcess(Self.cameras)

@@ -26,11 +26,7 @@ package actor ConfigurationKeeper {
         (self.path, self.reader, self.fleet, self.logger) = (path, reader, fleet, logger)
         self.webhooks = webhooks
         text = try ConfigurationReader.text(at: path)
-        do throws(ConfigurationProblem) {
-            overlay = try Overlay(path: overlayPath ?? Overlay.path(beside: path))
-        } catch {
-            throw ConfigurationProblems([error])
-        }
+        overlay = Overlay(recovering: overlayPath ?? Overlay.path(beside: path))
         configuration = try reader.read(text, overlay: overlay.nodes)
     }
 
@@ -51,7 +47,13 @@ package actor ConfigurationKeeper {
     }
 
     /// Starts the cameras.
-    package func start() async { await apply() }
+    package func start() async {
+        if let damage = overlay.damage {
+            logger.error("\(damage)")
+            fleet.report(FleetEvent("changes-damaged", "\(damage)", camera: nil))
+        }
+        await apply()
+    }
 
     /// Reads the file and its overlay again and applies what differs.
     ///
@@ -154,6 +156,7 @@ package actor ConfigurationKeeper {
         guard !isTrial else {
             return .done(ReloadPlan(from: configuration.cameras, to: new.cameras))
         }
+        var changed = changed
         do throws(InletError) {
             try changed.write()
         } catch {

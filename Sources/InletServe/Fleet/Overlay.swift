@@ -4,33 +4,61 @@ import InletSystem
 
 /// The file in which changes by the API persist: cameras in JSON, null for one that was removed. The configuration that
 /// a person writes stays as it is.
+///
+/// There are two copies, each written as a whole and synced. A start needs one of them.
 package struct Overlay: Sendable {
     /// The path of the file.
     package let path: String
+    /// The reason that the changes come from the copy, or are missing; nil if the file was read.
+    package private(set) var damage: ConfigurationProblem?
     /// The cameras that were set or removed.
     package private(set) var cameras: [String: JSONValue] = [:]
 
     /// The place of the file for a configuration, unless another one is chosen.
     package static func path(beside configuration: String) -> String { configuration + ".changes.json" }
 
-    /// Reads a file; there is nothing in it if there is none.
+    /// Reads a file. Without a file there are no changes.
     ///
     /// - Throws: a problem if it is not what ``write()`` writes.
     package init(path: String) throws(ConfigurationProblem) {
         self.path = path
+        cameras = try Self.read(path) ?? [:]
+    }
+
+    /// Reads a file, or its copy if the file is damaged. If both are, there are no changes, and ``damage`` states why:
+    /// a damaged file keeps no camera down.
+    package init(recovering path: String) {
+        self.path = path
+        do throws(ConfigurationProblem) {
+            cameras = try Self.read(path) ?? [:]
+        } catch {
+            damage = error
+            if let kept = try? Self.read(Self.copyPath(of: path)) {
+                damage?.message += " Its copy \(Self.copyPath(of: path)) is in force."
+                cameras = kept
+            } else {
+                damage?.message += " The cameras run without the changes by the API."
+            }
+        }
+    }
+
+    private static func copyPath(of path: String) -> String { path + ".copy" }
+
+    /// Returns the cameras of a file, or nil if there is no file.
+    private static func read(_ path: String) throws(ConfigurationProblem) -> [String: JSONValue]? {
         let bytes: [UInt8]
         do throws(InletError) {
             bytes = try RegularFile.read(
                 path, most: YAMLDocument.longest, content: "changes", advice: "Changes are kept in a file of JSON.")
         } catch {
-            if error.code == .notFound { return }
+            if error.code == .notFound { return nil }
             throw ConfigurationProblem(error.message, at: .none)
         }
         do throws(InletError) {
             guard let members = try JSONReader.read(bytes)["cameras"]?.members else {
                 throw InletError(.malformedData, "There is no \"cameras\" in it.")
             }
-            for member in members { cameras[member.key] = member.value }
+            return Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
         } catch {
             throw ConfigurationProblem(
                 "\(path): \(error.message) It was not written by inlet serve; move it away.", at: .none)
@@ -50,12 +78,13 @@ package struct Overlay: Sendable {
         }
     }
 
-    /// Writes the file: readers see the former one or the new one whole. Only this user may read it, as addresses may
-    /// hold passwords.
+    /// Writes the file and its copy: readers see the former one or the new one whole, also after a power cut. Only this
+    /// user may read them, as addresses may hold passwords. A damaged file keeps its content under the name
+    /// `PATH.damaged`.
     ///
     /// - Throws: an error made of the `errno`; ``InletError/Code/resourceExhausted`` for more than ``init(path:)``
     ///   reads.
-    package func write() throws(InletError) {
+    package mutating func write() throws(InletError) {
         let members = cameras.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let text = JSONValue.object([("cameras", .object(members))]).text(isIndented: true) + "\n"
         guard text.utf8.count <= YAMLDocument.longest else {
@@ -63,6 +92,12 @@ package struct Overlay: Sendable {
                 .resourceExhausted,
                 "All changes together may have \(YAMLDocument.longest) bytes. Write cameras into the configuration.")
         }
-        try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true)
+        if damage != nil {
+            StagedFile.setAside(path)
+            damage = nil
+        }
+        for path in [path, Self.copyPath(of: path)] {
+            try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true, isDurable: true)
+        }
     }
 }

@@ -95,7 +95,7 @@ struct RecordingFolder: Sendable {
     func write(_ note: RecordingNote, of name: String) throws(InletError) {
         try StagedFile.write(
             Array((JSONValue.object(note.members).text(isIndented: true) + "\n").utf8), to: notePath(of: name),
-            mode: .owner, overwrites: true)
+            mode: .owner, overwrites: true, isDurable: true)
     }
 
     /// Returns the note of a recording; nil if there is none that can be read.

@@ -1,0 +1,38 @@
+// Writes a line for each fsync and rename of a program to the file that SYNC_LOG names: what was synced, and what was
+// renamed to what. Used with LD_PRELOAD.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void note(const char *what, const char *name) {
+    const char *path = getenv("SYNC_LOG");
+    if (!path) return;
+    int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (log < 0) return;
+    dprintf(log, "%s %s\n", what, name);
+    close(log);
+}
+
+int fsync(int descriptor) {
+    int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+    int result = next(descriptor);
+    char link[64], name[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t count = readlink(link, name, sizeof name - 1);
+    if (result == 0 && count > 0) {
+        name[count] = 0;
+        note("fsync", name);
+    }
+    return result;
+}
+
+int rename(const char *from, const char *to) {
+    int (*next)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+    int result = next(from, to);
+    if (result == 0) note("rename", to);
+    return result;
+}
