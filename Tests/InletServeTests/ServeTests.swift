@@ -197,4 +197,35 @@ import Testing
         #expect(lines.contains("WATCHDOG=1"))
         #expect(lines.last == "STOPPING=1")
     }
+
+    @Test("SIGHUP in the moment in which the daemon reports that it is ready reloads, and does not end it")
+    func earlyHangUp() async throws {
+        let folder = try TemporaryFolder()
+        // SCM_CREDENTIALS names the sender: unix(7).
+        let script = """
+            import os, signal, socket, struct, sys
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            s.bind(sys.argv[1]); s.settimeout(60)
+            open(sys.argv[1] + ".ready", "w").close()
+            for start in range(int(sys.argv[2])):
+                text = b""
+                while text != b"READY=1": text, credentials, _, _ = s.recvmsg(4096, 64)
+                os.kill(struct.unpack("i", credentials[0][2][:4])[0], signal.SIGHUP)
+            """
+        let path = folder.path("notify")
+        let starts = 8
+        async let signaler = ReferenceCommand.runAside("/usr/bin/python3", ["-c", script, path, "\(starts)"])
+        try await ReferenceCommand.runAside(
+            "bash", ["-c", "for i in {1..200}; do [ -e \(path).ready ] && exit 0; sleep 0.05; done; exit 1"])
+        let serve = try await ServeProcess(
+            "cameras:\n  door: \(Self.pattern)\n", environment: ["NOTIFY_SOCKET": path])
+        for start in 1...starts {
+            if start > 1 { try await serve.launch() }
+            // A later start writes over the log of the first.
+            _ = try await serve.camera("door") { _ in serve.complaints.contains(#""by":"signal""#) }
+            #expect(await serve.end() == 0, "start \(start)")
+        }
+        _ = try await signaler
+    }
 }

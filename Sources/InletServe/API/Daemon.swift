@@ -20,6 +20,7 @@ package enum Daemon {
         path: String, overlayPath: String?, reader: ConfigurationReader, search: CameraSearch?
     ) async throws {
         let logger = Logger(label: "inlet.serve")
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let listener = HTTPListener()
         let fleet = Fleet(
             registry: reader.registry, logger: logger, makeProcess: reader.makeProcess,
@@ -67,7 +68,7 @@ package enum Daemon {
                 .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
                 .init(service: FleetService(fleet, keeper: keeper)), .init(service: HistoryService(fleet)),
                 .init(service: BudgetService(fleet)),
-                .init(service: ReloadService(path: path, keeper: keeper, audit: audit)),
+                .init(service: ReloadService(path: path, keeper: keeper, audit: audit, signals: hangUps)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let restream { configuration.services.append(.init(service: restream)) }
         if let certificate { configuration.services.append(.init(service: certificate)) }

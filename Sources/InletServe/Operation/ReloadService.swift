@@ -1,25 +1,32 @@
 import InletSystem
 import Logging
 import ServiceLifecycle
-import UnixSignals
+package import UnixSignals
 
 /// Reads the configuration again on SIGHUP, and when its file has changed.
 package struct ReloadService: Service {
     private let path: String
     private let keeper: ConfigurationKeeper
     private let audit: AuditLog
+    private let signals: UnixSignalsSequence
     private let interval: Duration
 
-    /// - Parameter interval: how often the file is looked at. The default is a second.
-    package init(path: String, keeper: ConfigurationKeeper, audit: AuditLog, interval: Duration = .seconds(1)) {
+    /// - Parameters:
+    ///   - signals: SIGHUP, trapped before the daemon reports that it is ready: until then it would end the process.
+    ///   - interval: the time between two checks of the file. The default is a second.
+    package init(
+        path: String, keeper: ConfigurationKeeper, audit: AuditLog, signals: UnixSignalsSequence,
+        interval: Duration = .seconds(1)
+    ) {
         (self.path, self.keeper, self.audit, self.interval) = (path, keeper, audit, interval)
+        self.signals = signals
     }
 
     package func run() async throws {
         var change = FileChange(read: FileSignature(path: path))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+                for await _ in signals.cancelOnGracefulShutdown() {
                     await reload(for: .signal)
                 }
             }
