@@ -172,6 +172,10 @@ def table(traits):
             "rounds", matching=r"\.(RoomOrder|JanusOrder)Tests/random", apart=True, limit=3600, processors=ONE,
             environment={"INLET_ROUNDS": "200"}, run=NIGHTLY),
         Stage(
+            "formats", matching=r"\.VirtualMachineTests/", apart=True, after=("build", "clips", "machine"), limit=1800,
+            processors=ONE, not_beside=("cameras",), environment={"INLET_SIZES": "3"}, run=NIGHTLY,
+            needs=("--vm",)),
+        Stage(
             "sessions", matching=r"\.ViewerTroubleTests/", apart=True, limit=7200, processors=ONE,
             environment={"INLET_SESSIONS": "500", "INLET_OFFERS": "600"}, run=NIGHTLY),
         sanitized(

@@ -15,7 +15,7 @@ extension DriverTests {
         private static let size = ImageSize(width: 320, height: 240)
 
         /// A picture of which every row of luma bears its number.
-        private static func frame(_ number: Int) throws -> VideoFrame {
+        static func frame(_ number: Int) throws -> VideoFrame {
             var draft = try I420Draft(size: size)
             draft.fill(y: UInt8(truncatingIfNeeded: number), u: UInt8(truncatingIfNeeded: number >> 8), v: 128)
             return VideoFrame(
@@ -34,7 +34,7 @@ extension DriverTests {
             return Int(low) + Int(high) << 8
         }
 
-        private static func makeWriter() throws -> any FrameSink {
+        static func makeWriter(_ node: String = node) throws -> any FrameSink {
             let writer = V4L2SinkConfiguration(.node(node), format: .yu12).makeSink()
             try writer.start(VideoFormat(size: size, timeBase: Rational(1, 30)), SinkContext())
             return writer

@@ -7,6 +7,9 @@ enum VirtualMachine {
     /// Set by the test that starts it.
     static let variable = "INLET_V4L2_VM"
 
+    /// The number of sizes at which each format is captured; nil for the default.
+    static let sizes = ProcessInfo.processInfo.environment["INLET_SIZES"]
+
     static let isInside = ProcessInfo.processInfo.environment[variable] != nil
 
     /// The folder in which the two sides exchange pictures.

@@ -19,12 +19,17 @@ struct VirtualMachineTests {
         let process = Process()
         process.executableURL = VirtualMachine.root.appendingPathComponent("Scripts/v4l2-vm")
         process.currentDirectoryURL = VirtualMachine.root
-        process.arguments = [
+        var arguments = [
             "--loopback", "--vivid", "n_devs=2 multiplanar=1,2 no_error_inj=0", "--time-limit", "1500", "--writable",
             exchange,
-            "--env", "\(VirtualMachine.variable)=\(exchange)", "--",
-            VirtualMachine.bundle, "--testing-library", "swift-testing", "--filter", "DriverTests/",
+            "--env", "\(VirtualMachine.variable)=\(exchange)",
         ]
+        if let sizes = VirtualMachine.sizes { arguments += ["--env", "INLET_SIZES=\(sizes)"] }
+        process.arguments =
+            arguments + [
+                "--",
+                VirtualMachine.bundle, "--testing-library", "swift-testing", "--filter", "DriverTests/",
+            ]
         let log = folder.path("log")
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         let output = FileHandle(forWritingAtPath: log)
