@@ -12,8 +12,10 @@ import Testing
     }
 
     private static func stream(_ requests: RTCPWriter.KeyFrameRequests = []) -> MediaStream {
-        MediaStream(
-            .h264, RTPReceiver.Settings(), DepacketizerSettings(), requests: requests, at: time(0), hostTime: { 0 })
+        var settings = DepacketizerSettings()
+        settings.doubtsFirstMarker = false
+        return MediaStream(
+            .h264, RTPReceiver.Settings(), settings, requests: requests, at: time(0), hostTime: { 0 })
     }
 
     /// Takes one packet: a part of a picture in FU-A (RFC 6184, section 5.8), by its flags.

@@ -24,6 +24,9 @@ package struct DepacketizerSettings: Sendable, Hashable {
     /// How long a stream without usable markers must be quiet before its picture counts as complete. The default is 5
     /// ms. It grows for a sender that turns out to pause longer within a picture.
     package var quietTime = Duration.milliseconds(5)
+    /// Whether no marker ends the first picture of H.264 and H.265: a sender may put one on each slice. The first
+    /// picture is then complete with the next one, or after 100 ms. The default is true.
+    package var doubtsFirstMarker = true
     /// Parameter sets of the session description: NAL units of H.264 and H.265, or the configuration of MPEG-4. Those
     /// in the stream replace them.
     package var parameterSets: [[UInt8]] = []

@@ -75,9 +75,11 @@ struct NALDepacketizer {
         self.isHEVC = isHEVC
         self.usesDONL = usesDONL
         stream = isByteStream ? ByteStream() : nil
-        // Decoders of H.265 do not notice that slices are missing at the end of a picture; those of H.264 do.
+        // With a marker on each slice, the first picture would end with its first slice. Decoders of H.265 do not
+        // notice, and with H.264 everything up to the next key frame would be lost.
         policy = PictureEndPolicy(
-            quietTime: settings.quietTime, provesMarkers: isByteStream, doubtsFirst: isHEVC && !isByteStream)
+            quietTime: settings.quietTime, provesMarkers: isByteStream,
+            doubtsFirst: settings.doubtsFirstMarker && !isByteStream)
     }
 
     mutating func add(
@@ -100,6 +102,7 @@ struct NALDepacketizer {
                 builder.timestamp = header.timestamp
             }
         }
+        if builder.isOpen, picture.hasSlice { policy.notePause(time - arrival.time) }
         arrival = (header.timestamp, time)
         if payload.byteCount > 0 {
             if isHEVC { addHEVC(payload, &builder) } else { addH264(payload, &builder) }
@@ -138,11 +141,11 @@ struct NALDepacketizer {
         } else if stream != nil {
             // A NAL unit in a stream of bytes never looks complete, so only a seeming end of it may be one.
             let mayEnd = picture.hasSlice && picture.hasMarker && policy.trustsMarker(at: 0) && policy.needsQuiet
-            quietDeadline = mayEnd ? time + policy.quietTime : nil
+            quietDeadline = mayEnd ? time + policy.quiet : nil
         } else if picture.hasSlice, picture.hasMarker, !policy.knowsMarkers {
             quietDeadline = time + PictureEndPolicy.firstQuietTime
         } else if picture.hasSlice, unit.isOpen ? unit.hasMarker : policy.needsQuiet {
-            quietDeadline = time + policy.quietTime
+            quietDeadline = time + policy.quiet
         } else {
             quietDeadline = nil
         }

@@ -14,13 +14,20 @@ struct PictureEndPolicy {
     private var sameSlices = 0
     // How many pictures in a row must have had that number: more after each time that it was wrong.
     private var needed = 4
-    private(set) var quietTime: Duration
+    private var quietTime: Duration
+    // The longest pause between two packets of a picture: in the present one, and in those before it, of which older
+    // ones count less.
+    private var pause = Duration.zero
+    private var longestPause = Duration.zero
+    private var measuredPictures = 0
     /// Whether markers may count: the end of a picture was found by something else.
     private(set) var knowsMarkers: Bool
 
     /// How long the stream must be quiet behind a marker in the first picture.
     static let firstQuietTime = Duration.milliseconds(100)
     private static let longestQuietTime = Duration.milliseconds(40)
+    /// The number of pictures after which the sender's pauses within pictures are known.
+    private static let enoughPictures = 4
 
     // Whether markers have to be proven, the pictures whose marker was right, the size of the largest of them, and
     // whether one was wrong.
@@ -51,6 +58,16 @@ struct PictureEndPolicy {
 
     /// Notes a marker behind which the picture went on. Markers do not count any more.
     mutating func noteFalseMarker() { hasFalseMarkers = true }
+
+    /// The time for which the stream must be quiet behind a picture: twice as long as the sender's own pauses within
+    /// pictures.
+    var quiet: Duration {
+        if hasSliceMarkers, measuredPictures < Self.enoughPictures { return Self.firstQuietTime }
+        return min(max(quietTime, longestPause * 2), Self.firstQuietTime)
+    }
+
+    /// Notes the time between two packets of one picture.
+    mutating func notePause(_ duration: Duration) { pause = max(pause, duration) }
 
     /// Whether pictures have to be ended by quiet time.
     var needsQuiet: Bool { hasSliceMarkers || picturesWithoutMarker >= 2 }
@@ -83,6 +100,10 @@ struct PictureEndPolicy {
     /// - Parameter size: its bytes.
     mutating func noteEnd(_ end: End, slices: Int, size: Int, hadMarker: Bool) {
         knowsMarkers = true
+        // A picture that was ended by quiet time may go on, after a pause that would be unknown.
+        if end != .quiet { measuredPictures = min(measuredPictures + 1, Self.enoughPictures) }
+        longestPause = max(pause, longestPause * 15 / 16)
+        pause = .zero
         if hadMarker {
             picturesWithoutMarker = 0
             hasMarkers = true

@@ -171,6 +171,14 @@ extension Depacketizer {
         return units + takeAll()
     }
 
+    /// A depacketizer of H.264 that ends the first picture with its marker, too.
+    static func trusting(_ change: (inout DepacketizerSettings) -> Void = { _ in }) -> Depacketizer {
+        var settings = DepacketizerSettings()
+        settings.doubtsFirstMarker = false
+        change(&settings)
+        return Depacketizer(.h264, settings: settings)
+    }
+
     static func of(_ clip: CodedClip, _ settings: DepacketizerSettings = .init()) -> Depacketizer {
         Depacketizer(clip.isHEVC ? .h265(usesDONL: false) : .h264, settings: settings)
     }

@@ -161,7 +161,7 @@ import Testing
     func restart() {
         let clip = CodedClip.h264
         let packets = NALSender().packets(clip)
-        let joiner = Depacketizer.of(clip)
+        let joiner = Depacketizer.trusting()
         var units: [AccessUnit] = []
         for packet in packets.prefix(while: { $0.picture == 0 }) { units += joiner.receive(packet) }
         joiner.restart()
