@@ -482,7 +482,10 @@ let package = Package(
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(
             "IntegrationTests",
-            ["Inlet", "InletCLI", "DocumentSnippets", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+            [
+                "Inlet", "InletCLI", "InletDigest", "DocumentSnippets", "InletTesting", "PatternSource", "ReferenceTools",
+                logging,
+            ]),
         tests("InletCommandTests", ["Inlet", "InletCommand"]),
         tests(
             "InletServeTests",

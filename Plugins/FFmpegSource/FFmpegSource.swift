@@ -101,7 +101,8 @@ final class FFmpegSource: FrameSource {
     }
 
     /// Follows the size of a network stream, which is not analysed beforehand and may change it: key frames tell the
-    /// size when packets are passed on undecoded.
+    /// size when packets are passed on undecoded. Parameter sets that the container states apart, as FLV does, hold for
+    /// all that follows, also for sinks that take packets only later.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the pictures are larger than permitted.
     private func followSize(of packet: FFmpegPacket, _ context: SourceContext) throws(InletError) {
@@ -110,7 +111,9 @@ final class FFmpegSource: FrameSource {
             demandVersion = version
             demandsPackets = context.demand.packets
         }
-        guard demandsPackets, packet.isKey, let parameters, isLive || !parameters.size.isValid else { return }
+        guard let parameters else { return }
+        let tellsSize = packet.isKey && demandsPackets && (isLive || !parameters.size.isValid)
+        guard tellsSize || packet.hasNewExtraData else { return }
         let limits = input.decoding.limits
         let found = PacketInspection.updated(parameters, by: packet, maximumPixels: limits.size.decodedPixelCount)
         if found.size != parameters.size, !found.size.fits(in: limits.size) {

@@ -109,6 +109,11 @@ package import InletCore
         let microseconds = unsafe UnsafeRawPointer(data).loadUnaligned(as: AVProducerReferenceTime.self).wallclock
         return microseconds > 0 ? microseconds.multipliedReportingOverflow(by: 1000).partialValue : nil
     }
+    /// Whether there is ``newExtraData``.
+    package var hasNewExtraData: Bool {
+        var size = 0
+        return unsafe av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, &size) != nil && size > 0
+    }
     /// The parameters that decoders need from this packet on, as the container states them after a change; nil if it
     /// states none.
     package var newExtraData: [UInt8]? {

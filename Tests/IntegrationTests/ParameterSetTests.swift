@@ -1,6 +1,11 @@
+import FFmpegSource
 import Foundation
+import InletCore
+import InletDigest
 import ReferenceTools
 import Testing
+
+@testable import InletTesting
 
 /// Copies of files whose parameter sets change in mid-stream.
 @Suite(.tags(.encoder), .blocking) struct ParameterSetTests {
@@ -66,6 +71,49 @@ import Testing
         try joined(parts[0], parts[1], later: 600).write(to: URL(fileURLWithPath: source))
         try copy(source)
         #expect(try decoded(copies()).isSame(as: decoded([first, second])))
+    }
+
+    @Test("A sequence header that RTMP states while no sink takes packets holds for the sinks that come later")
+    func withoutDemand() async throws {
+        let first = try part("a.flv", ["-x264-params", "ref=1:cabac=0:8x8dct=0:bframes=0"])
+        let second = try part(
+            "b.flv", ["-x264-params", "ref=4:cabac=1:8x8dct=1:bframes=0:keyint=5:scenecut=0"], size: "320x240")
+        let source = folder.path("source.flv")
+        let parts = try [first, second].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        try joined(parts[0], parts[1], later: 600).write(to: URL(fileURLWithPath: source))
+        var options = FFmpegSender.Options(.rtmp)
+        options.file = source
+        let sender = try FFmpegSender(options)
+        defer { sender.stop() }
+        let runner = SourceRunner(FFmpegNetworkConfiguration(url: sender.url), limit: .seconds(20))
+        guard case .returned = await runner.open() else {
+            Issue.record("It was not opened: \(sender.process.log)")
+            return
+        }
+        var demand = SourceDemand.everything
+        demand.packets = false
+        runner.context.setDemand(demand)
+        var last: SourcePacket?
+        while case .returned(let item?) = await runner.next() {
+            last = item.packet ?? last
+            // The sink comes while the second part is shown.
+            if let frame = item.frame, frame.size.width == 320, !demand.packets {
+                demand.packets = true
+                runner.context.setDemand(demand)
+            }
+        }
+        _ = await runner.close()
+        // libavformat's own reader of the second part alone.
+        let output = try ReferenceCommand.run(
+            "ffprobe",
+            [
+                "-v", "error", "-show_entries", "stream=extradata_hash", "-show_data_hash", "MD5", "-of", "csv=p=0",
+                second,
+            ])
+        let parameters = try #require(last?.parameters)
+        #expect(parameters.size == ImageSize(width: 320, height: 240))
+        let sum = MessageDigest.md5.hash(parameters.extraData).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        #expect(String(decoding: output, as: UTF8.self).contains(sum.joined()))
     }
 
     @Test("A transport stream in a file whose size changes becomes one file for each size")
