@@ -32,6 +32,10 @@ struct MotionJPEGReader {
     private var statedLength: Int?
     /// Whether a boundary preceded the picture that is read.
     private var hasBoundary = false
+    /// The beginning of the last line that was searched for a boundary without finding one, and the offset up to which
+    /// the search came; nil at the beginning of a search. Damaged data has many places that look like a picture, and
+    /// the lines before them are read once.
+    private var searched: (line: Int, end: Int)?
     /// The number of bytes since the latest picture, without those in `bytes`.
     private var skipped = 0
 
@@ -55,6 +59,7 @@ struct MotionJPEGReader {
             gap = max(0, gap - unused)
             partEnd = max(0, partEnd - unused)
             segmentEnd = max(0, segmentEnd - unused)
+            searched = searched.flatMap { $0.line >= unused ? ($0.line - unused, $0.end - unused) : nil }
             if start != nil { start = 0 }
         }
         bytes += arrived
@@ -71,7 +76,7 @@ struct MotionJPEGReader {
 
     /// Returns the picture that the end of the data cut off; nil if the data ended between pictures.
     mutating func finish() -> [UInt8]? {
-        defer { (bytes, start, place, gap, partEnd) = ([], nil, 0, 0, 0) }
+        defer { (bytes, start, place, gap, partEnd, searched) = ([], nil, 0, 0, 0, nil) }
         guard let start, bytes.count - start > Self.emptyPicture else { return nil }
         return Array(bytes[start...])
     }
@@ -89,12 +94,13 @@ struct MotionJPEGReader {
                 place = found + 1
                 continue
             }
-            let header = header(from: gap, to: found)
             // Another picture of the same part, such as a preview that follows the picture.
-            guard found >= partEnd || header.boundary != nil else {
+            guard found >= partEnd || boundary(from: gap, to: found) != nil else {
                 place = found + 2
                 continue
             }
+            let header = header(from: gap, to: found)
+            searched = nil
             (start, place, skipped) = (found, found + 2, 0)
             (statedLength, hasBoundary) = (header.length, header.boundary != nil)
             (segmentEnd, isInScan) = (0, false)
@@ -120,6 +126,25 @@ struct MotionJPEGReader {
             line = next + 1
         }
         return (boundary, length)
+    }
+
+    /// Returns the offset of the first boundary; nil without one, after which a later search continues where this one
+    /// ended.
+    private mutating func boundary(from begin: Int, to end: Int) -> Int? {
+        var line = max(begin, end - Self.longestHeader)
+        var place = line
+        if let searched {
+            line = max(line, searched.line)
+            place = min(end, max(line, searched.end))
+        }
+        while line < end {
+            let next = bytes[place..<end].firstIndex(of: Self.lineFeed)
+            if (next ?? end) - line >= 2, bytes[line] == Self.dash, bytes[line + 1] == Self.dash { return line }
+            guard let next else { break }
+            (line, place) = (next + 1, next + 1)
+        }
+        searched = (line, end)
+        return nil
     }
 
     private static func contentLength(_ line: ArraySlice<UInt8>) -> Int? {
@@ -161,7 +186,7 @@ struct MotionJPEGReader {
             }
             let code = bytes[found + 1]
             if code == Marker.startOfImage {
-                if let boundary = header(from: start, to: found).boundary { return take(upTo: endOfLine(boundary)) }
+                if let boundary = boundary(from: start, to: found) { return take(upTo: endOfLine(boundary)) }
                 // Without a boundary, though there are boundaries, a byte is damaged. Segments may hold a preview.
                 if !hasBoundary, found >= segmentEnd { return take(upTo: found) }
                 place = found + 1
@@ -210,7 +235,7 @@ struct MotionJPEGReader {
     /// - Returns: the picture; nil if it is empty.
     private mutating func take(upTo end: Int, partEnd: Int? = nil) -> [UInt8]? {
         guard let begin = start else { return nil }
-        (start, statedLength, place, gap) = (nil, nil, end, end)
+        (start, statedLength, place, gap, searched) = (nil, nil, end, end, nil)
         self.partEnd = partEnd ?? end
         return end - begin > Self.emptyPicture ? Array(bytes[begin..<end]) : nil
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import FFmpegSource
@@ -47,6 +48,22 @@ import Testing
         for pieces in [1, 2, 3, 7, 100, 331, bytes.count] {
             #expect(Self.read(bytes, pieces: pieces) == pictures, "\(pieces)")
         }
+    }
+
+    @Test("Data in which every third byte looks like a picture costs little more than any other")
+    func hostile() {
+        func cost(_ bytes: [UInt8]) -> Double {
+            let start = clock()
+            _ = Self.read(Array("--b\r\n\r\n".utf8) + [0xFF, 0xD8, 0xFF, 0xDB, 0, 4] + bytes, pieces: 16_384)
+            return Double(clock() - start)
+        }
+        let plain = cost([UInt8](repeating: 0, count: 300_000))
+        // Without boundaries and line ends, with line ends, and behind a picture whose part is said to go on.
+        for unit in [[0xFF, 0xD8, 1], [0xFF, 0xD8, 10]] as [[UInt8]] {
+            #expect(cost((0..<100_000).flatMap { _ in unit }) < plain * 100)
+        }
+        let part = Self.part(Self.picture(1), "--b\r\nContent-Length: 900000\r\n\r\n")
+        #expect(cost(part + (0..<100_000).flatMap { _ in [0xFF, 0xD8, 0xFF] as [UInt8] }) < plain * 100)
     }
 
     @Test("Previews in a segment or after the picture are no pictures of the stream")
