@@ -25,9 +25,20 @@ extension FFmpegPacketSink {
     /// The longest first segment if key frames are far apart: it sets the target duration.
     private static let longestFirst = Duration.seconds(30)
 
+    /// Locks the folder the first time, and reads what an earlier run left there.
+    ///
+    /// - Returns: as ``SegmentSeries/begin(_:)``.
+    @discardableResult func beginSegments() throws(InletError) -> (isContinued: Bool, elapsed: Duration) {
+        if !holdsFolder {
+            try series.segments.lock(output)
+            holdsFolder = true
+        }
+        return try series.segments.begin(output)
+    }
+
     /// Opens a muxer and its first segment, which does not continue the segments in the playlist.
     func openSegments(at packet: EncodedPacket, _ parameters: CodecParameters) throws(InletError) -> Muxer {
-        let (isContinued, elapsed) = try series.segments.begin(output)
+        let (isContinued, elapsed) = try beginSegments()
         guard isFragmented else {
             let (name, file) = try series.segments.openFile(.transport, output)
             segment = open(name, file, map: nil, at: packet, isDiscontinuity: isContinued)

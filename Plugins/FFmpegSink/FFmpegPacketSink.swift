@@ -25,6 +25,8 @@ public final class FFmpegPacketSink: PacketSink {
     private(set) var muxer: Muxer?
     /// The segment of HLS that is being written, and what finds the gaps before packets.
     var segment: OpenSegment?
+    /// Whether this sink has locked the folder of its segments.
+    var holdsFolder = false
     var gaps = GapDetector()
     /// The time in fragments at which the muxer begins, in ticks.
     var segmentOffset: Int64 = 0
@@ -90,7 +92,7 @@ public final class FFmpegPacketSink: PacketSink {
         // The name of such a file is the time of its first picture, which is not known yet.
         guard pattern?.hasTime != true else { return awaitKey() }
         if output.container == .hls {
-            try series.segments.begin(output)
+            try beginSegments()
             return awaitKey()
         }
         do throws(InletError) {
@@ -338,6 +340,7 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Ends the file or the connection, and the playlist unless the sink has failed.
     public func finish() throws {
+        defer { if holdsFolder { series.segments.release() } }
         endTail()
         try closeMuxer()
         if output.container == .hls, !hasFailed { try series.segments.end(output) }

@@ -24,19 +24,60 @@ final class SegmentSeries: Sendable {
         var nextNumber = 0
         /// The time in a stream at which what follows begins.
         var elapsed = Duration.zero
+        /// The folder, locked against other writers, and the number of sinks that write there; nil if none does.
+        var lock: (descriptor: Int32, users: Int)?
     }
+
+    deinit { if let lock = state.withLock({ $0.lock }) { close(lock.descriptor) } }
 
     /// The most bytes of a playlist that is read.
     private static let largestPlaylist = 64 << 20
 
-    /// Makes the folder if it does not exist, and reads what an earlier run left.
+    /// Locks the folder against other writers, until ``release()`` or the end of the process. Makes it if it does not
+    /// exist.
+    ///
+    /// - Throws: ``InletError/Code/busy`` if another sink, or another process, writes there.
+    func lock(_ output: FFmpegOutput) throws(InletError) {
+        try state.withLock { state throws(InletError) in
+            if state.lock == nil {
+                try Self.makeFolder(output)
+                state.lock = (try Self.lockedFolder(output.destination), 0)
+            }
+            state.lock?.users += 1
+        }
+    }
+
+    /// Notes that a sink that has locked the folder writes there no longer.
+    func release() {
+        state.withLock { state in
+            guard let lock = state.lock else { return }
+            state.lock?.users -= 1
+            guard lock.users <= 1 else { return }
+            close(lock.descriptor)
+            state.lock = nil
+        }
+    }
+
+    private static func lockedFolder(_ path: String) throws(InletError) -> Int32 {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
+        // Some network file systems lock no folders: there nobody is warned.
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            close(descriptor)
+            throw InletError(
+                .busy, "Another HLS sink writes into \(path). Choose another folder, or end the other sink.",
+                context: .init(operation: "flock", nativeCode: EWOULDBLOCK))
+        }
+        return descriptor
+    }
+
+    /// Reads what an earlier run left. The folder is locked.
     ///
     /// - Returns: whether segments precede those to come, and the time in the stream at which those begin. Players with
     ///   libavformat leave out fragments whose times are not later than those before, whatever the playlist states.
     @discardableResult func begin(_ output: FFmpegOutput) throws(InletError) -> (isContinued: Bool, elapsed: Duration) {
         try state.withLock { state throws(InletError) in
             if state.playlist == nil {
-                try Self.makeFolder(output)
                 try Self.load(output, &state)
             }
             // Longer segments are not possible if all segments stay listed.

@@ -86,6 +86,29 @@ import Testing
         #expect(try Recording.times("\(live)/index.m3u8").count == 60)
     }
 
+    @Test("A second sink cannot write into the folder of one that still writes, in another process either")
+    func locked() throws {
+        let pictures = try Recording.pictures(count: 30)
+        let uri = "hls:\(live)?segment=1s&playlist=0&gop=1s"
+        let first = try Recording.registry.sink(uri).makeSink()
+        try first.start(Recording.format(pictures.size), SinkContext())
+        try first.consume(Recording.frame(pictures.padded(0), 0, at: 0))
+        let other = try Recording.registry.sink(uri)
+        for _ in 0..<2 {
+            let error = #expect(throws: InletError.self) { try write(pictures, by: other) }
+            #expect(error?.code == .busy)
+        }
+        // The lock that another program sees.
+        #expect(throws: (any Error).self) { try ReferenceCommand.run("flock", ["--nonblock", live, "true"]) }
+        for index in 1..<30 {
+            try first.consume(Recording.frame(pictures.padded(index), index, at: Double(index) / 30))
+        }
+        try first.finish()
+        try ReferenceCommand.run("flock", ["--nonblock", live, "true"])
+        try write(pictures, by: other)
+        #expect(try Recording.times("\(live)/index.m3u8").count == 60)
+    }
+
     @Test("Files of another program's playlist are never deleted")
     func foreignFolder() throws {
         try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: true)
