@@ -483,7 +483,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Inlet", "InletCLI", "InletDigest", "DocumentSnippets", "InletTesting", "PatternSource", "ReferenceTools",
+                "Inlet", "InletCLI", "InletDigest", "DocumentSnippets", "InletTesting", "PatternSource",
+                "ReferenceTools",
                 logging,
             ]),
         tests("InletCommandTests", ["Inlet", "InletCommand"]),

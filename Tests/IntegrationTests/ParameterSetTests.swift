@@ -103,7 +103,7 @@ import Testing
             }
         }
         _ = await runner.close()
-        // libavformat's own reader of the second part alone.
+        // The second part, read by ffprobe.
         let output = try ReferenceCommand.run(
             "ffprobe",
             [
