@@ -70,6 +70,7 @@ let package = Package(
         .library(name: "RTSPSource", targets: ["RTSPSource"]),
         .library(name: "FFmpegDecoder", targets: ["FFmpegDecoder"]),
         .library(name: "TurboJPEGDecoder", targets: ["TurboJPEGDecoder"]),
+        .library(name: "FFmpegFilter", targets: ["FFmpegFilter"]),
         .library(name: "FileSinks", targets: ["FileSinks"]),
         .library(name: "FFmpegSink", targets: ["FFmpegSink"]),
         .library(name: "PipeSink", targets: ["PipeSink"]),
@@ -136,6 +137,8 @@ let package = Package(
         .target(name: "COpenSSL"),
         // libxcb and its extensions, likewise, for screens.
         .target(name: "CXCB"),
+        // libavfilter, likewise, for pictures that are filtered. Its headers: libavfilter-dev.
+        .target(name: "CAVFilter"),
         // libpipewire and sd-bus, likewise, for screens of Wayland sessions.
         .systemLibrary(name: "CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
         .target(name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))]),
@@ -219,8 +222,8 @@ let package = Package(
             "Inlet",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
-                "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
-                "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
+                "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegFilter",
+                "FFmpegSink", "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletPlugins"), onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
                 onLinux("ScreenSource"),
                 withWebRTC("InletRTC"),
@@ -247,6 +250,7 @@ let package = Package(
             ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL", logging]),
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
+        plugin("FFmpegFilter", ["InletFFmpeg", "CFFmpeg", "CAVFilter"]),
         plugin("FileSinks", ["InletOutput", "CAVUtil"]),
         plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("ScreenSource", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
@@ -386,6 +390,9 @@ let package = Package(
                 "InletCore", "InletDecode", "InletFFmpeg", "InletTesting", "TurboJPEGDecoder", "FFmpegSource",
                 "ReferenceTools", logging,
             ]),
+        tests(
+            "FFmpegFilterTests",
+            ["InletCore", "FFmpegFilter", "ReferenceTools"]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletSystemTests", ["InletCore", "InletSystem", "ReferenceTools"]),
         tests("InletDigestTests", ["InletDigest", "ReferenceTools"]),

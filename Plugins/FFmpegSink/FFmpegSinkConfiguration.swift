@@ -6,6 +6,8 @@ public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
     public let encoder: EncoderSettings
     /// The destination of the packets.
     public let output: FFmpegOutput
+    /// The filters for pictures that they would change. The default is the empty set.
+    public var filters: PictureFilters = []
     private let series = FileSeries()
 
     /// Creates a configuration.
@@ -34,8 +36,9 @@ public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
 
     /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
-        EncodingSink(
-            FFmpegVideoEncoder(), encoder, to: FFmpegPacketSink(output, series: series),
-            wants: SinkWants(rotation: output.container.carriesRotation ? .metadata : .applied))
+        var wants = SinkWants(rotation: output.container.carriesRotation ? .metadata : .applied)
+        wants.filters = filters
+        return EncodingSink(
+            FFmpegVideoEncoder(), encoder, to: FFmpegPacketSink(output, series: series), wants: wants)
     }
 }

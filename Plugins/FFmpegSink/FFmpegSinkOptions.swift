@@ -80,10 +80,13 @@ enum FFmpegSinkOptions {
         "write-timeout", default: output.writeTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long the server may take for a packet")
 
-    static let encoding = [
-        codec.description, bitrate.description, quality.description, preset.description, gop.description,
-        threads.description,
-    ]
+    static let filters = PictureFilterOptions(default: [])
+
+    static let encoding =
+        [
+            codec.description, bitrate.description, quality.description, preset.description, gop.description,
+            threads.description,
+        ] + filters.descriptions
     static let files = [
         segment.description, segmentSize.description, keepSize.description, keepAge.description, playlist.description,
         NewFile.mode.description,
@@ -103,11 +106,14 @@ enum FFmpegSinkOptions {
         _ values: PluginOptionValues, to output: FFmpegOutput
     ) throws(InletError) -> any FrameSinkConfiguration {
         guard let name = values[codec], name.codec == nil else {
-            return try FFmpegSinkConfiguration(settings(values, output.container), to: output)
+            var configuration = try FFmpegSinkConfiguration(settings(values, output.container), to: output)
+            configuration.filters = filters.value(in: values)
+            return configuration
         }
-        guard values[bitrate] == nil, values[quality] == nil else {
+        guard values[bitrate] == nil, values[quality] == nil, filters.value(in: values).isEmpty else {
             throw InletError(
-                .invalidConfiguration, "Packets that are copied are as they are. Leave out bitrate and quality.",
+                .invalidConfiguration,
+                "codec=copy writes packets unchanged. Leave out bitrate, quality and deinterlace.",
                 context: .init(subject: output.redactedURI))
         }
         return try FFmpegCopyConfiguration(to: output)

@@ -20,6 +20,8 @@ public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
     public var path: String
     /// Who may read the file. The default is ``FileMode/owner``.
     public var mode: FileMode
+    /// The filters for pictures that they would change. The default is the empty set.
+    public var filters: PictureFilters = []
 
     /// Creates a configuration for a path.
     public init(path: String, mode: FileMode = .owner) { (self.path, self.mode) = (path, mode) }
@@ -29,7 +31,7 @@ public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
 
     /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
-        PlanarFileSink(path: path, mode: mode, layout: .i420, subject: redactedURI)
+        PlanarFileSink(path: path, mode: mode, filters: filters, layout: .i420, subject: redactedURI)
     }
 }
 
@@ -43,6 +45,8 @@ public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
     public var path: String
     /// Who may read the file. The default is ``FileMode/owner``.
     public var mode: FileMode
+    /// The filters for pictures that they would change. The default is the empty set.
+    public var filters: PictureFilters = []
 
     /// Creates a configuration for a path.
     public init(path: String, mode: FileMode = .owner) { (self.path, self.mode) = (path, mode) }
@@ -52,7 +56,7 @@ public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
 
     /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
-        PlanarFileSink(path: path, mode: mode, layout: .y4m, subject: redactedURI)
+        PlanarFileSink(path: path, mode: mode, filters: filters, layout: .y4m, subject: redactedURI)
     }
 }
 
@@ -63,6 +67,8 @@ public struct FrameMD5SinkConfiguration: FrameSinkConfiguration, Hashable {
     public var path: String
     /// Who may read the file. The default is ``FileMode/owner``.
     public var mode: FileMode
+    /// The filters for pictures that they would change. The default is the empty set.
+    public var filters: PictureFilters = []
 
     /// Creates a configuration for a path.
     public init(path: String, mode: FileMode = .owner) { (self.path, self.mode) = (path, mode) }
@@ -71,5 +77,7 @@ public struct FrameMD5SinkConfiguration: FrameSinkConfiguration, Hashable {
     public var redactedURI: String { "framemd5:\(path)" }
 
     /// Returns a sink with this configuration. Opens nothing yet.
-    public func makeSink() -> any FrameSink { FrameMD5Sink(path: path, mode: mode, subject: redactedURI) }
+    public func makeSink() -> any FrameSink {
+        FrameMD5Sink(path: path, mode: mode, filters: filters, subject: redactedURI)
+    }
 }

@@ -6,16 +6,24 @@ import InletOutput
 final class FrameMD5Sink: FrameSink {
     private let path: String
     private let mode: FileMode
+    private let filters: PictureFilters
     private let subject: String
     private var output: (file: OutputFile, digest: MD5Digest)?
     private var timeBase = Rational(1)
     /// The start of the timeline for frames without a PTS.
     private var origin: MonotonicTime?
 
-    init(path: String, mode: FileMode, subject: String) {
+    init(path: String, mode: FileMode, filters: PictureFilters, subject: String) {
         self.path = path
         self.mode = mode
+        self.filters = filters
         self.subject = subject
+    }
+
+    var wants: SinkWants {
+        var wants = SinkWants()
+        wants.filters = filters
+        return wants
     }
 
     func start(_ format: VideoFormat, _ context: SinkContext) throws {

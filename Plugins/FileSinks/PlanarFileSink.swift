@@ -12,22 +12,28 @@ final class PlanarFileSink: FrameSink {
 
     private let path: String
     private let mode: FileMode
+    private let filters: PictureFilters
     private let layout: Layout
     private let subject: String
     private var file: OutputFile?
     private var size = ImageSize(width: 0, height: 0)
     private let frameHeader: [UInt8]
 
-    init(path: String, mode: FileMode, layout: Layout, subject: String) {
+    init(path: String, mode: FileMode, filters: PictureFilters, layout: Layout, subject: String) {
         self.path = path
         self.mode = mode
+        self.filters = filters
         self.layout = layout
         self.subject = subject
         frameHeader = layout == .y4m ? Array("FRAME\n".utf8) : []
     }
 
     /// Neither layout states a rotation.
-    var wants: SinkWants { SinkWants(rotation: .applied) }
+    var wants: SinkWants {
+        var wants = SinkWants(rotation: .applied)
+        wants.filters = filters
+        return wants
+    }
 
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
         let file = try OutputFile(path: path, mode: mode, subject: subject)

@@ -18,33 +18,47 @@ extension SinkPlugin {
     public static let i420 = file(
         "I420Sink", scheme: "i420", summary: "Writes the planes of each picture, without padding or headers.",
         suffix: "yuv"
-    ) { I420SinkConfiguration(path: $0, mode: $1) }
+    ) {
+        var configuration = I420SinkConfiguration(path: $0, mode: $1)
+        configuration.filters = $2
+        return configuration
+    }
 
     /// The plug-in for `y4m:PATH`.
     public static let y4m = file(
         "Y4MSink", scheme: "y4m", summary: "Writes YUV4MPEG2, as FFmpeg's yuv4mpegpipe does.", suffix: "y4m"
-    ) { Y4MSinkConfiguration(path: $0, mode: $1) }
+    ) {
+        var configuration = Y4MSinkConfiguration(path: $0, mode: $1)
+        configuration.filters = $2
+        return configuration
+    }
 
     /// The plug-in for `framemd5:PATH`.
     public static let framemd5 = file(
         "FrameMD5Sink", scheme: "framemd5",
         summary: "Writes the PTS and MD5 sum of each picture, as FFmpeg's framemd5 does.", suffix: "framemd5"
-    ) { FrameMD5SinkConfiguration(path: $0, mode: $1) }
+    ) {
+        var configuration = FrameMD5SinkConfiguration(path: $0, mode: $1)
+        configuration.filters = $2
+        return configuration
+    }
+
+    private static let filters = PictureFilterOptions(default: [])
 
     private static func file(
         _ name: String, scheme: String, summary: String, suffix: String,
-        makeConfiguration: @escaping @Sendable (String, FileMode) -> any FrameSinkConfiguration
+        makeConfiguration: @escaping @Sendable (String, FileMode, PictureFilters) -> any FrameSinkConfiguration
     ) -> SinkPlugin {
         let info = PluginInfo(
             name: name, schemes: [scheme], summary: summary,
             usage: "\(scheme):PATH, where the PATH - is standard output",
-            options: [NewFile.mode.description],
+            options: [NewFile.mode.description] + filters.descriptions,
             examples: ["\(scheme):out.\(suffix)", "\(scheme):-"])
         return SinkPlugin(info) { uri, values in
             guard !uri.rest.isEmpty else {
                 throw InletError(.invalidConfiguration, "A path is needed, such as \(scheme):out.\(suffix).")
             }
-            return makeConfiguration(uri.rest, values[NewFile.mode])
+            return makeConfiguration(uri.rest, values[NewFile.mode], filters.value(in: values))
         }
     }
 }

@@ -17,9 +17,11 @@ final class PreviewSink: FrameSink {
     }
 
     var wants: SinkWants {
-        SinkWants(
+        var wants = SinkWants(
             largestSize: configuration.largestSize, rotation: .applied, squarePixels: true,
             maximumFrameRate: configuration.frameRate)
+        wants.filters = configuration.filters
+        return wants
     }
 
     /// Nothing is converted while nobody looks.

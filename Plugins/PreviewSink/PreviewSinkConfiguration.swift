@@ -23,6 +23,8 @@ public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     public var clients = 64
     /// How long a client may take to read one picture or response before it is disconnected. The default is 5 seconds.
     public var patience = Duration.seconds(5)
+    /// The filters for pictures that they would change. The default is all.
+    public var filters = PictureFilters.all
 
     public init(host: String = "127.0.0.1", port: Int = 8090, token: String? = nil) {
         self.host = host
@@ -57,7 +59,7 @@ extension SinkPlugin {
                 PreviewOptions.maximumRate.description,
                 PreviewOptions.quality.description, PreviewOptions.clients.description,
                 PreviewOptions.patience.description,
-            ],
+            ] + PreviewOptions.filters.descriptions,
             examples: [
                 "preview:", "preview:127.0.0.1:9000?max-fps=10", "preview:0.0.0.0:8090",
                 "preview:0.0.0.0:8090?token-file=/run/secrets/preview",
@@ -70,6 +72,7 @@ extension SinkPlugin {
         configuration.quality = values[PreviewOptions.quality]
         configuration.clients = values[PreviewOptions.clients]
         configuration.patience = values[PreviewOptions.patience]
+        configuration.filters = PreviewOptions.filters.value(in: values)
         try configuration.validate()
         return configuration
     }
@@ -87,6 +90,7 @@ extension PreviewSinkConfiguration {
 
 private enum PreviewOptions {
     static let defaults = PreviewSinkConfiguration()
+    static let filters = PictureFilterOptions(default: defaults.filters)
     static let token = PluginOption.secret(
         "token", "What everyone must show; made where others reach the server and none is given")
     static let largest = PluginOption(

@@ -37,6 +37,7 @@ final class StillSink: FrameSink {
 
     var wants: SinkWants {
         var wants = SinkWants(largestSize: configuration.largestSize, rotation: .applied, squarePixels: true)
+        wants.filters = configuration.filters
         // The bridge drops the others before they are converted.
         if case .every(let interval) = configuration.taking {
             // Nothing is lost: a rational holds 64-bit numbers. `start` refuses what is not above zero.

@@ -26,6 +26,8 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     public var compression = 6
     /// The largest pictures; larger ones are scaled down. The default, nil, is no limit.
     public var largestSize: ImageSize?
+    /// The filters for pictures that they would change. The default is all.
+    public var filters = PictureFilters.all
 
     /// How pictures are encoded.
     public enum Format: String, Sendable, Hashable, CaseIterable {
@@ -120,7 +122,7 @@ extension SinkPlugin {
             name: format == .jpeg ? "JPEGSink" : "PNGSink", schemes: [scheme],
             summary: "Writes frames as \(format == .jpeg ? "JPEG" : "PNG") pictures, one a file.",
             usage: "\(scheme):PATTERN, with {n}, {n:DIGITS}, {date}, {time}, {utc} or {sequence} where names change",
-            options: common + extra, examples: examples)
+            options: common + extra + StillOptions.filters.descriptions, examples: examples)
         return SinkPlugin(info) { uri, values in
             var taking = values[StillOptions.take]?.taking
             if let interval = values[StillOptions.every] {
@@ -133,6 +135,7 @@ extension SinkPlugin {
             configuration.overwrites = values[StillOptions.overwrite]
             configuration.largestSize = values[StillOptions.largest]
             configuration.mode = values[NewFile.mode]
+            configuration.filters = StillOptions.filters.value(in: values)
             if format == .jpeg { configuration.quality = values[StillOptions.quality] }
             if format == .png { configuration.compression = values[StillOptions.compression] }
             try configuration.validate()
@@ -171,4 +174,5 @@ private enum StillOptions {
     ).formerly("largest")
     static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "Of the JPEG")
     static let compression = PluginOption("compression", default: defaults.compression, in: 0...9, "Of the PNG")
+    static let filters = PictureFilterOptions(default: defaults.filters)
 }

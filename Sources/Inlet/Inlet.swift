@@ -1,5 +1,6 @@
 // One import for applications: the vocabulary, the conversion, the bridge and the plug-ins that Inlet comes with.
 @_exported public import FFmpegDecoder
+@_exported public import FFmpegFilter
 @_exported public import FFmpegSink
 @_exported public import FFmpegSource
 @_exported public import FileSinks

@@ -10,6 +10,7 @@ extension PluginRegistry {
         registry.register(SourcePlugin.onvif)
         registry.register(DecoderPlugin.ffmpeg)
         registry.register(DecoderPlugin.turboJPEG)
+        registry.register(FilterPlugin.ffmpeg)
         registry.register(SinkPlugin.null)
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)

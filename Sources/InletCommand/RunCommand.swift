@@ -52,6 +52,9 @@ struct RunCommand: AsyncParsableCommand {
     var formerMaximumRate: Rational?
     private var rate: Rational? { maximumRate ?? formerMaximumRate }
 
+    @OptionGroup(title: "Filters")
+    var filters: FilterOptions
+
     @OptionGroup(title: "Trouble")
     var trouble: TroubleOptions
 
@@ -75,6 +78,7 @@ struct RunCommand: AsyncParsableCommand {
         let sinks = try (sinks.isEmpty ? [Self.defaultSink] : sinks).map(registry.sink)
 
         var configuration = CapturerConfiguration()
+        configuration.filters = registry.filters
         configuration.frameLimit = frames
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
@@ -89,9 +93,9 @@ struct RunCommand: AsyncParsableCommand {
         let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
         for sink in sinks {
-            if sink is any PacketSinkConfiguration, size != nil || rate != nil {
+            if sink is any PacketSinkConfiguration, size != nil || rate != nil || filters.areAdded {
                 throw ValidationError(
-                    "\(sink.redactedURI) takes the source's packets as they are, which --size and --max-fps cannot change. Leave those or codec=copy out."
+                    "\(sink.redactedURI) takes the source's packets as they are, which --size, --max-fps and --deinterlace cannot change. Leave those or codec=copy out."
                 )
             }
             capturer.attach(sink, queue: queue?.policy, wants: wants(of: sink), onFailure: trouble.sinkRetry ?? .detach)
@@ -128,10 +132,11 @@ struct RunCommand: AsyncParsableCommand {
 
     /// Returns what the command line requests, and for the rest what the sink wants; nil leaves it to the sink.
     private func wants(of sink: any FrameSinkConfiguration) -> SinkWants? {
-        guard size != nil || rate != nil else { return nil }
+        guard size != nil || rate != nil || filters.areGiven else { return nil }
         var wants = sink.makeSink().wants
         if let size { (wants.size, wants.largestSize) = (size, nil) }
         if let rate { wants.maximumFrameRate = rate }
+        filters.apply(to: &wants.filters)
         return wants
     }
 

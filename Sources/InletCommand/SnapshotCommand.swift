@@ -68,6 +68,9 @@ struct SnapshotCommand: AsyncParsableCommand {
         transform: { try RunCommand.time($0, "--every") })
     var every: Duration?
 
+    @OptionGroup(title: "Filters")
+    var filters: FilterOptions
+
     @OptionGroup(title: "Installed plug-ins")
     var installed: InstalledPluginOptions
 
@@ -86,8 +89,9 @@ struct SnapshotCommand: AsyncParsableCommand {
         var configuration = CapturerConfiguration()
         configuration.timeouts.giveUp = timeout
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
-        let capturer = Capturer(
-            try PluginRegistry.command(installed).source(source), configuration: configuration)
+        let registry = try PluginRegistry.command(installed)
+        configuration.filters = registry.filters
+        let capturer = Capturer(try registry.source(source), configuration: configuration)
         let interrupted = InterruptFlag()
         let interrupt = Interrupt {
             interrupted.raise()
@@ -122,14 +126,17 @@ struct SnapshotCommand: AsyncParsableCommand {
     }
 
     /// Returns the wants of pictures that are seen as they are: viewers of stills ignore rotation and pixel shape.
-    private static func wants(_ largest: ImageSize?) -> SinkWants {
-        SinkWants(largestSize: largest, rotation: .applied, squarePixels: true)
+    private func wants(_ largest: ImageSize?) -> SinkWants {
+        var wants = SinkWants(largestSize: largest, rotation: .applied, squarePixels: true)
+        wants.filters = .all
+        filters.apply(to: &wants.filters)
+        return wants
     }
 
     /// Returns the first frame that is wanted.
     private func frame(of capturer: Capturer) async throws -> VideoFrame? {
         // Without dropping, so that it is the first frame, or the one at --after, for a file too.
-        try await capturer.run(queue: .lossless(1), wants: Self.wants(size)) { frames in
+        try await capturer.run(queue: .lossless(1), wants: wants(size)) { frames in
             var start: MonotonicTime?
             for try await frame in frames {
                 start = start ?? frame.timestamp
@@ -145,7 +152,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         let whole = size ?? ImageSize(width: 320 * grid.width, height: 180 * grid.height)
         let tile = ImageSize(width: whole.width / grid.width, height: whole.height / grid.height)
         let events = capturer.events
-        return try await capturer.run(queue: .lossless(), wants: Self.wants(tile)) { frames in
+        return try await capturer.run(queue: .lossless(), wants: wants(tile)) { frames in
             var sheet = try ContactSheet(columns: grid.width, rows: grid.height, tile: tile)
             var (first, newest) = (VideoFrame?.none, VideoFrame?.none)
             var schedule: (start: MonotonicTime, step: Duration)?

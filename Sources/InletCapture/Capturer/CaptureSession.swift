@@ -148,7 +148,10 @@ final class CaptureSession: Sendable {
             context.clearDeadline()
             guard !context.isCancelled, dispatcher.begin(id, format: format) else { return .ended(.cancelled) }
             delegate.opened(format)
-            defer { dispatcher.deliverHeld(from: id) { context.isCancelled } }
+            defer {
+                dispatcher.deliverHeld(from: id) { context.isCancelled }
+                dispatcher.deliverHeldPicture(from: id) { context.isCancelled }
+            }
             return try readFrames(from: source, format: format)
         } catch {
             return .failed(InletError(wrapping: error, operation: "The source").about(self.source.redactedURI))
@@ -166,6 +169,7 @@ final class CaptureSession: Sendable {
         while !context.isCancelled {
             if wantsPause.load(ordering: .acquiring) {
                 context.setDeadline(after: allowance.restart)
+                dispatcher.deliverHeldPicture(from: id) { context.isCancelled }
                 guard try pauseSource(source) else { return .closedForPause }
                 limits = (longest, max(longest, allowance.frame), true)
                 (paused, isSteady) = (true, false)

@@ -18,6 +18,7 @@ public final class Capturer: Sendable {
     let clock: any CaptureClock
     private let counters: SessionCounters
     private let converter = FrameConverter()
+    private let filtering: PictureFiltering
     private let pool: I420BufferPool
     private let log: CaptureLog
     private let broadcaster: EventBroadcaster
@@ -57,6 +58,8 @@ public final class Capturer: Sendable {
         self.clock = clock
         sourceName = source.redactedURI
         pool = I420BufferPool(capacity: configuration.poolCapacity)
+        filtering = PictureFiltering(
+            configuration.filters, source: source.redactedURI, logger: configuration.logger)
         let (counters, shared, broadcaster) = (SessionCounters(), SharedState(), EventBroadcaster())
         let eventLog = SupervisionLog(logger: configuration.logger, source: source.redactedURI)
         let dispatcher = FrameDispatcher(
@@ -198,7 +201,7 @@ public final class Capturer: Sendable {
     private func deliveryContext() -> DeliveryContext {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
-            countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
+            filtering: filtering, countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
         let observer = DeliveryObserver(source: sourceName, tracer: configuration.tracer, log: log)
         return DeliveryContext(
             clock: clock, conversion: conversion,

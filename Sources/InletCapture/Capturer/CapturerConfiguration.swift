@@ -1,3 +1,4 @@
+public import InletCore
 package import InletSystem
 public import Logging
 
@@ -31,6 +32,10 @@ public struct CapturerConfiguration: Sendable {
     /// How long a source may take to close, whether it was stopped or ended, and a sink to finish after a stop or a
     /// detach, before they are given up with an error. The default is 5 seconds.
     public var stopTimeout = Duration.seconds(5)
+    /// The plug-ins that filter pictures for sinks that want it (``SinkWants/filters``): the first that has a filter is
+    /// used. ``PluginRegistry/filters`` has those of a registry. The default is an empty list: pictures stay as they
+    /// are, and the first one that a sink wants filtered is logged.
+    public var filters: [FilterPlugin] = []
     /// The tracer that is notified of every frame when it has been delivered to a sink or dropped. The default is none.
     public var tracer: (any FrameTracer)?
     /// The logger for messages. The default is labelled `inlet`.

@@ -21,6 +21,7 @@ final class CapturedFrame: Sendable {
     private let template: Template
     private let native: Mutex<Native>
     private let adapted = Mutex([AdaptedPicture]())
+    private let filtering = Mutex(Filtering())
     /// One bit for each sink that it was converted for ahead of its turn.
     private let ahead = Atomic(UInt64(0))
 
@@ -31,6 +32,18 @@ final class CapturedFrame: Sendable {
         var flags: FrameFlags
         var wallClock: Int64?
         var fieldOrder: FieldOrder
+        /// The filters that would change the frame.
+        var filters: PictureFilters
+    }
+
+    /// The input of filters, and their results.
+    private struct Filtering {
+        /// The native picture; nil if no receiver wanted a filter for it when it came.
+        var picture: SourceFrame?
+        /// The pictures around it, if they belong to it.
+        var previous: SourceFrame?
+        var next: SourceFrame?
+        var made: [PictureFilters: Result<I420Picture, InletError>] = [:]
     }
 
     private enum Native {
@@ -56,7 +69,7 @@ final class CapturedFrame: Sendable {
             size: frame.size, rotation: frame.rotation, sampleAspectRatio: frame.sampleAspectRatio)
         template = Template(
             colorSpace: frame.colorSpace, duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock,
-            fieldOrder: frame.fieldOrder)
+            fieldOrder: frame.fieldOrder, filters: .changing(frame))
         native = Mutex(.frame(frame))
     }
 
@@ -68,11 +81,26 @@ final class CapturedFrame: Sendable {
         ahead.load(ordering: .relaxed) & 1 << UInt64(sink.number & 63) != 0
     }
 
+    /// Keeps the native picture, and the one before it if there is one that belongs to it, for filters. Called before
+    /// the frame is offered.
+    func keep(_ picture: SourceFrame, previous: SourceFrame?) {
+        filtering.withLock { ($0.picture, $0.previous) = (picture, previous) }
+    }
+
+    /// Sets the picture after this one, for filters. Called before the frame is offered to receivers that want them.
+    func setNext(_ next: SourceFrame) { filtering.withLock { $0.next = next } }
+
     /// Returns what a sink's wants mean for this frame.
     ///
+    /// - Parameter filtering: the filters of the capture. The default, nil, has none.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if they cannot be fulfilled.
-    func adaptation(to wants: SinkWants) throws(InletError) -> FrameAdaptation {
-        try FrameAdaptation(wants, to: shape)
+    func adaptation(
+        to wants: SinkWants, by filtering: PictureFiltering? = nil
+    ) throws(InletError) -> FrameAdaptation {
+        var adaptation = try FrameAdaptation(wants, to: shape)
+        let filters = wants.filters.intersection(template.filters)
+        if !filters.isEmpty, let filtering { adaptation.filters = filtering.available(filters) }
+        return adaptation
     }
 
     /// Returns what the frame would be like as a sink gets it, without converting it. Its colours are the source's.
@@ -90,7 +118,9 @@ final class CapturedFrame: Sendable {
     /// The first caller converts; the others get the same pixels. The native picture is released as soon as it is
     /// converted.
     func videoFrame(_ adaptation: FrameAdaptation, with context: ConversionContext) throws(InletError) -> VideoFrame {
-        let picture = try picture(with: context)
+        let picture =
+            adaptation.filters.isEmpty
+            ? try picture(with: context) : try filtered(by: adaptation.filters, with: context)
         var (buffer, colorSpace) = (picture.buffer, picture.colorSpace)
         if !adaptation.isIdentity(for: shape) {
             buffer = try adapted(buffer, adaptation, with: context)
@@ -127,6 +157,41 @@ final class CapturedFrame: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// Returns the whole picture as I420 after filters, made once.
+    private func filtered(
+        by filters: PictureFilters, with context: ConversionContext
+    ) throws(InletError) -> I420Picture {
+        // Filters run one at a time anyway.
+        let result = filtering.withLock { state -> Result<I420Picture, InletError> in
+            if let made = state.made[filters] { return made }
+            let result = Result { () throws(InletError) in try filter(state, filters, with: context) }
+            if case .failure(let error) = result, error.code == .resourceExhausted { return result }
+            state.made[filters] = result
+            return result
+        }
+        return try result.get()
+    }
+
+    private func filter(
+        _ state: borrowing Filtering, _ filters: PictureFilters, with context: ConversionContext
+    ) throws(InletError) -> I420Picture {
+        var native: SourceFrame
+        if let kept = state.picture {
+            native = kept
+        } else {
+            // A receiver that was attached, or changed its wants, after the frame came.
+            let picture = try picture(with: context)
+            native = SourceFrame(picture.buffer, pts: pts, sequence: sequence, colorSpace: picture.colorSpace)
+            native.fieldOrder = template.fieldOrder
+        }
+        if let filtering = context.filtering {
+            native = try filtering.filtered(native, previous: state.previous, next: state.next, by: filters)
+        }
+        let picture = try context.converter.i420(from: native, pool: context.pool)
+        context.countConversion()
+        return picture
     }
 
     /// Returns the picture cropped, scaled and rotated, made once for all sinks that want the same.

@@ -11,16 +11,19 @@ struct ConversionContext: Sendable {
     let scalingPool: I420BufferPool
     /// Pictures at this sink's size, rotated: a pool serves one size at a time.
     let turningPool: I420BufferPool
+    /// The filters of the capture, shared by all sinks.
+    let filtering: PictureFiltering?
     let countConversion: @Sendable () -> Void
 
     init(
         converter: FrameConverter, pool: I420BufferPool, scalingPool: I420BufferPool,
-        countConversion: @escaping @Sendable () -> Void
+        filtering: PictureFiltering? = nil, countConversion: @escaping @Sendable () -> Void
     ) {
         self.converter = converter
         self.pool = pool
         self.scalingPool = scalingPool
         turningPool = I420BufferPool(capacity: scalingPool.capacity)
+        self.filtering = filtering
         self.countConversion = countConversion
     }
 }

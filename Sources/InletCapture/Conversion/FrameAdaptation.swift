@@ -1,6 +1,6 @@
 import InletCore
 
-/// What one sink's wants mean for one picture: which part, scaled to which size, rotated how far.
+/// The meaning of one sink's wants for one picture: the filters, the part, the size, the rotation.
 ///
 /// Pure arithmetic, done for every frame, since a source may change size, rotation and pixel shape at any frame.
 struct FrameAdaptation: Sendable, Hashable {
@@ -12,10 +12,14 @@ struct FrameAdaptation: Sendable, Hashable {
     let turn: Rotation
     /// Whether scaling makes the pixels square.
     let makesSquare: Bool
+    /// The filters before all that.
+    var filters: PictureFilters = []
 
     /// The same adaptation without the rotation.
     var unturned: FrameAdaptation {
-        FrameAdaptation(crop: crop, size: size, turn: .none, makesSquare: makesSquare)
+        var adaptation = FrameAdaptation(crop: crop, size: size, turn: .none, makesSquare: makesSquare)
+        adaptation.filters = filters
+        return adaptation
     }
 
     private init(crop: ImageRect?, size: ImageSize, turn: Rotation, makesSquare: Bool = false) {
@@ -54,7 +58,7 @@ struct FrameAdaptation: Sendable, Hashable {
         self.init(crop: crop, size: size, turn: turn, makesSquare: makesSquare)
     }
 
-    /// Whether the picture is delivered unchanged.
+    /// Whether the picture is delivered at its own size and orientation.
     func isIdentity(for picture: PictureShape) -> Bool { crop == nil && size == picture.size && turn == .none }
 
     /// Returns the width of a pixel over its height after the adaptation, or nil if it is unknown or no longer fits in
@@ -72,6 +76,7 @@ struct FrameAdaptation: Sendable, Hashable {
 
     /// Returns how the rows were taken after the adaptation. Scaling and quarter turns mix the fields.
     func fieldOrder(_ order: FieldOrder, of picture: PictureShape) -> FieldOrder {
+        if filters.contains(.deinterlacing) { return .progressive }
         let height = crop?.size.height ?? picture.size.height
         guard size.height == height, !turn.swapsDimensions else { return .progressive }
         // Upside down, an odd number of rows begins with a row of the same field.

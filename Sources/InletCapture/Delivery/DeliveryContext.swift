@@ -26,7 +26,9 @@ extension DeliveryContext {
     /// error reported then.
     func convertAhead(_ captured: CapturedFrame, for receiver: some FrameReceiver) {
         // Placeholders are offered by a thread that never waits.
-        guard !captured.isPlaceholder, let adaptation = try? captured.adaptation(to: receiver.wants) else { return }
+        guard !captured.isPlaceholder,
+            let adaptation = try? captured.adaptation(to: receiver.wants, by: conversion.filtering)
+        else { return }
         let start = clock.now
         guard (try? captured.videoFrame(adaptation, with: conversion)) != nil else { return }
         receiver.counters.conversionTime.record(from: start, to: clock.now)
@@ -40,7 +42,7 @@ extension DeliveryContext {
     ///   which is not counted.
     func convert(_ captured: CapturedFrame, for receiver: some FrameReceiver) throws(InletError) -> VideoFrame? {
         let taken = clock.now
-        let adaptation = try captured.adaptation(to: receiver.wants)
+        let adaptation = try captured.adaptation(to: receiver.wants, by: conversion.filtering)
         var frame: VideoFrame
         do throws(InletError) {
             frame = try captured.videoFrame(adaptation, with: conversion)

@@ -39,6 +39,7 @@ extension FrameDispatcher {
                 receivers.removeAll { $0.wants.size == nil }
                 if receivers.isEmpty { return }
             }
+            if let held = state.fields.end() { offer(held) { true } }
             var frame = picture
             frame.pts = nil
             frame.duration = nil

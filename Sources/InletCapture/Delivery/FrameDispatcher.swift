@@ -34,7 +34,7 @@ final class FrameDispatcher: Sendable {
     let room = ProducerGate()
     /// The session that offers an item now, or ``nobody``. Set under the lock.
     let offering = Atomic(nobody)
-    private static let nobody: SessionID = -1
+    static let nobody: SessionID = -1
 
     /// The attached receivers, by what they take; one that takes both is in both.
     struct Receivers {
@@ -65,6 +65,7 @@ final class FrameDispatcher: Sendable {
         var lastPacketTicks: Int64?
         var receivers = Receivers()
         var reduction = PictureReduction()
+        var fields = FieldHold()
         var seenVersion = -1
         /// The number of packets since the last picture of this session; nil if there was none.
         var packetsSincePicture: Int?
@@ -139,12 +140,14 @@ final class FrameDispatcher: Sendable {
 
     /// Accepts no more frames, and releases those that are held.
     func finish() {
-        let held = state.withLock { state in
+        let kept = state.withLock { state in
             state.session = .max
             defer { (state.lastFrame, state.receivers) = (nil, Receivers()) }
-            return (state.lastFrame, state.receivers)
+            return (state.lastFrame, state.receivers, state.fields.end())
         }
-        withExtendedLifetime(held) {}
+        // Left behind by a session that was given up.
+        if let held = kept.2 { offer(held) { true } }
+        withExtendedLifetime(kept) {}
     }
 
     /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or
@@ -167,7 +170,7 @@ final class FrameDispatcher: Sendable {
         _ item: SourceItem, from session: SessionID, startsAnew: Bool, _ isCancelled: () -> Bool
     ) -> Result {
         let taken = state.withLock { take(item, from: session, startsAnew: startsAnew, &$0) }
-        withExtendedLifetime(taken.previous) { carryOut(taken.offer, of: session, isCancelled) }
+        withExtendedLifetime(taken.previous) { carryOut(taken.offer, after: taken.held, of: session, isCancelled) }
         return taken.result
     }
 
@@ -186,7 +189,7 @@ final class FrameDispatcher: Sendable {
             taken = take(.frame(frame), from: session, startsAnew: false, &state)
         }
         if case .notCurrent = taken.result { return false }
-        withExtendedLifetime(taken.previous) { carryOut(taken.offer, of: session, { true }) }
+        withExtendedLifetime(taken.previous) { carryOut(taken.offer, after: taken.held, of: session, { true }) }
         return true
     }
 
@@ -194,6 +197,8 @@ final class FrameDispatcher: Sendable {
     private struct Taken {
         var result = Result.notCurrent
         var offer = Offer.nothing
+        /// The picture to offer before that.
+        var held: FieldHold.Offering?
         /// The picture that was kept until now, which is to be released where the lock is not held.
         var previous: SourceFrame?
     }
@@ -204,42 +209,46 @@ final class FrameDispatcher: Sendable {
         guard state.session == session, session > state.givenUp else { return Taken() }
         if limits.frames == 0 { return Taken(result: .limit(.frameLimit)) }
         let previous = state.lastFrame
+        var held: FieldHold.Offering?
         let (result, offer) =
             switch item {
-            case .frame(let frame): take(frame, startsAnew: startsAnew, &state)
+            case .frame(let frame): take(frame, startsAnew: startsAnew, &held, &state)
             case .packet(let packet): take(packet, startsAnew: startsAnew, &state)
             }
-        if case .nothing = offer {} else { offering.store(session, ordering: .relaxed) }
-        return Taken(result: result, offer: offer, previous: previous)
+        if case .nothing = offer, held == nil {} else { offering.store(session, ordering: .relaxed) }
+        return Taken(result: result, offer: offer, held: held, previous: previous)
     }
 
-    private func carryOut(_ offer: Offer, of session: SessionID, _ isCancelled: () -> Bool) {
+    private func carryOut(
+        _ offer: Offer, after held: FieldHold.Offering?, of session: SessionID, _ isCancelled: () -> Bool
+    ) {
+        if let held { self.offer(held, isCancelled: isCancelled) }
         switch offer {
-        case .nothing: return
-        case .frame(let frame, let receivers):
-            for receiver in receivers { receiver.offer(frame, isCancelled: isCancelled) }
+        case .nothing: if held == nil { return }
+        case .frame(let offering): self.offer(offering, isCancelled: isCancelled)
         case .packet(let packet, let parameters, let receivers):
             for receiver in receivers where receiver.takesPackets {
                 receiver.offer(packet, of: parameters, isCancelled: isCancelled)
             }
         }
-        // Nothing must be undone if another session has begun to offer.
-        _ = offering.compareExchange(expected: session, desired: Self.nobody, ordering: .releasing)
+        endOffering(of: session)
     }
 
     /// What to offer, and to whom, once the lock is released.
     private enum Offer {
         case nothing
-        case frame(CapturedFrame, [any FrameReceiver])
+        case frame(FieldHold.Offering)
         case packet(EncodedPacket, CodecParameters, [any PacketReceiver])
     }
 
-    private func take(_ frame: SourceFrame, startsAnew: Bool, _ state: inout State) -> (Result, Offer) {
+    private func take(
+        _ frame: SourceFrame, startsAnew: Bool, _ held: inout FieldHold.Offering?, _ state: inout State
+    ) -> (Result, Offer) {
         let arrival = clock.now
         if let last = state.lastPlaceholder { state.frameClock.skip(to: last) }
+        let startsAnew = startsAnew || frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil
         let stamp = state.frameClock.stamp(
-            pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
-            startsAnew: startsAnew || frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil,
+            pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival), startsAnew: startsAnew,
             wallClock: frame.wallClock)
         let timestamp = stamp.time
         if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
@@ -253,13 +262,15 @@ final class FrameDispatcher: Sendable {
         count(arrival: arrival, timestamp: timestamp, captureTime: frame.captureTime, &state)
         var offer = Offer.nothing
         if disabled.load(ordering: .relaxed) {
+            held = state.fields.end()
             dropForAll(.disabled, &state)
         } else if let last = state.lastPlaceholder, timestamp <= last {
             // Older than what the sinks have already seen.
             dropForAll(.outOfOrder, &state)
         } else {
             state.lastPlaceholder = nil
-            offer = number(frame, arrival: arrival, timestamp: timestamp, &state)
+            (held, offer) = number(
+                frame, arrival: arrival, timestamp: timestamp, startsAnew: startsAnew, &state)
         }
         if keepsLastFrame { state.lastFrame = frame }
         state.lastLook = PictureLook(frame)
@@ -338,19 +349,23 @@ final class FrameDispatcher: Sendable {
 
     /// Gives a frame its number within the run, and determines who gets it.
     private func number(
-        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State
-    ) -> Offer {
+        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, startsAnew: Bool,
+        _ state: inout State
+    ) -> (held: FieldHold.Offering?, Offer) {
         var frame = frame
         frame.sequence = max(frame.sequence &+ state.sequenceOffset, state.nextSequence)
         state.nextSequence = frame.sequence &+ 1
         lookAtReceivers(&state)
-        guard !state.receivers.frames.isEmpty else { return .nothing }
+        guard !state.receivers.frames.isEmpty else { return (state.fields.end(), .nothing) }
         var stages = StageTimes()
         stages.captured = frame.captureTime
         stages.received = frame.receiveTime
         stages.decoded = arrival
         stages.queued = arrival
-        return .frame(CapturedFrame(frame, timestamp: timestamp, stages: stages), state.receivers.frames)
+        let captured = CapturedFrame(frame, timestamp: timestamp, stages: stages)
+        let (held, now) = state.fields.take(
+            frame, as: captured, for: state.receivers.frames, startsAnew: startsAnew)
+        return (held, .frame(now))
     }
 
     private func dropForAll(_ reason: DropReason, _ state: inout State) {

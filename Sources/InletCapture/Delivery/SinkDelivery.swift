@@ -241,7 +241,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private func hasUse(for captured: CapturedFrame, _ sink: any FrameSink) throws(InletError) -> Bool {
         if !worker.hasStarted, !sink.takesFrames {
             let wants = wants
-            let shape = try captured.format(as: captured.adaptation(to: wants))
+            let adaptation = try captured.adaptation(to: wants, by: context.conversion.filtering)
+            let shape = captured.format(as: adaptation)
             worker.hasFitted = true
             do {
                 try start(sink, VideoFormat(shape, of: state.withLock { $0.format }, wants: wants))

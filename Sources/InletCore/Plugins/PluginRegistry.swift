@@ -5,6 +5,7 @@ public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []
     private var decoderPlugins: [DecoderPlugin] = []
+    private var filterPlugins: [FilterPlugin] = []
     /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is
     /// ``LocalAccess/denied``: a URI may come from anyone.
     public var localAccess: LocalAccess
@@ -21,6 +22,15 @@ public struct PluginRegistry: Sendable {
 
     /// Every decoder, in the order of registration.
     public var decoders: [DecoderPlugin] { decoderPlugins }
+
+    /// Every plug-in that filters pictures, in the order of registration.
+    public var filters: [FilterPlugin] { filterPlugins }
+
+    /// Adds a plug-in that filters pictures. It replaces one that was added earlier under the same name.
+    public mutating func register(_ plugin: FilterPlugin) {
+        filterPlugins.removeAll { $0.name == plugin.name }
+        filterPlugins.append(plugin)
+    }
 
     /// Adds a decoder. It replaces one that was added earlier under the same name.
     public mutating func register(_ plugin: DecoderPlugin) {

@@ -1,10 +1,10 @@
 /// What a sink wants its frames to be like.
 ///
-/// Pictures are cropped, then scaled, then rotated. A sink's sizes and aspect ratio apply to the pictures that it gets:
-/// if it has the rotation applied, to the upright picture; otherwise to the picture as the source stores it, before any
-/// rotation. Only the rectangle of ``Crop-swift.enum/exact(_:)`` is always in the pixels of the source's picture. If a
-/// picture is stretched, its sample aspect ratio is adjusted, so that it is still shown in its true shape. A sink whose
-/// readers ignore that ratio asks for ``squarePixels``.
+/// Pictures are filtered, cropped, scaled and rotated, in this order. A sink's sizes and aspect ratio apply to the
+/// pictures that it gets: to the upright picture if it has the rotation applied, and otherwise to the picture as the
+/// source stores it. Only the rectangle of ``Crop-swift.enum/exact(_:)`` is always in the pixels of the source's
+/// picture. If a picture is stretched, its sample aspect ratio is adjusted, so that it is shown in its true shape.
+/// A sink whose readers ignore that ratio asks for ``squarePixels``.
 ///
 /// Wants that cannot be fulfilled end the sink with ``InletError/Code/invalidConfiguration`` when its first frame
 /// arrives.
@@ -25,6 +25,11 @@ public struct SinkWants: Sendable, Hashable {
     public var squarePixels: Bool
     /// The most frames a second, evenly spaced. The default, nil, delivers all.
     public var maximumFrameRate: Rational?
+    /// The filters for pictures that they would change. The default is the empty set.
+    ///
+    /// An interlaced picture is deinterlaced with lines of the pictures around it, and so delivered when the next one
+    /// has arrived. Pictures that come less than ten times a second are deinterlaced separately.
+    public var filters: PictureFilters = []
 
     /// A part of a picture.
     public enum Crop: Sendable, Hashable {

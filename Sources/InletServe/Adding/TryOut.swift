@@ -39,6 +39,7 @@ struct TryOut: Sendable {
     /// - Throws: an ``InletError`` that says why there is no picture.
     func picture(of source: any FrameSourceConfiguration) async throws(InletError) -> Picture {
         var configuration = CapturerConfiguration()
+        configuration.filters = registry.filters
         // The first failure tells what is wrong; a person tries again.
         configuration.retry = .attempts(0)
         configuration.timeouts.giveUp = Self.limit
@@ -50,7 +51,8 @@ struct TryOut: Sendable {
             return nil
         }
         defer { formats.cancel() }
-        let wants = SinkWants(largestSize: Self.largestSize, rotation: .applied, squarePixels: true)
+        var wants = SinkWants(largestSize: Self.largestSize, rotation: .applied, squarePixels: true)
+        wants.filters = .all
         do {
             let frame = try await capturer.run(queue: .latest, wants: wants) { frames in
                 for try await frame in frames { return Optional(frame) }

@@ -171,6 +171,7 @@ package actor SupervisedCamera {
     private func makeCapturer() throws -> Capturer {
         let source = try makeSource()
         var configuration = CapturerConfiguration()
+        configuration.filters = environment.registry.filters
         let policies = settings.policies
         configuration.retry = policies.retry
         if let timeout = policies.timeout {

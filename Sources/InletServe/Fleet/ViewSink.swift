@@ -15,9 +15,11 @@ final class ViewSink: FrameSink {
     }
 
     var wants: SinkWants {
-        SinkWants(
+        var wants = SinkWants(
             largestSize: settings.largestSize, rotation: .applied, squarePixels: true,
             maximumFrameRate: settings.frameRate)
+        wants.filters = .all
+        return wants
     }
 
     var takesFrames: Bool { hub.isWatched }

@@ -1,0 +1,17 @@
+/// Filters that change the content of pictures before they are converted to I420.
+public struct PictureFilters: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Makes whole pictures of interlaced ones. Others are unchanged.
+    public static let deinterlacing = Self(rawValue: 1)
+
+    /// Every filter.
+    public static let all: Self = [.deinterlacing]
+
+    /// The filters that change a picture.
+    package static func changing(_ picture: SourceFrame) -> Self {
+        picture.fieldOrder == .progressive ? [] : .deinterlacing
+    }
+}
