@@ -50,13 +50,20 @@ import InletFFmpeg
         unsafe av_frame_free(&frame)
     }
 
+    /// Whether the pictures of a format have less chroma than luma.
+    static func halvesChroma(_ pixelFormat: PixelFormat) -> Bool {
+        guard let layout = unsafe av_pix_fmt_desc_get(av_get_pix_fmt(pixelFormat.name)) else { return false }
+        return unsafe layout.pointee.log2_chroma_w > 0 || layout.pointee.log2_chroma_h > 0
+    }
+
     /// Sets what the picture states beside its pixels.
     private func describe(_ picture: SourceFrame) {
-        let colors = picture.colorSpace
+        let colors = picture.colorSpace.completed
         unsafe frame.pointee.color_primaries = AVColorPrimaries(UInt32(colors.primaries.rawValue))
         unsafe frame.pointee.color_trc = AVColorTransferCharacteristic(UInt32(colors.transfer.rawValue))
         unsafe frame.pointee.colorspace = AVColorSpace(UInt32(colors.matrix.rawValue))
         unsafe frame.pointee.color_range = AVColorRange(colors.range)
+        if let decoded = picture.owner as? FFmpegFrame { unsafe frame.pointee.chroma_location = decoded.chromaLocation }
         if let ratio = picture.sampleAspectRatio { unsafe frame.pointee.sample_aspect_ratio = AVRational(ratio) }
         let fields: Int32 =
             switch picture.fieldOrder {
@@ -144,5 +151,18 @@ import InletFFmpeg
                 unsafe (to + row * Int(stride)).update(from: from + row * plane.plane.stride, count: plane.rowBytes)
             }
         }
+    }
+}
+
+extension ColorSpace {
+    /// The colour space with what a picture of high dynamic range leaves open: that of BT.2100, which defines
+    /// both of its transfer characteristics.
+    fileprivate var completed: ColorSpace {
+        guard transfer.highDynamicRangeName != nil else { return self }
+        var result = self
+        if primaries == .unspecified { result.primaries = .bt2020 }
+        if matrix == .unspecified { result.matrix = .bt2020 }
+        if range == .unspecified { result.range = .limited }
+        return result
     }
 }

@@ -37,7 +37,7 @@ import InletFFmpeg
 
     /// Returns the next picture.
     ///
-    /// - Throws: an error if there is none: each picture has its place.
+    /// - Throws: the error with which a filter failed, or one for a picture that has not come out yet.
     func receive() throws(InletError) -> FFmpegFrame {
         var frame = unsafe av_frame_alloc()
         guard let picture = unsafe frame else { throw InletError(ffmpeg: -ENOMEM, operation: "av_frame_alloc") }

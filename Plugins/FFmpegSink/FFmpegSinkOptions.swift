@@ -113,7 +113,7 @@ enum FFmpegSinkOptions {
         guard values[bitrate] == nil, values[quality] == nil, filters.value(in: values).isEmpty else {
             throw InletError(
                 .invalidConfiguration,
-                "codec=copy writes packets unchanged. Leave out bitrate, quality and deinterlace.",
+                "codec=copy writes packets unchanged. Leave out bitrate, quality, deinterlace and tone-map.",
                 context: .init(subject: output.redactedURI))
         }
         return try FFmpegCopyConfiguration(to: output)

@@ -11,7 +11,7 @@ enum EventLine {
         switch event {
         case .opened(let format):
             format.colorSpace.transfer.highDynamicRangeName.map {
-                "The source has high dynamic range (\($0)): pictures look pale unless a viewer maps their tones."
+                "The source has high dynamic range (\($0)): tones are mapped for stills and pages, and for other sinks with tone-map=true."
             }
         case .stateChanged(.stalled): "No frames come any more."
         case .stateChanged(.interrupted(let reason)): "Interrupted: \(reason)"

@@ -8,7 +8,14 @@ struct FilterOptions: ParsableArguments {
         help: "Make whole pictures of interlaced ones. The default is each sink's: on for stills and pages.")
     var deinterlace: Bool?
 
-    private var given: [(filter: PictureFilters, isOn: Bool?)] { [(.deinterlacing, deinterlace)] }
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Map high dynamic range to what ordinary displays show. The default is each sink's, as above.")
+    var toneMap: Bool?
+
+    private var given: [(filter: PictureFilters, isOn: Bool?)] {
+        [(.deinterlacing, deinterlace), (.toneMapping, toneMap)]
+    }
 
     /// Whether any is given.
     var areGiven: Bool { given.contains { $0.isOn != nil } }

@@ -95,7 +95,7 @@ struct RunCommand: AsyncParsableCommand {
         for sink in sinks {
             if sink is any PacketSinkConfiguration, size != nil || rate != nil || filters.areAdded {
                 throw ValidationError(
-                    "\(sink.redactedURI) takes the source's packets as they are, which --size, --max-fps and --deinterlace cannot change. Leave those or codec=copy out."
+                    "\(sink.redactedURI) takes the source's packets as they are, which --size, --max-fps, --deinterlace and --tone-map cannot change. Leave those or codec=copy out."
                 )
             }
             capturer.attach(sink, queue: queue?.policy, wants: wants(of: sink), onFailure: trouble.sinkRetry ?? .detach)

@@ -44,6 +44,24 @@ package import InletCore
             primaries: frame.pointee.color_primaries, transfer: frame.pointee.color_trc,
             matrix: frame.pointee.colorspace, range: frame.pointee.color_range, pixelFormat: nativePixelFormat)
     }
+    /// The position of the chroma samples.
+    package var chromaLocation: AVChromaLocation { unsafe frame.pointee.chroma_location }
+    /// The greatest luminance that the picture's metadata of high dynamic range states, in candela per square metre:
+    /// that of the content, or else that of the display on which it was mastered; nil if it states neither.
+    package var peakLuminance: Double? {
+        if let data = unsafe av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL),
+            unsafe Int(data.pointee.size) >= MemoryLayout<AVContentLightMetadata>.size
+        {
+            let light = unsafe UnsafeRawPointer(data.pointee.data).loadUnaligned(as: AVContentLightMetadata.self)
+            if light.MaxCLL > 0 { return Double(light.MaxCLL) }
+        }
+        guard let data = unsafe av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA),
+            unsafe Int(data.pointee.size) >= MemoryLayout<AVMasteringDisplayMetadata>.size
+        else { return nil }
+        let display = unsafe UnsafeRawPointer(data.pointee.data).loadUnaligned(as: AVMasteringDisplayMetadata.self)
+        guard display.has_luminance != 0, let peak = Rational(known: display.max_luminance) else { return nil }
+        return peak.doubleValue
+    }
     package var fieldOrder: FieldOrder {
         switch unsafe inlet_frame_fields(frame) {
         case 1: .topFirst

@@ -221,6 +221,12 @@ enum Snippets {
         async let published: Void = WebRTCMetrics(sink.broadcast).run()
     }
 #endif
+    static func Plugins_FFmpegFilter_README_md_1() async throws {
+        var configuration = CapturerConfiguration()
+        configuration.filters = [.ffmpeg]
+        var wants = SinkWants()
+        wants.filters = [.deinterlacing, .toneMapping]
+    }
     static func Plugins_InjectSource_README_md_1() async throws {
         let injector = try FrameInjector()
         let capturer = Capturer(InjectedSourceConfiguration(injector))

@@ -11,7 +11,7 @@ import Testing
     private static let graph = "testsrc2=size=100x72:rate=50,format=yuv420p,tinterlace=interleave_top"
 
     private func pictures(_ count: Int, _ filter: String = "null") throws -> ReferencePictures {
-        // Filters for fields state rates of their own, by which ffmpeg would repeat pictures.
+        // tinterlace states a rate by which ffmpeg would repeat pictures.
         let bytes = try ReferenceCommand.ffmpeg(
             ["-f", "lavfi", "-i", "\(Self.graph),\(filter)", "-fps_mode", "passthrough", "-frames:v", "\(count)"]
                 + ["-pix_fmt", "yuv420p", "-f", "rawvideo", "-"])
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("A single picture is made of its own lines: the first of ffmpeg's")
+    @Test("A single picture is made only from its lines, as the first one by ffmpeg")
     func single() throws {
         let filter = try FilterPlugin.ffmpeg.makeFilter(.deinterlacing)
         let source = try pictures(1)

@@ -19,7 +19,7 @@ import Testing
         return path
     }
 
-    /// What ffmpeg makes of a file by filters.
+    /// The pictures that ffmpeg makes of a file by filters.
     private func expected(_ path: String, _ filter: String) throws -> [FrameLines.Line] {
         try FrameLines(
             ReferenceCommand.ffmpeg(
@@ -64,7 +64,7 @@ import Testing
         #expect(try run(path, "--deinterlace") == expected(path, "null"))
     }
 
-    @Test("A recording is deinterlaced by option, and says so")
+    @Test("A recording is deinterlaced by option, and states progressive pictures")
     func recording() throws {
         let path = try interlaced("tff", "mpeg2video")
         let recorded = folder.path("out.mkv")
@@ -82,7 +82,7 @@ import Testing
 
     @Test("Stills are deinterlaced by default")
     func still() throws {
-        // Of gray pictures no RGB depends on how chroma is interpolated.
+        // RGB of gray pictures does not depend on the interpolation of chroma.
         let path = try interlaced("tff", "mpeg2video", filter: "hue=s=0")
         func picture(_ name: String, _ more: String...) throws -> Data {
             let still = folder.path(name)
@@ -99,6 +99,80 @@ import Testing
         let run = try InletProcess.run(["run", path, "--to", "png:\(stills)", "--report", "none"])
         #expect(run.status == 0, "\(run.complaints)")
         #expect(try Self.psnr(pixels(["-i", folder.path("000001.png")]), whole) > 40)
+    }
+
+    // MARK: High dynamic range
+
+    /// Ten pictures of 10 bits. Those of PQ state the luminance of the content.
+    private func highRange(_ transfer: String) throws -> String {
+        let path = folder.path("range.mkv")
+        var options = "log-level=error:colorprim=bt2020:transfer=\(transfer):colormatrix=bt2020nc:keyint=4"
+        if transfer == "smpte2084" { options += ":hdr10=1:max-cll=600,300" }
+        try ReferenceCommand.ffmpeg(
+            ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=0.4,format=yuv420p10le", "-c:v", "libx265"]
+                + ["-x265-params", options, "-color_trc", transfer, "-color_primaries", "bt2020"]
+                + ["-colorspace", "bt2020nc", path])
+        return path
+    }
+
+    private static func toneMap(_ transfer: String) -> String {
+        """
+        zscale=transfer=linear:npl=100,format=gbrpf32le,zscale=primaries=bt709,\
+        tonemap=tonemap=hable:desat=0:peak=\(transfer == "smpte2084" ? 6 : 10),\
+        zscale=transfer=bt709:matrix=bt709:range=limited,format=yuv420p
+        """
+    }
+
+    @Test(
+        "Every picture of high dynamic range is ffmpeg's, made of all ten bits, with the peak that it states",
+        arguments: ["smpte2084", "arib-std-b67"])
+    func toneMapping(transfer: String) throws {
+        let path = try highRange(transfer)
+        let expected = try expected(path, Self.toneMap(transfer))
+        try #require(expected.count == 10)
+        #expect(try run(path, to: "framemd5:-?tone-map=true") == expected)
+        #expect(try run(path, "--tone-map") == expected)
+        #expect(try run(path, "--no-tone-map") == run(path), "by default only stills and pages are mapped")
+        #expect(try run(path) != expected)
+    }
+
+    @Test("A recording that is tone-mapped states the colours of its pictures")
+    func mappedRecording() throws {
+        let path = try highRange("smpte2084")
+        let recorded = folder.path("mapped.mkv")
+        let run = try InletProcess.run(
+            ["run", path, "--to", "mkv:\(recorded)?codec=ffv1&tone-map=true", "--report", "none"])
+        #expect(run.status == 0, "\(run.complaints)")
+        #expect(
+            try expected(recorded, "null").map(\.md5) == expected(path, Self.toneMap("smpte2084")).map(\.md5))
+        let probed = try ReferenceCommand.run(
+            "ffprobe",
+            ["-v", "error", "-show_entries", "stream=color_range,color_space,color_transfer,color_primaries"]
+                + ["-of", "csv=p=0", recorded])
+        #expect(String(decoding: probed, as: UTF8.self).trimmingCharacters(in: .newlines) == "tv,bt709,bt709,bt709")
+    }
+
+    @Test("Stills are tone-mapped by default")
+    func mappedStill() throws {
+        let path = try highRange("smpte2084")
+        func picture(_ name: String, _ more: String...) throws -> Data {
+            let still = folder.path(name)
+            let run = try InletProcess.run(["snapshot", path, still] + more)
+            #expect(run.status == 0, "\(run.complaints)")
+            return try pixels(["-i", still])
+        }
+        let mapped = try pixels(["-i", path, "-vf", Self.toneMap("smpte2084") + ",scale=in_color_matrix=bt709"])
+        let (whole, pale) = try (picture("mapped.png"), picture("pale.png", "--no-tone-map"))
+        #expect(Self.psnr(whole, mapped) > Self.psnr(pale, mapped) + 6)
+    }
+
+    @Test("Pictures of ordinary range are unchanged")
+    func ordinaryRange() throws {
+        let path = folder.path("ordinary.mkv")
+        try ReferenceCommand.ffmpeg(
+            ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=0.4", "-c:v", "libx264"]
+                + ["-color_trc", "bt709", "-color_primaries", "bt709", "-colorspace", "bt709", path])
+        #expect(try run(path, "--tone-map") == expected(path, "null"))
     }
 
     /// The first picture as RGB.

@@ -18,8 +18,8 @@ struct inlet_filter;
 // an AVERROR code. The line is to be released by `inlet_filter_close`.
 int inlet_filter_open(struct inlet_filter **filter, const char *filters, const void *first);
 
-// Puts a picture in: an AVFrame with reference-counted buffers, of which the line takes references of its own. NULL is
-// the end. Returns 0 or an AVERROR code.
+// Puts a picture in: an AVFrame with reference-counted buffers, to which the line adds references. NULL is the end.
+// Returns 0 or an AVERROR code.
 int inlet_filter_send(struct inlet_filter *filter, void *frame);
 
 // Moves the next picture into an empty AVFrame. Returns 0, AVERROR(EAGAIN) if another picture must be put in first,

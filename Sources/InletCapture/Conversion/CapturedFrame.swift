@@ -103,11 +103,13 @@ final class CapturedFrame: Sendable {
         return adaptation
     }
 
-    /// Returns what the frame would be like as a sink gets it, without converting it. Its colours are the source's.
+    /// Returns what the frame would be like as a sink gets it, without converting it. Its colours are the source's, or
+    /// those after tone mapping.
     func format(as adaptation: FrameAdaptation) -> FrameShape {
         FrameShape(
             size: adaptation.turn.swapsDimensions ? adaptation.size.transposed : adaptation.size,
-            timeBase: pts?.timeBase, colorSpace: template.colorSpace,
+            timeBase: pts?.timeBase,
+            colorSpace: adaptation.filters.contains(.toneMapping) ? .bt709 : template.colorSpace,
             rotation: adaptation.turn == .none ? shape.rotation : .none,
             sampleAspectRatio: adaptation.sampleAspectRatio(of: shape),
             fieldOrder: adaptation.fieldOrder(template.fieldOrder, of: shape))

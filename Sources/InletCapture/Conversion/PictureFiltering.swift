@@ -66,5 +66,7 @@ final class PictureFiltering: Sendable {
 
 extension PictureFilters {
     /// Each filter with its name for people.
-    fileprivate static let names: [PictureFilters: String] = [.deinterlacing: "deinterlacing"]
+    fileprivate static let names: [PictureFilters: String] = [
+        .deinterlacing: "deinterlacing", .toneMapping: "tone mapping",
+    ]
 }

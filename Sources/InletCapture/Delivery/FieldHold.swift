@@ -13,8 +13,8 @@ struct FieldHold {
     /// The newest picture, if it is interlaced and a receiver has it deinterlaced.
     private var newest: (frame: SourceFrame, time: MonotonicTime)?
 
-    /// The longest time between two pictures that belong together. Of a stream that is slower, or of which few pictures
-    /// are decoded, a picture does not wait for the next.
+    /// The longest time between two pictures that belong together. If they are rarer, by the stream or because few are
+    /// decoded, a picture does not wait for the next.
     private static let longestGap = Duration.milliseconds(100)
 
     /// Takes the next picture.
@@ -49,7 +49,7 @@ struct FieldHold {
         let waiting = filtering.filter { receiver in
             let wants = receiver.wants
             guard wants.filters.contains(.deinterlacing) else { return false }
-            // Of the first picture nobody knows how soon the next one comes, if few are wanted.
+            // After the first picture the next one may come late if few are wanted.
             return previous != nil
                 || gap == nil && wants.maximumFrameRate.map { $0 >= Rational(10) } ?? true
         }

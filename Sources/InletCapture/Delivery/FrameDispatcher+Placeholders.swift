@@ -54,6 +54,7 @@ extension FrameDispatcher {
             state.lastTimestamp = now
             state.lastPlaceholder = now
             let captured = CapturedFrame(frame, timestamp: now, stages: StageTimes())
+            if !PictureFilters.changing(frame).isEmpty { captured.keep(frame, previous: nil) }
             for receiver in receivers { receiver.offer(captured, isCancelled: { true }) }
             placeholders.add(1, ordering: .relaxed)
         }

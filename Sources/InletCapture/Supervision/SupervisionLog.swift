@@ -19,7 +19,7 @@ struct SupervisionLog: Sendable {
                 ])
             if let name = format.colorSpace.transfer.highDynamicRangeName {
                 logger.notice(
-                    "\(source): high dynamic range (\(name)): pictures are handed on as they are, and look pale unless a viewer maps their tones. Take a stream without HDR if the camera has one."
+                    "\(source): high dynamic range (\(name)): tones are mapped for stills and pages. Other sinks get them unchanged without tone-map=true."
                 )
             }
         case .sourceFailed(let error, let delay):

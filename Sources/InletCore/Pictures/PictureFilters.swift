@@ -7,11 +7,16 @@ public struct PictureFilters: OptionSet, Sendable, Hashable {
     /// Makes whole pictures of interlaced ones. Others are unchanged.
     public static let deinterlacing = Self(rawValue: 1)
 
+    /// Maps the tones of pictures of high dynamic range (PQ, HLG) to BT.709 of limited range. Others are unchanged.
+    public static let toneMapping = Self(rawValue: 2)
+
     /// Every filter.
-    public static let all: Self = [.deinterlacing]
+    public static let all: Self = [.deinterlacing, .toneMapping]
 
     /// The filters that change a picture.
     package static func changing(_ picture: SourceFrame) -> Self {
-        picture.fieldOrder == .progressive ? [] : .deinterlacing
+        var filters: Self = picture.fieldOrder == .progressive ? [] : .deinterlacing
+        if picture.colorSpace.transfer.highDynamicRangeName != nil { filters.insert(.toneMapping) }
+        return filters
     }
 }

@@ -1,4 +1,4 @@
-/// The options with which the URI of a sink turns filters on and off: `deinterlace`.
+/// The options with which the URI of a sink turns filters on and off: `deinterlace` and `tone-map`.
 ///
 ///     static let filters = PictureFilterOptions(default: .all)
 ///     configuration.filters = Self.filters.value(in: values)
@@ -11,7 +11,10 @@ public struct PictureFilterOptions: Sendable {
         {
             (filter, PluginOption(name, default: filters.contains(filter), summary))
         }
-        options = [option(.deinterlacing, "deinterlace", "Make whole pictures of interlaced ones")]
+        options = [
+            option(.deinterlacing, "deinterlace", "Make whole pictures of interlaced ones"),
+            option(.toneMapping, "tone-map", "Map high dynamic range to what ordinary displays show"),
+        ]
     }
 
     /// The options as a listing shows them.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import InletCapture
 
-/// Interlaced pictures, which wait for the next one where they are deinterlaced.
+/// Interlaced pictures, which wait for the next one if they are deinterlaced.
 @Suite(.timeLimit(.minutes(10))) struct FieldHoldTests {
     private let clock = ManualClock()
     private let plain = CollectingReceiver()
@@ -72,7 +72,7 @@ import Testing
         ) {}
     }
 
-    @Test("A picture is offered with the next one where it is deinterlaced, and at once to others")
+    @Test("A picture is offered with the next one if it is deinterlaced, and at once to other sinks")
     func order() throws {
         let dispatcher = dispatcher()
         for number in 0..<4 as Range<UInt64> {
@@ -127,7 +127,7 @@ import Testing
         let slow = CollectingReceiver(wants: Self.deinterlaced(maximumFrameRate: Rational(1)))
         let dispatcher = dispatcher([slow, filtering])
         deliver(try frame(0), to: dispatcher)
-        #expect(slow.frames.count == 1 && filtering.frames.isEmpty, "the rate that is wanted tells of the first")
+        #expect(slow.frames.count == 1 && filtering.frames.isEmpty, "the first picture goes by the rate that is wanted")
         for number in 1..<4 as Range<UInt64> {
             deliver(try frame(number * 10), to: dispatcher, after: .milliseconds(400))
             #expect(slow.frames.count == Int(number) + 1 && filtering.frames.count == Int(number) + 1)
@@ -157,7 +157,7 @@ import Testing
         #expect(numbers == ([0], [0]))
     }
 
-    @Test("A picture is filtered once for all sinks that want it, and tells that it is whole")
+    @Test("A picture is filtered once for all sinks that want it, and states that it is progressive")
     func once() throws {
         let count = Atomic(0)
         let context = context(
