@@ -57,6 +57,27 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
+    @Test("A camera that was paused stays paused over a restart and over kill -9, and gives no picture until resumed")
+    func pausedOverRestart() async throws {
+        let serve = try await ServeProcess(Self.cameras)
+        _ = try await serve.camera("door") { $0.captured > 0 }
+        #expect(try await serve.ask("POST", "/v1/cameras/door/pause").status == 204)
+        for signal in [SIGTERM, SIGKILL] {
+            _ = await serve.end(signal)
+            try await serve.launch()
+            _ = try await serve.camera("yard") { $0.captured > 10 }
+            let door = try await serve.camera("door") { _ in true }
+            #expect(door.state == "paused" && door.captured == 0)
+            #expect(try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg").status == 409)
+        }
+        #expect(try await serve.ask("POST", "/v1/cameras/door/resume").status == 204)
+        _ = try await serve.camera("door") { $0.captured > 0 }
+        #expect(await serve.end() == 0)
+        try await serve.launch()
+        _ = try await serve.camera("door") { $0.captured > 0 }
+        #expect(await serve.end() == 0)
+    }
+
     @Test("A change is on the disk before it is in force: file, name and copy, each synced")
     func synced() async throws {
         let folder = try TemporaryFolder()

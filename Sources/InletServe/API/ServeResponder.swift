@@ -150,15 +150,15 @@ final class ServeResponder: Sendable {
 
     /// Pauses, resumes or restarts a camera; or says that it would.
     private func control(_ name: String, _ route: ServeRoute, isTrial: Bool) async -> HTTPAnswer {
-        guard let camera = await fleet.camera(name) else { return .noCamera(name) }
+        guard await fleet.camera(name) != nil else { return .noCamera(name) }
         let change: String
         switch route {
         case .pause:
             change = "paused"
-            if !isTrial { await camera.pause() }
+            if !isTrial { guard await keeper.setPaused(name, true) else { return .noCamera(name) } }
         case .resume:
             change = "resumed"
-            if !isTrial { await camera.resume() }
+            if !isTrial { guard await keeper.setPaused(name, false) else { return .noCamera(name) } }
         default:
             change = "restarted"
             if !isTrial { guard await fleet.restart(name) else { return .noCamera(name) } }

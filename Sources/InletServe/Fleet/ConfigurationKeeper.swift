@@ -115,6 +115,7 @@ package actor ConfigurationKeeper {
     package func remove(_ name: String, isTrial: Bool) async -> Outcome {
         guard configuration.cameras[name] != nil else { return .missing }
         var changed = overlay
+        changed.setPaused(name, false)
         if names(in: text).contains(name) {
             changed.set(name, .null)
         } else {
@@ -132,6 +133,25 @@ package actor ConfigurationKeeper {
         var changed = overlay
         changed.forget(name)
         return await change(to: changed, within: balance, isTrial: isTrial)
+    }
+
+    /// Pauses a camera or ends its pause, and persists that: a camera that was paused for privacy stays so when the
+    /// daemon starts again. If it cannot be persisted, the camera is paused nevertheless, and an event says so.
+    ///
+    /// - Returns: whether there is such a camera.
+    package func setPaused(_ name: String, _ isPaused: Bool) async -> Bool {
+        guard let camera = await fleet.camera(name) else { return false }
+        if isPaused { await camera.pause() } else { await camera.resume() }
+        guard overlay.paused.contains(name) != isPaused else { return true }
+        overlay.setPaused(name, isPaused)
+        do throws(InletError) {
+            try overlay.write()
+        } catch {
+            let text = "The daemon will not know after a restart whether the camera is paused: \(error)"
+            logger.error("\(name): \(text)")
+            fleet.report(FleetEvent("changes-failed", text, camera: name))
+        }
+        return true
     }
 
     private func readOverlay() throws(ConfigurationProblems) -> Overlay {
@@ -177,6 +197,6 @@ package actor ConfigurationKeeper {
         // Both as they are now: while the fleet is waited for, another change may come.
         let (cameras, version) = (configuration.cameras, version)
         await fleet.limitCores(to: configuration.cores)
-        return await fleet.apply(cameras, version: version)
+        return await fleet.apply(cameras, paused: overlay.paused, version: version)
     }
 }

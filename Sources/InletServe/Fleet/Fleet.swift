@@ -52,12 +52,16 @@ package actor Fleet {
 
     /// Makes the cameras what they shall be. Returns when it is done.
     ///
-    /// - Parameter version: increases with each change. An older one than was applied is ignored, so that the latest
-    ///   stays, in whatever order calls arrive.
+    /// - Parameters:
+    ///   - paused: the cameras that begin paused if they are new. The default is none.
+    ///   - version: increases with each change. An older one than was applied is ignored, so that the latest stays, in
+    ///     whatever order calls arrive.
     /// - Returns: what was done.
     @discardableResult
-    package func apply(_ new: [String: CameraSettings], version: Int) async -> ReloadPlan {
-        await inTurn { await $0.applyNow(new, version) }
+    package func apply(
+        _ new: [String: CameraSettings], paused: Set<String> = [], version: Int
+    ) async -> ReloadPlan {
+        await inTurn { await $0.applyNow(new, paused: paused, version) }
     }
 
     /// Closes one camera and opens it again.
@@ -121,7 +125,9 @@ package actor Fleet {
         return await task.value
     }
 
-    private func applyNow(_ new: [String: CameraSettings], _ version: Int) async -> ReloadPlan {
+    private func applyNow(
+        _ new: [String: CameraSettings], paused: Set<String>, _ version: Int
+    ) async -> ReloadPlan {
         guard !isStopped, version > self.version else { return ReloadPlan(from: [:], to: [:]) }
         self.version = version
         let plan = ReloadPlan(from: settings, to: new)
@@ -137,7 +143,11 @@ package actor Fleet {
                     if let view = camera.view { views.set(view, of: name) }
                     let start = delay
                     delay += spread
-                    group.addTask { await camera.start(after: start) }
+                    let isPaused = paused.contains(name)
+                    group.addTask {
+                        if isPaused { await camera.pause() }
+                        await camera.start(after: start)
+                    }
                 case .remove:
                     guard let camera = cameras.removeValue(forKey: name) else { continue }
                     views.set(nil, of: name)

@@ -16,7 +16,7 @@ package struct FleetEvent: Sendable {
             "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "transport-changed",
             "sink-ended", "sink-failed", "recording-started", "recording-ended", "recording-failed",
             "recording-note-failed", "added", "removed", "reopened", "adjusted", "degraded", "restored",
-            "changes-damaged", "audit-failed", "certificate-read", "certificate-failed",
+            "changes-damaged", "changes-failed", "audit-failed", "certificate-read", "certificate-failed",
         ] + SourceDetection.Kind.allCases.map(\.rawValue)
 
     /// - Parameter kind: one of ``kinds``.

@@ -2,8 +2,8 @@ package import InletCore
 import InletOutput
 import InletSystem
 
-/// The file in which changes by the API persist: cameras in JSON, null for one that was removed. The configuration that
-/// a person writes stays as it is.
+/// The file in which changes by the API persist: cameras in JSON, null for one that was removed, and the names of those
+/// that are paused. The configuration that a person writes stays as it is.
 ///
 /// There are two copies, each written as a whole and synced. A start needs one of them.
 package struct Overlay: Sendable {
@@ -13,6 +13,8 @@ package struct Overlay: Sendable {
     package private(set) var damage: ConfigurationProblem?
     /// The cameras that were set or removed.
     package private(set) var cameras: [String: JSONValue] = [:]
+    /// The names of the cameras that are paused.
+    package private(set) var paused: Set<String> = []
 
     /// The place of the file for a configuration, unless another one is chosen.
     package static func path(beside configuration: String) -> String { configuration + ".changes.json" }
@@ -22,7 +24,7 @@ package struct Overlay: Sendable {
     /// - Throws: a problem if it is not what ``write()`` writes.
     package init(path: String) throws(ConfigurationProblem) {
         self.path = path
-        cameras = try Self.read(path) ?? [:]
+        (cameras, paused) = try Self.read(path) ?? ([:], [])
     }
 
     /// Reads a file, or its copy if the file is damaged. If both are, there are no changes, and ``damage`` states why:
@@ -30,12 +32,12 @@ package struct Overlay: Sendable {
     package init(recovering path: String) {
         self.path = path
         do throws(ConfigurationProblem) {
-            cameras = try Self.read(path) ?? [:]
+            (cameras, paused) = try Self.read(path) ?? ([:], [])
         } catch {
             damage = error
             if let kept = try? Self.read(Self.copyPath(of: path)) {
                 damage?.message += " Its copy \(Self.copyPath(of: path)) is in force."
-                cameras = kept
+                (cameras, paused) = kept
             } else {
                 damage?.message += " The cameras run without the changes by the API."
             }
@@ -44,8 +46,10 @@ package struct Overlay: Sendable {
 
     private static func copyPath(of path: String) -> String { path + ".copy" }
 
-    /// Returns the cameras of a file, or nil if there is no file.
-    private static func read(_ path: String) throws(ConfigurationProblem) -> [String: JSONValue]? {
+    /// Returns the content of a file, or nil if there is no file.
+    private static func read(
+        _ path: String
+    ) throws(ConfigurationProblem) -> (cameras: [String: JSONValue], paused: Set<String>)? {
         let bytes: [UInt8]
         do throws(InletError) {
             bytes = try RegularFile.read(
@@ -55,10 +59,12 @@ package struct Overlay: Sendable {
             throw ConfigurationProblem(error.message, at: .none)
         }
         do throws(InletError) {
-            guard let members = try JSONReader.read(bytes)["cameras"]?.members else {
+            let content = try JSONReader.read(bytes)
+            guard let members = content["cameras"]?.members else {
                 throw InletError(.malformedData, "There is no \"cameras\" in it.")
             }
-            return Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
+            let paused = content["paused"]?.elements?.compactMap(\.text) ?? []
+            return (Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }, Set(paused))
         } catch {
             throw ConfigurationProblem(
                 "\(path): \(error.message) It was not written by inlet serve; move it away.", at: .none)
@@ -70,6 +76,11 @@ package struct Overlay: Sendable {
 
     /// Forgets what was changed of a camera.
     package mutating func forget(_ name: String) { cameras[name] = nil }
+
+    /// Notes whether a camera is paused.
+    package mutating func setPaused(_ name: String, _ isPaused: Bool) {
+        if isPaused { paused.insert(name) } else { paused.remove(name) }
+    }
 
     /// What a reader of configurations takes.
     package var nodes: ConfigurationReader.Changes {
@@ -86,7 +97,9 @@ package struct Overlay: Sendable {
     ///   reads.
     package mutating func write() throws(InletError) {
         let members = cameras.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let text = JSONValue.object([("cameras", .object(members))]).text(isIndented: true) + "\n"
+        var content: [(String, JSONValue)] = [("cameras", .object(members))]
+        if !paused.isEmpty { content.append(("paused", .list(paused.sorted().map { .text($0) }))) }
+        let text = JSONValue.object(content).text(isIndented: true) + "\n"
         guard text.utf8.count <= YAMLDocument.longest else {
             throw InletError(
                 .resourceExhausted,
