@@ -6,11 +6,16 @@ import Testing
 /// The clock of the machine, which libfaketime moves for the daemon while it runs.
 @Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 3)) struct ClockStepTests {
     private struct List: Decodable {
+        struct Gap: Decodable {
+            var offset: Double
+            var length: Double
+        }
+
         struct Item: Decodable {
             var name: String
             var state: String
             var asked: String?
-            var gaps: [[String: Double]]
+            var gaps: [Gap]
         }
         var recordings: [Item]
     }
@@ -86,7 +91,8 @@ import Testing
         // The daemon's clock is the stepped one: who asked did so then.
         let asked = try Self.time(try #require(item.asked))
         #expect(abs(asked - stepped - seconds) < 120, "\(item)")
-        #expect(item.gaps.isEmpty)
+        // Pictures that a busy machine leaves out are a gap, but not one of a day.
+        #expect(item.gaps.allSatisfy { (0...10).contains($0.offset) && (0...3).contains($0.length) }, "\(item.gaps)")
         for name in ["door", "drawn"] {
             let status = try await serve.camera(name) { _ in true }
             #expect(status.openings == 1 && status.state == "live", "\(name): \(serve.complaints)")
