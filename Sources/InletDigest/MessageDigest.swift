@@ -30,8 +30,13 @@ package enum MessageDigest: Sendable {
     package func authenticationCode(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         // All three hash functions process blocks of 64 bytes.
         let key = key.count > 64 ? hash(key) : key
-        let block = key + [UInt8](repeating: 0, count: 64 - key.count)
-        return hash(block.map { $0 ^ 0x5c } + hash(block.map { $0 ^ 0x36 } + message))
+        var inner = [UInt8](repeating: 0x36, count: 64)
+        var outer = [UInt8](repeating: 0x5c, count: 64)
+        for (index, byte) in key.enumerated() {
+            inner[index] ^= byte
+            outer[index] ^= byte
+        }
+        return hash(outer + hash(inner + message))
     }
 
     /// Returns whether two texts or codes are the same. Takes as long for equal bytes as for different ones, so that

@@ -15,12 +15,14 @@ package struct SecretMask: Sendable {
     /// Returns the text that stands for a secret.
     package func mask(_ secret: some Sequence<UInt8>) -> [UInt8] {
         let secret = Array(secret)
+        // A long secret is read once, however long its mask is.
+        let digest = MessageDigest.sha256.authenticationCode(for: secret, key: key)
         var result: [UInt8] = []
         result.reserveCapacity(secret.count)
         var block: UInt32 = 0
         while result.count < secret.count {
             let number = (0..<4).map { UInt8(truncatingIfNeeded: block >> UInt32(8 * $0)) }
-            for byte in MessageDigest.sha256.authenticationCode(for: number + secret, key: key)
+            for byte in MessageDigest.sha256.authenticationCode(for: number + digest, key: key)
             where result.count < secret.count {
                 result.append(Self.alphabet[Int(byte & 31)])
             }
