@@ -28,7 +28,7 @@ final class SegmentSeries: Sendable {
         var lock: (descriptor: Int32, users: Int)?
     }
 
-    deinit { if let lock = state.withLock({ $0.lock }) { close(lock.descriptor) } }
+    deinit { if let lock = state.withLock({ $0.lock }) { Self.unlock(lock.descriptor) } }
 
     /// The most bytes of a playlist that is read.
     private static let largestPlaylist = 64 << 20
@@ -53,9 +53,16 @@ final class SegmentSeries: Sendable {
             guard let lock = state.lock else { return }
             state.lock?.users -= 1
             guard lock.users <= 1 else { return }
-            close(lock.descriptor)
+            Self.unlock(lock.descriptor)
             state.lock = nil
         }
+    }
+
+    /// A child process that is about to start another program may have the descriptor for a moment longer, so closing
+    /// it does not suffice.
+    private static func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     private static func lockedFolder(_ path: String) throws(InletError) -> Int32 {

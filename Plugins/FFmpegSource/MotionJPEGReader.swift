@@ -225,7 +225,7 @@ struct MotionJPEGReader {
     /// Returns whether a boundary and no more than the end of a line before it is at an offset.
     private func isBoundary(at offset: Int) -> Bool {
         guard offset < bytes.count else { return false }
-        let rest = bytes[offset...].drop { $0 == Self.lineFeed || $0 == UInt8(ascii: "\r") }
+        let rest = bytes[offset...].prefix(6).drop { $0 == Self.lineFeed || $0 == UInt8(ascii: "\r") }
         return rest.startIndex - offset <= 4 && rest.prefix(2).elementsEqual([Self.dash, Self.dash])
     }
 

@@ -1,9 +1,9 @@
 internal import CAVUtil
 
-// Unsafe: passes arrays to libavutil, which reads and writes only the bytes that it is told of.
+// Unsafe: passes arrays to libavutil, which reads and writes only as many bytes as the call states.
 /// A hash function that a protocol prescribes, computed by libavutil.
 ///
-/// MD5 and SHA-1 are broken for signatures: use them only where a protocol knows nothing better.
+/// MD5 and SHA-1 are broken for signatures: use them only if a protocol offers nothing better.
 package enum MessageDigest: Sendable {
     /// MD5 (RFC 1321), for HTTP Digest.
     case md5
@@ -57,7 +57,11 @@ package enum MessageDigest: Sendable {
         }
     }
 
-    /// Returns a digest of so many bytes, computed in memory for libavutil's state on the stack.
+    /// Computes a digest with libavutil's state on the stack.
+    ///
+    /// - Parameters:
+    ///   - size: the size of the state in bytes.
+    ///   - bytes: the size of the digest.
     private static func withState(
         of size: Int32, bytes: Int, _ compute: (OpaquePointer, UnsafeMutablePointer<UInt8>) -> Void
     ) -> [UInt8] {

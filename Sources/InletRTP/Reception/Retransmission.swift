@@ -1,6 +1,6 @@
 /// The way in which a sender sends lost packets again when a receiver requests them (RFC 4585, section 6.2.1).
 package struct Retransmission: Sendable, Equatable {
-    /// A stream of its own for the packets that are sent again (RFC 4588).
+    /// A separate stream for the packets that are sent again (RFC 4588).
     package struct Stream: Sendable, Equatable {
         /// The payload type of the packets of this stream.
         package var payloadType: UInt8

@@ -136,7 +136,8 @@ package actor ConfigurationKeeper {
     }
 
     /// Pauses a camera or ends its pause, and persists that: a camera that was paused for privacy stays so when the
-    /// daemon starts again. If it cannot be persisted, the camera is paused nevertheless, and an event says so.
+    /// daemon starts again. If it cannot be persisted, it takes effect nevertheless, and the event
+    /// `changes-failed` reports that.
     ///
     /// - Returns: whether there is such a camera.
     package func setPaused(_ name: String, _ isPaused: Bool) async -> Bool {

@@ -53,7 +53,7 @@ package actor Fleet {
     /// Makes the cameras what they shall be. Returns when it is done.
     ///
     /// - Parameters:
-    ///   - paused: the cameras that begin paused if they are new. The default is none.
+    ///   - paused: the cameras that begin paused if they are new. Empty by default.
     ///   - version: increases with each change. An older one than was applied is ignored, so that the latest stays, in
     ///     whatever order calls arrive.
     /// - Returns: what was done.

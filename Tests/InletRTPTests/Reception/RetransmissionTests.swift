@@ -110,7 +110,7 @@ import Testing
         #expect(log.receiver.deadline == PacketScript.time(100_030))
     }
 
-    @Test("What was not missed, is too short or comes first changes nothing")
+    @Test("A repeated packet that was not missed, is too short or comes first changes nothing")
     func strangers() {
         var log = Self.log()
         #expect(log.receive(Self.repeated(5), at: 0) == [])
