@@ -8,18 +8,23 @@
 
 // Unsafe: reads the entries of a folder.
 extension FileNamePattern {
-    /// The names of this pattern in its folder, of files of any kind, unordered.
-    private var names: [(name: String, match: Match)] {
-        guard let list = unsafe opendir(folder.isEmpty ? "." : folder) else { return [] }
+    /// Returns the names of all files in a folder, of any kind, unordered; an empty list if it cannot be read.
+    package static func names(in folder: String) -> [String] {
+        guard let list = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(list) }
-        var found: [(String, Match)] = []
+        var found: [String] = []
         while let entry = unsafe readdir(list) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if let match = match(name) { found.append((name, match)) }
+            found.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                })
         }
         return found
+    }
+
+    /// The names of this pattern in its folder, of files of any kind, unordered.
+    private var names: [(name: String, match: Match)] {
+        Self.names(in: folder.isEmpty ? "." : folder).compactMap { name in match(name).map { (name, $0) } }
     }
 
     /// The highest number among the names of this pattern in its folder; 0 if there is none.

@@ -1,9 +1,9 @@
 import Dispatch
-import InletCore
+package import InletCore
 
 extension CaptureClock {
     /// Suspends for a while, or until the task is cancelled.
-    func sleep(for duration: Duration) async {
+    package func sleep(for duration: Duration) async {
         let over = Completion<Void>()
         let timer = makeTimer(on: DispatchQueue(label: "inlet.sleep")) { over.resolve(()) }
         timer.set(for: now + duration, leeway: duration / 20)

@@ -79,11 +79,11 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "get", "The recordings, the oldest first, with their gaps",
+                    "get", "A part of the list of recordings, with their gaps",
                     [
-                        ("200", json("The recordings; times in seconds", reference("Recordings"))), missing,
-                        failure("409", "No folder is configured"),
-                    ]),
+                        ("200", json("The recordings; times in seconds", reference("Recordings"))),
+                        failure("400", "The query is invalid"), missing, failure("409", "No folder is configured"),
+                    ], parameters: listQuery),
             ])
         ),
         (
@@ -120,6 +120,36 @@ extension OpenAPIDocument {
             ])
         ),
     ])
+
+    private static let listQuery: [JSONValue] = [
+        .object([
+            ("name", .text("limit")), ("in", .text("query")),
+            ("description", .text("The most recordings of the part.")),
+            (
+                "schema",
+                .object([
+                    ("type", .text("integer")), ("minimum", .number(1)),
+                    ("maximum", .number(RecordingListQuery.highestLimit)),
+                    ("default", .number(RecordingListQuery.defaultLimit)),
+                ])
+            ),
+        ]),
+        .object([
+            ("name", .text("cursor")), ("in", .text("query")),
+            ("description", .text("The value of next in the part before.")),
+            ("schema", .object([("type", .text("string"))])),
+        ]),
+        .object([
+            ("name", .text("order")), ("in", .text("query")),
+            ("description", .text("The recording that comes first.")),
+            (
+                "schema",
+                .object([
+                    ("enum", .list(["oldest", "newest"].map(JSONValue.text))), ("default", .text("oldest")),
+                ])
+            ),
+        ]),
+    ]
 
     private static let segment = JSONValue.object([
         ("name", .text("segment")), ("in", .text("path")), ("required", .boolean(true)),
@@ -163,7 +193,7 @@ extension OpenAPIDocument {
                                             )
                                         ])
                                     ),
-                                    ("start", type("string")), ("length", orNull("number")),
+                                    ("start", orNull("string")), ("length", orNull("number")),
                                     (
                                         "gaps",
                                         array(
@@ -176,8 +206,9 @@ extension OpenAPIDocument {
                                     ("moreGaps", type("integer")), ("cause", orNull("string")),
                                     ("asked", orNull("string")), ("failure", orNull("string")),
                                 ], required: ["name", "bytes", "state", "start", "length", "gaps"]))
-                    )
-                ], required: ["recordings"])
+                    ),
+                    ("next", orNull("string")),
+                ], required: ["recordings", "next"])
         ),
     ]
 }

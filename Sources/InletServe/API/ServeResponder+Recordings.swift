@@ -49,28 +49,35 @@ extension ServeResponder {
         return .json(.object([("recordings", .list(ticket.names.map(JSONValue.text)))]))
     }
 
-    /// Lists the recordings of a camera.
-    func recordings(_ name: String) async -> HTTPAnswer {
+    /// Lists recordings of a camera.
+    func recordings(_ name: String, _ query: RecordingListQuery) async -> HTTPAnswer {
         guard let camera = await camera(name) else { return .noCamera(name) }
         do throws(InletError) {
-            let folder = try await camera.recordings
-            let current = camera.recorder.ticket?.name
-            let list = folder.files.map { file in Self.json(file, folder.note(of: file.name), current: current) }
-            return .json(.object([("recordings", .list(list))]))
+            let store = try await camera.recordings
+            let page = try await store.lane.run { isCancelled in
+                store.page(
+                    after: query.cursor, isNewestFirst: query.isNewestFirst, limit: query.limit,
+                    isCancelled: isCancelled)
+            }
+            return .json(
+                .object([
+                    ("recordings", .list(page.items.map(Self.json))), ("next", page.next.map { .text($0) } ?? .null),
+                ]))
         } catch {
             return .refusal(error)
         }
     }
 
-    private static func json(_ file: RecordingFolder.File, _ note: JSONValue?, current: String?) -> JSONValue {
+    private static func json(_ item: RecordingStore.Page.Item) -> JSONValue {
+        let note = item.note
         let length = note?["length"] ?? .null
-        let isCurrent = file.name == current
         let hasEnded = length.number != nil
-        let state = isCurrent ? "recording" : hasEnded ? "complete" : "interrupted"
+        let state = item.isCurrent ? "recording" : hasEnded ? "complete" : "interrupted"
+        let began = item.entry.fields.began.map { JSONValue.text(WallTime.text($0)) }
         return .object(
             [
-                ("name", .text(file.name)), ("bytes", .number(file.byteCount)), ("state", .text(state)),
-                ("start", note?["start"] ?? .text(WallTime.text(file.began))), ("length", length),
+                ("name", .text(item.entry.name)), ("bytes", .number(item.byteCount)), ("state", .text(state)),
+                ("start", note?["start"] ?? began ?? .null), ("length", length),
                 ("gaps", note?["gaps"] ?? .list([])), ("moreGaps", note?["moreGaps"] ?? .number(0)),
             ] + ["cause", "asked", "failure"].map { ($0, note?[$0] ?? .null) })
     }
@@ -79,14 +86,14 @@ extension ServeResponder {
     func deleteRecording(_ file: String, of name: String, isTrial: Bool) async -> HTTPAnswer {
         guard let camera = await camera(name) else { return .noCamera(name) }
         do throws(InletError) {
-            let folder = try await camera.recordings
-            guard folder.file(file) != nil else { return Self.noRecording }
-            guard camera.recorder.ticket?.name != file else {
-                return .problem(.conflict, "The recording is being written. DELETE /v1/cameras/\(name)/record ends it.")
+            let store = try await camera.recordings
+            let isThere = try await store.lane.run { _ throws(InletError) in
+                guard store.contains(file) else { return false }
+                try store.delete(file, isTrial: isTrial)
+                return true
             }
-            guard !isTrial else { return .changes([(name, "recording-deleted")], isTrial: true) }
-            try folder.delete(file)
-            return HTTPAnswer(.noContent)
+            guard isThere else { return Self.noRecording }
+            return isTrial ? .changes([(name, "recording-deleted")], isTrial: true) : HTTPAnswer(.noContent)
         } catch {
             return .refusal(error)
         }
@@ -94,13 +101,18 @@ extension ServeResponder {
 
     /// Opens a recording.
     ///
-    /// - Returns: what reads it, or why it cannot be read.
-    func openRecording(_ file: String, of name: String) async -> Result<RecordingReader, Refusal> {
+    /// - Returns: the open recording and the lane on which it is read, or the answer that states why it cannot be read.
+    func openRecording(
+        _ file: String, of name: String
+    ) async -> Result<(reader: RecordingReader, lane: FileLane), Refusal> {
         guard let camera = await camera(name) else { return .failure(Refusal(answer: .noCamera(name))) }
         do throws(InletError) {
-            let folder = try await camera.recordings
-            guard let found = folder.file(file) else { return .failure(Refusal(answer: Self.noRecording)) }
-            return .success(try RecordingReader("\(folder.path)/\(found.name)"))
+            let store = try await camera.recordings
+            let reader = try await store.lane.run { _ throws(InletError) in
+                store.contains(file) ? try RecordingReader(store.folder.path(of: file)) : nil
+            }
+            guard let reader else { return .failure(Refusal(answer: Self.noRecording)) }
+            return .success((reader, store.lane))
         } catch {
             return .failure(Refusal(answer: .refusal(error)))
         }

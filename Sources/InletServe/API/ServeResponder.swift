@@ -126,7 +126,6 @@ final class ServeResponder: Sendable {
         case .pause(let name), .resume(let name), .restart(let name):
             return await control(name, route, isTrial: isTrial)
         case .endRecording(let name): return await endRecording(name, isTrial: isTrial)
-        case .recordings(let name): return await recordings(name)
         case .deleteRecording(let name, let file): return await deleteRecording(file, of: name, isTrial: isTrial)
         case .remove(let name):
             return Self.answer(

@@ -195,6 +195,7 @@ final class ServeService: HTTPService {
         case .playlist(let name): return playlist(of: name, request)
         case .segment(let name, let file): return segment(file, of: name)
         case .recording(let name, let file): return download(file, of: name, request)
+        case .recordings(let name): return recordings(of: name, request)
         default:
             let isTrial = request.isTrial ?? true
             let note = auditor(of: route, request)
@@ -275,56 +276,6 @@ final class ServeService: HTTPService {
         case .fragments: sendFragments()
         default: break
         }
-    }
-
-    private func download(_ file: String, of name: String, _ request: HTTPRequest) -> HTTPStep {
-        guard daemon.streams.begin() else { return .answer(Self.tooMany) }
-        let download = FileDownload(daemon.loop)
-        watching = .download(download)
-        let isGET = request.method == .GET
-        // For anything but GET a range means nothing (RFC 9110, 14.2). One under a condition is for a version of the
-        // file that is told by a validator, and there is none (13.1.5).
-        let wanted = isGET && request.header("if-range") == nil ? request.header("range") : nil
-        return later(
-            { [daemon] in await daemon.openRecording(file, of: name) },
-            then: { service, opened in
-                switch opened {
-                case .failure(let refusal):
-                    service.abandon()
-                    service.connection?.answer(refusal.answer)
-                case .success(let reader):
-                    let size = reader.byteCount
-                    var (range, status) = (0..<size, HTTPResponseStatus.ok)
-                    var headers: HTTPHeaders = [
-                        "content-type": "video/mp4", "accept-ranges": "bytes",
-                        "content-disposition": "inline; filename=\"\(name)-\(file)\"",
-                    ]
-                    switch ByteRange(wanted, of: size) {
-                    case .whole: break
-                    case .part(let part):
-                        (range, status) = (part, .partialContent)
-                        headers.add(
-                            name: "content-range", value: "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)")
-                    case .unsatisfiable:
-                        service.abandon()
-                        var answer = HTTPAnswer.problem(.rangeNotSatisfiable, "The recording has \(size) bytes.")
-                        answer.headers.add(name: "content-range", value: "bytes */\(size)")
-                        service.connection?.answer(answer)
-                        return
-                    }
-                    headers.add(name: "content-length", value: "\(range.count)")
-                    guard isGET, size > 0 else {
-                        service.abandon()
-                        service.connection?.answer(HTTPAnswer(headers: headers))
-                        return
-                    }
-                    service.forget()
-                    service.connection?.beginStream(headers, status: status)
-                    download.begin(
-                        reader, range, send: { [weak service] in service?.connection?.send([$0]) },
-                        end: { [weak service] in service?.connection?.endStream() })
-                }
-            })
     }
 }
 

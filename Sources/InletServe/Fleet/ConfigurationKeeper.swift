@@ -1,9 +1,20 @@
 package import InletCore
+import InletSystem
 package import Logging
+import NIOCore
+import NIOPosix
 
 /// Keeps the configuration of a fleet: reads the file and its overlay, applies what differs, and persists what the API
 /// changes. A text with an error changes nothing.
+///
+/// Files are read and written on a thread that serves nothing else, so a disk that hangs delays only changes.
 package actor ConfigurationKeeper {
+    // Unsafe: an executor that is referred to without a count. It lives as long as the process.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe Self.thread.next().executor.asUnownedSerialExecutor()
+    }
+
     private let path: String
     private let reader: ConfigurationReader
     private let fleet: Fleet
@@ -29,6 +40,9 @@ package actor ConfigurationKeeper {
         overlay = Overlay(recovering: overlayPath ?? Overlay.path(beside: path))
         configuration = try reader.read(text, overlay: overlay.nodes)
     }
+
+    /// The signature of the configuration's file now.
+    var signature: FileSignature { FileSignature(path: path) }
 
     /// What the server was told at the start.
     package var server: ServerSettings { configuration.server }

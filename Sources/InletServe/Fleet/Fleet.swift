@@ -14,6 +14,7 @@ package actor Fleet {
     private let makeView: (@Sendable () -> PictureHub)?
     /// What hands pictures to viewers, by the names of cameras.
     package nonisolated let views = ViewDirectory()
+    private let limiter: EventLimiter
     private let broadcaster = Broadcaster<FleetEvent>(limit: 256)
     /// The change that is under way: the next one waits for it.
     private var last: Task<Void, Never>?
@@ -37,6 +38,7 @@ package actor Fleet {
         makeView: (@Sendable () -> PictureHub)? = nil
     ) {
         environment = .init(registry: registry, clock: clock, logger: logger, makeProcess: makeProcess)
+        limiter = EventLimiter(clock: clock)
         self.spread = spread
         self.makeView = makeView
     }
@@ -44,8 +46,10 @@ package actor Fleet {
     /// Events from now on. Each call makes a separate sequence, which ends with the fleet.
     package nonisolated var events: AsyncStream<FleetEvent> { broadcaster.stream() }
 
-    /// Tells those who follow ``events`` what happened beside the cameras.
-    nonisolated func report(_ event: FleetEvent) {
+    /// Passes an event to all who read ``events``. The rate of each camera's events is limited.
+    nonisolated func report(_ event: FleetEvent) { limiter.pass(event) { [weak self] in self?.deliver($0) } }
+
+    private nonisolated func deliver(_ event: FleetEvent) {
         broadcaster.send(event)
         if let name = event.camera { Task { await self.camera(name)?.noteEvent(event.kind) } }
     }
@@ -83,6 +87,7 @@ package actor Fleet {
         isEnding = true
         await inTurn { await $0.stopNow() }
         broadcaster.finish()
+        environment.lanes.stop()
     }
 
     /// Returns a camera; nil if there is none of that name.
@@ -110,6 +115,9 @@ package actor Fleet {
     var clock: any CaptureClock { environment.clock }
 
     var logger: Logger { environment.logger }
+
+    /// Deletes the oldest recordings of each camera that has too many. Does not wait for disks.
+    func retainRecordings() async { for camera in cameras.values { await camera.retainRecordings() } }
 
     /// Ends a stretch of each camera's history.
     func closeHistory() async { for camera in cameras.values { await camera.closeHistory() } }

@@ -14,6 +14,8 @@ package actor SupervisedCamera {
         package var registry: PluginRegistry
         package var clock: any CaptureClock
         package var logger: Logger
+        /// Threads for blocking operations on files.
+        package let lanes = FileLanes()
         /// Runs sources in processes of their own; nil if that is not possible.
         package var makeProcess: CameraProcess.Maker?
 
@@ -43,6 +45,8 @@ package actor SupervisedCamera {
     /// The sink that sends by WebRTC; nil before the first viewer by it.
     private var webRTCSink: SinkID?
     private var isPaused = false
+    /// Whether a look for recordings to delete is under way: a disk that hangs gets no second one.
+    var isRetaining = false
     /// The error for which there is no capture, or it ended.
     private var failure: InletError?
     /// Whether it stays as it ended until somebody restarts it.
@@ -67,8 +71,8 @@ package actor SupervisedCamera {
                 time: environment.clock.now, wallTime: WallTime.now, captured: 0, dropped: 0, phase: .idle))
         media = CameraMedia(camera: settings.name, settings.policies.record)
         recorder = CameraRecorder(
-            media, registry: environment.registry, clock: environment.clock, logger: environment.logger,
-            report: report)
+            media, registry: environment.registry, clock: environment.clock, lanes: environment.lanes,
+            logger: environment.logger, report: report)
     }
 
     // MARK: Running
@@ -141,9 +145,13 @@ package actor SupervisedCamera {
     ///
     /// - Returns: why it failed, or nil, and whether it had worked for a while.
     private func runOnce() async -> (InletError?, Bool) {
-        let capturer: Capturer
+        let (capturer, generation): (Capturer, Int)
         do {
-            capturer = try makeCapturer()
+            generation = self.generation
+            let source = try await makeSource()
+            let sinks = await makeSinks()
+            guard self.generation == generation else { return (nil, false) }
+            capturer = makeCapturer(source, sinks)
         } catch {
             let error = InletError(wrapping: error, operation: "opening")
             report(FleetEvent("failed", error.description, camera: settings.name))
@@ -168,8 +176,9 @@ package actor SupervisedCamera {
         return (failure, capturer.statistics.captured > 250)
     }
 
-    private func makeCapturer() throws -> Capturer {
-        let source = try makeSource()
+    private func makeCapturer(
+        _ source: any FrameSourceConfiguration, _ made: [SinkSettings: any FrameSinkConfiguration]
+    ) -> Capturer {
         var configuration = CapturerConfiguration()
         configuration.filters = environment.registry.filters
         let policies = settings.policies
@@ -188,7 +197,7 @@ package actor SupervisedCamera {
         configuration.logger[metadataKey: "camera"] = "\(settings.name)"
         let capturer = Capturer(source, configuration: configuration, clock: environment.clock)
         (sinks, viewSink, mediaSink, webRTCSink) = ([:], nil, nil, nil)
-        for sink in settings.sinks { attach(sink, to: capturer) }
+        for sink in settings.sinks { attach(sink, made[sink], to: capturer) }
         attachView(to: capturer)
         if media.isNeeded { attachMedia(to: capturer) }
         capturer.reduce(to: reduction)
@@ -196,8 +205,10 @@ package actor SupervisedCamera {
     }
 
     /// Returns the configuration of the source, in whichever process it runs.
-    private func makeSource() throws -> any FrameSourceConfiguration {
-        let source = try environment.registry.source(settings.source)
+    private func makeSource() async throws -> any FrameSourceConfiguration {
+        let (registry, uri) = (environment.registry, settings.source)
+        // Options may name files with secrets.
+        let source = try await environment.lanes.secrets.run { _ in Result { try registry.source(uri) } }.get()
         guard case .own(let memoryLimit) = settings.policies.process else { return source }
         if let process { return process.configuration }
         guard let make = environment.makeProcess else {
@@ -229,8 +240,9 @@ package actor SupervisedCamera {
             viewSink = nil
             await self.detach(id, from: capturer)
         }
+        let made = await makeSinks(except: Set(sinks.keys))
         guard self.capturer === capturer else { return }
-        for sink in attach where sinks[sink] == nil { self.attach(sink, to: capturer) }
+        for sink in attach where sinks[sink] == nil { self.attach(sink, made[sink], to: capturer) }
         if viewSink == nil { attachView(to: capturer) }
         if media.isNeeded { attachMedia(to: capturer) }
         // Other steps may be allowed now.
@@ -245,17 +257,30 @@ package actor SupervisedCamera {
         }
     }
 
-    private func attach(_ sink: SinkSettings, to capturer: Capturer) {
-        do {
-            let configuration = try environment.registry.sink(sink.uri)
-            sinks[sink] = capturer.attach(configuration, queue: sink.queue, onFailure: sink.onFailure)
-        } catch {
-            // It was valid when it was read: a secret's file is gone since.
-            report(
-                FleetEvent(
-                    "sink-failed", InletError(wrapping: error, operation: "attaching").description,
-                    camera: settings.name))
+    /// Returns the configurations of the sinks that the settings name, without invalid ones, which are reported.
+    ///
+    /// - Parameter others: sinks that need none.
+    private func makeSinks(except others: Set<SinkSettings> = []) async -> [SinkSettings: any FrameSinkConfiguration] {
+        var made: [SinkSettings: any FrameSinkConfiguration] = [:]
+        var seen = others
+        let registry = environment.registry
+        // The settings may change meanwhile.
+        while let sink = settings.sinks.first(where: { seen.insert($0).inserted }) {
+            do {
+                made[sink] = try await environment.lanes.secrets.run { _ in Result { try registry.sink(sink.uri) } }
+                    .get()
+            } catch {
+                // It was valid when the configuration was read: the file with a secret may be gone since.
+                let error = InletError(wrapping: error, operation: "attaching")
+                report(FleetEvent("sink-failed", error.description, camera: settings.name))
+            }
         }
+        return made
+    }
+
+    private func attach(_ sink: SinkSettings, _ configuration: (any FrameSinkConfiguration)?, to capturer: Capturer) {
+        guard let configuration else { return }
+        sinks[sink] = capturer.attach(configuration, queue: sink.queue, onFailure: sink.onFailure)
     }
 
     private func attachView(to capturer: Capturer) {
@@ -308,38 +333,6 @@ package actor SupervisedCamera {
             return
         }
         webRTCSink = capturer.attach(configuration.makeSink(), named: "webrtc", queue: .latest)
-    }
-
-    /// Begins a recording, or makes the one that is under way longer.
-    ///
-    /// - Parameters:
-    ///   - time: how long it goes on from now; nil for what the settings say.
-    ///   - cause: what asks for it.
-    /// - Throws: an error that says why nothing can be recorded.
-    func record(for time: Duration?, cause: String) throws(InletError) -> RecordingTicket {
-        _ = try CameraRecorder.folder(settings.policies.record, camera: settings.name)
-        try needPackets()
-        return try recorder.record(settings.policies.record, for: time, cause: cause)
-    }
-
-    /// The folder of its recordings.
-    ///
-    /// - Throws: an error if nothing is recorded on request.
-    var recordings: RecordingFolder {
-        get throws(InletError) {
-            try CameraRecorder.folder(settings.policies.record, camera: settings.name)
-        }
-    }
-
-    /// Begins a recording if the settings want one for an event of a kind.
-    func noteEvent(_ kind: String) {
-        // What recordings report begins none.
-        guard settings.policies.record.events.contains(kind), !kind.hasBytePrefix("recording-") else { return }
-        do throws(InletError) {
-            _ = try record(for: nil, cause: kind)
-        } catch {
-            report(FleetEvent("recording-failed", error.description, camera: settings.name))
-        }
     }
 
     // MARK: Control

@@ -9,87 +9,107 @@ package final class CameraRecorder: Sendable {
     private let media: CameraMedia
     private let registry: PluginRegistry
     private let clock: any CaptureClock
+    private let lanes: FileLanes
+    private let logger: Logger
     private let report: @Sendable (FleetEvent) -> Void
-    private let current = Mutex<Active?>(nil)
-    /// How long after its end a recording waits for a camera that gives nothing.
+    private let state = Mutex(State())
+    /// How long after its end a recording waits for a camera that sends nothing.
     private static let grace = Duration.seconds(2)
+    /// The most recordings, each with a thread, that have not ended: the latest one, and earlier ones that finish their
+    /// files.
+    private static let mostUnfinished = 4
+
+    private struct State {
+        var active: Active?
+        var unfinished = 0
+        /// The recordings in the folder of the settings.
+        var store: RecordingStore?
+    }
 
     private struct Active {
         var ticket: RecordingTicket
         var job: PacketJob
-        /// Ends it although no packets come.
-        var watch: Task<Void, Never>
         var ended: Completion<Void>
     }
 
     init(
-        _ media: CameraMedia, registry: PluginRegistry, clock: any CaptureClock, logger: Logger,
+        _ media: CameraMedia, registry: PluginRegistry, clock: any CaptureClock, lanes: FileLanes, logger: Logger,
         report: @escaping @Sendable (FleetEvent) -> Void
     ) {
-        (self.media, self.registry, self.clock) = (media, registry, clock)
-        self.report = { event in
-            if event.kind.hasByteSuffix("failed") {
-                logger.error("\(event.text)", metadata: ["camera": "\(event.camera ?? "")"])
-            }
+        var logger = logger
+        logger[metadataKey: "camera"] = "\(media.camera)"
+        (self.media, self.registry, self.clock, self.lanes, self.logger) = (media, registry, clock, lanes, logger)
+        self.report = { [logger] event in
+            if event.kind.hasByteSuffix("failed") { logger.error("\(event.text)") }
             report(event)
         }
     }
 
-    /// The recording that is under way; nil if there is none.
-    var ticket: RecordingTicket? { current.withLock { $0?.ticket } }
+    /// The recording that takes packets; nil if nothing is being recorded.
+    var ticket: RecordingTicket? {
+        state.withLock { $0.active?.ticket }.flatMap { $0.isClosed ? nil : $0 }
+    }
 
-    /// Begins a recording with the packets from before, or makes the one that is under way longer.
+    /// Begins a recording with the packets from before, or makes the current one longer.
     ///
     /// - Parameters:
-    ///   - seconds: how long it goes on from now; nil for what the settings say.
-    ///   - cause: what asks for it.
-    /// - Throws: an error that says why nothing can be recorded.
+    ///   - time: the time from now to the end, of which at most ``RecordSettings/longest`` is taken; nil for
+    ///     ``RecordSettings/after``.
+    ///   - cause: the cause of the request.
+    /// - Throws: an error that states why nothing can be recorded.
     func record(
         _ settings: RecordSettings, for time: Duration?, cause: String
     ) throws(InletError) -> RecordingTicket {
-        let folder = try Self.folder(settings, camera: media.camera)
-        let now = clock.now
-        let end = now + (time ?? settings.after)
-        return try current.withLock { current throws(InletError) in
-            if let active = current, active.ticket.end > now {
-                active.ticket.extend(to: end)
-                return active.ticket
+        let store = try store(settings)
+        let end = clock.now + min(time ?? settings.after, settings.longest)
+        return try state.withLock { state throws(InletError) in
+            if let active = state.active, active.ticket.extend(to: end) { return active.ticket }
+            guard state.unfinished < Self.mostUnfinished else {
+                throw InletError(
+                    .busy,
+                    "Earlier recordings are still being written to '\(store.folder.path)'. Check its disk.")
             }
-            // One that has just ended writes its last packets.
-            current?.watch.cancel()
-            let ticket = RecordingTicket(
-                camera: media.camera, cause: cause, asked: WallTime.now, end: end, latest: now + settings.longest)
-            let (job, ended) = try begin(ticket, in: folder, keptSize: settings.keptSize)
-            current = Active(ticket: ticket, job: job, watch: watch(ticket, job), ended: ended)
+            let ticket = RecordingTicket(camera: media.camera, cause: cause, asked: WallTime.now, end: end)
+            let (job, ended) = try begin(ticket, in: store, settings)
+            state.unfinished += 1
+            state.active = Active(ticket: ticket, job: job, ended: ended)
             return ticket
         }
     }
 
-    /// Ends the recording that is under way. Returns when its file is complete.
+    /// Ends the current recording. Returns when its file is complete.
     ///
     /// - Returns: the recording; nil if there is none.
     func stop() async -> RecordingTicket? {
-        guard let active = current.withLock({ $0 }) else { return nil }
+        guard let active = state.withLock({ $0.active }) else { return nil }
+        active.ticket.close()
         active.job.finish()
         await active.ended.value()
         return active.ticket
     }
 
-    /// Returns the folder of a camera's recordings.
+    /// Returns the recordings of the camera.
     ///
-    /// - Throws: an error if nothing is recorded on request.
-    static func folder(_ settings: RecordSettings, camera: String) throws(InletError) -> RecordingFolder {
+    /// - Throws: an error if the settings name no folder for recordings.
+    func store(_ settings: RecordSettings) throws(InletError) -> RecordingStore {
         guard let root = settings.folder else {
             throw InletError(
                 .invalidConfiguration,
                 "No folder for recordings is configured. Write record: {folder: PATH} for the camera or in defaults:."
             )
         }
-        return try RecordingFolder(root, camera: camera)
+        let folder = try RecordingFolder(root, camera: media.camera)
+        return state.withLock { state in
+            if let store = state.store, store.folder.path.isSameBytes(as: folder.path) { return store }
+            let store = RecordingStore(folder, lane: lanes.lane(of: folder.root), logger: logger)
+            state.store = store
+            return store
+        }
     }
 
+    /// Begins a recording. Called with the lock held.
     private func begin(
-        _ ticket: RecordingTicket, in folder: RecordingFolder, keptSize: Int
+        _ ticket: RecordingTicket, in store: RecordingStore, _ settings: RecordSettings
     ) throws(InletError) -> (PacketJob, Completion<Void>) {
         let ended = Completion<Void>()
         var made: PacketJob?
@@ -98,17 +118,18 @@ package final class CameraRecorder: Sendable {
             made = job
             return job
         }
-        guard let job = made else { throw InletError(.internal, "The recording has no queue.") }
+        guard let job = made else { throw InletError(.busy, "The camera is being removed.") }
         let (registry, report, camera) = (registry, report, media.camera)
+        let watch = watch(ticket, job)
         media.beginUse()
         do throws(InletError) {
             try job.begin(
                 named: "inlet-record",
                 makeSink: {
                     RecordingWriter(
-                        ticket, in: folder, keptSize: keptSize,
+                        ticket, in: store, settings,
                         makeFile: { name in
-                            let made = try registry.sink(folder.sinkURI(of: name))
+                            let made = try registry.sink(store.folder.sinkURI(of: name))
                             guard let packets = made as? any PacketSinkConfiguration else {
                                 throw InletError(.internal, "mp4: takes no packets.")
                             }
@@ -116,10 +137,12 @@ package final class CameraRecorder: Sendable {
                         }, report: { report(FleetEvent($0, $1, camera: camera)) })
                 },
                 onEnd: { [weak self] error in
+                    watch.cancel()
                     self?.ended(job, ticket, error)
                     ended.resolve(())
                 })
         } catch {
+            watch.cancel()
             media.hub.detach(job)
             media.endUse()
             throw error
@@ -128,28 +151,28 @@ package final class CameraRecorder: Sendable {
     }
 
     private func ended(_ job: PacketJob, _ ticket: RecordingTicket, _ error: InletError?) {
+        ticket.close()
         media.hub.detach(job)
         media.endUse()
-        current.withLock { current in
-            guard current?.job === job else { return }
-            current?.watch.cancel()
-            current = nil
+        state.withLock { state in
+            state.unfinished -= 1
+            if state.active?.job === job { state.active = nil }
         }
         if let error {
             report(FleetEvent("recording-failed", error.description, camera: media.camera))
         } else if ticket.names.isEmpty {
-            report(FleetEvent("recording-failed", "The camera gave nothing to record.", camera: media.camera))
+            report(FleetEvent("recording-failed", "The camera sent nothing to record.", camera: media.camera))
         }
     }
 
+    /// Ends a recording whose time is over while no packets come.
     private func watch(_ ticket: RecordingTicket, _ job: PacketJob) -> Task<Void, Never> {
         Task { [clock] in
-            while !Task.isCancelled {
-                let left = ticket.end + Self.grace - clock.now
-                guard left > .zero else { break }
+            while let left = ticket.close(at: clock.now, after: Self.grace) {
                 try? await Task.sleep(for: left)
+                if Task.isCancelled { return }
             }
-            if !Task.isCancelled { job.finish() }
+            job.finish()
         }
     }
 }

@@ -10,40 +10,30 @@ import InletSystem
     import Darwin
 #endif
 
-// Unsafe: creates folders and deletes files.
-/// The folder with the recordings of one camera. Its name comes from the configuration, and names of files from it are
-/// only those that it lists. Blocks for the disk. Safe from any thread.
+// Unsafe: creates folders, syncs and deletes files.
+/// The folder with the recordings of one camera: its files and their names. Blocks for the disk. Safe from any thread.
 struct RecordingFolder: Sendable {
     /// The folder, without a slash at its end.
     let path: String
-    private let root: String
+    /// The folder that holds the folders of all cameras.
+    let root: String
     private let pattern: FileNamePattern
 
-    /// A recording that is there.
-    struct File: Sendable {
-        /// The name of its file, which also names it in the API.
-        var name: String
-        var byteCount: Int
-        /// When it began, in nanoseconds since 1970, by its name.
-        var began: Int64
-        /// Which of those with one time it is.
-        var copy: Int
-    }
-
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if the folder's name cannot be one.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the folder's name is invalid.
     init(_ root: String, camera: String) throws(InletError) {
         self.root = Self.trimmed(root)
         path = "\(self.root)/\(camera)"
         pattern = try FileNamePattern("\(Self.escaped(path))/{utc}.mp4")
     }
 
+    /// Returns a folder of a configuration without empty parts, as `/a/b` for `/a//b/`.
     private static func trimmed(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(atByte: "/") where !part.isEmpty { parts.append(part) }
         return (path.hasBytePrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 
-    /// Returns a path as a pattern of file names takes it.
+    /// Returns a path with the escapes of a pattern of file names.
     private static func escaped(_ path: String) -> String {
         var text: [UInt8] = []
         for byte in path.utf8 {
@@ -53,15 +43,19 @@ struct RecordingFolder: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the URI of a sink that writes a recording by the source's own packets.
+    /// Returns the URI of a sink that writes the source's own packets into a recording.
     func sinkURI(of name: String) -> String {
         "mp4:\(PercentEncoding.encode(Self.escaped("\(path)/\(name)")))?codec=copy"
     }
 
-    /// Returns the path of a recording's note.
-    private func notePath(of name: String) -> String { "\(path)/\(name).json" }
+    /// Returns the path of a recording.
+    func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes the folder if there is none.
+    private static let noteExtension = ".json"
+
+    private func notePath(of name: String) -> String { path(of: name) + Self.noteExtension }
+
+    /// Creates the folder unless it exists.
     ///
     /// - Throws: an error made of the `errno`.
     func make() throws(InletError) {
@@ -70,24 +64,57 @@ struct RecordingFolder: Sendable {
         }
     }
 
-    /// Returns a name that no recording has.
+    // MARK: Names
+
+    /// The fields of a recording's name.
+    struct Fields: Sendable {
+        /// The time of day of its first picture, in nanoseconds since 1970; nil if the clock showed a time before that.
+        var began: Int64?
+        /// The number among recordings of the same time.
+        var copy: Int
+    }
+
+    /// Returns the fields of a recording's name; nil for any other text, such as a path.
+    func fields(of name: String) -> Fields? { pattern.match(name).map { Fields(began: $0.began, copy: $0.copy) } }
+
+    /// Returns an unused name.
     ///
-    /// - Parameter time: when it begins.
+    /// - Parameter time: the time of day of the first picture, in nanoseconds since 1970.
     func freeName(at time: Int64) -> String {
         var number = 1
         return String(pattern.freePath(number: &number, time: time).split(atByte: "/").last ?? "")
     }
 
-    /// The recordings, the oldest first.
-    var files: [File] {
-        pattern.files.compactMap { path, match, byteCount in
-            guard let began = match.began, let name = path.split(atByte: "/").last else { return nil }
-            return File(name: String(name), byteCount: byteCount, began: began, copy: match.copy)
-        }.sorted { ($0.began, $0.copy) < ($1.began, $1.copy) }
+    /// The names of all recordings of which there is the file or the note.
+    var names: Set<String> {
+        var found: Set<String> = []
+        for name in FileNamePattern.names(in: path) {
+            let name = name.hasByteSuffix(Self.noteExtension) ? String(name.dropLast(Self.noteExtension.count)) : name
+            if fields(of: name) != nil { found.insert(name) }
+        }
+        return found
     }
 
-    /// Returns a recording; nil if there is none of that name.
-    func file(_ name: String) -> File? { files.first { $0.name.isSameBytes(as: name) } }
+    // MARK: Files
+
+    /// The sizes of a recording's files in bytes, each nil if there is no such file.
+    struct Sizes: Sendable {
+        var recording: Int?
+        var note: Int?
+
+        var total: Int { (recording ?? 0).adding(saturating: note ?? 0) }
+    }
+
+    /// Returns the sizes of a recording's files.
+    func sizes(of name: String) -> Sizes {
+        Sizes(recording: Self.size(path(of: name)), note: Self.size(notePath(of: name)))
+    }
+
+    private static func size(_ path: String) -> Int? {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(facts.st_size)
+    }
 
     /// Writes the note of a recording.
     ///
@@ -98,42 +125,38 @@ struct RecordingFolder: Sendable {
             mode: .owner, overwrites: true, isDurable: true)
     }
 
-    /// Returns the note of a recording; nil if there is none that can be read.
+    /// Returns the note of a recording; nil if it cannot be read.
     func note(of name: String) -> JSONValue? {
-        guard
-            let bytes = try? RegularFile.read(
-                notePath(of: name), most: RecordingNote.longest, content: "a note", advice: "It is no note.")
-        else { return nil }
-        let note = try? JSONReader.read(bytes)
+        let note = noteBytes(of: name, most: RecordingNote.longest).flatMap { try? JSONReader.read($0) }
         return note?.members == nil ? nil : note
+    }
+
+    /// Returns the number in the note of a recording; nil if the note has no number.
+    func number(of name: String) -> Int64? {
+        noteBytes(of: name, most: RecordingNote.numberLength).flatMap(RecordingNote.number(atStartOf:))
+    }
+
+    private func noteBytes(of name: String, most: Int) -> [UInt8]? {
+        try? RegularFile.read(notePath(of: name), most: most, content: "a note", advice: "It is not a note.")
+    }
+
+    /// Waits until the content of a recording is on the disk.
+    ///
+    /// - Throws: an error made of the `errno`.
+    func sync(_ name: String) throws(InletError) {
+        let descriptor = unsafe open(path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path(of: name)) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw InletError(errno: errno, operation: "fsync", path: path(of: name)) }
     }
 
     /// Deletes a recording and its note.
     ///
     /// - Throws: an error made of the `errno`.
     func delete(_ name: String) throws(InletError) {
-        guard unsafe unlink("\(path)/\(name)") == 0 || errno == ENOENT else {
-            throw InletError(errno: errno, operation: "unlink", path: "\(path)/\(name)")
+        // The note last: without it, the order in which recordings were made would be lost.
+        for path in [path(of: name), notePath(of: name)] where unsafe unlink(path) != 0 && errno != ENOENT {
+            throw InletError(errno: errno, operation: "unlink", path: path)
         }
-        unsafe unlink(notePath(of: name))
-    }
-
-    /// Deletes the oldest recordings while there is too much.
-    ///
-    /// - Parameters:
-    ///   - size: the most bytes that are kept.
-    ///   - current: the recording that is written, which is kept.
-    /// - Returns: whether no more than that is left.
-    func retain(_ size: Int, current: String?) -> Bool {
-        var total = files.reduce(0) { $0 + $1.byteCount }
-        for file in files where total > size && file.name != current {
-            do throws(InletError) {
-                try delete(file.name)
-                total -= file.byteCount
-            } catch {
-                continue
-            }
-        }
-        return total <= size
     }
 }

@@ -1,38 +1,75 @@
 import InletCore
 import Synchronization
 
-/// A recording that is under way: until when, and which file is written. Safe from any thread.
+/// A recording on request: how long it goes on, and which files it has written. Safe from any thread.
+///
+/// A ticket is open until its recording takes no more packets. Requests make an open ticket's recording longer; a
+/// closed ticket refuses them, so that no request is accepted by a recording that has ended.
 final class RecordingTicket: Sendable {
     let camera: String
-    /// What asked for it.
+    /// The cause of the recording: `api`, or the kind of an event.
     let cause: String
-    /// When it was asked for, in nanoseconds since 1970.
+    /// The time of the request, in nanoseconds since 1970.
     let asked: Int64
-    /// When it ends at the latest, on the capture timeline.
-    private let latest: MonotonicTime
     private let state: Mutex<State>
+    /// The most finished files that are listed. A camera whose parameters change all the time makes more.
+    private static let mostNames = 16
 
     private struct State {
         var end: MonotonicTime
+        var isClosed = false
         var name: String?
         var names: [String] = []
     }
 
-    init(camera: String, cause: String, asked: Int64, end: MonotonicTime, latest: MonotonicTime) {
-        (self.camera, self.cause, self.asked, self.latest) = (camera, cause, asked, latest)
-        state = Mutex(State(end: min(end, latest)))
+    init(camera: String, cause: String, asked: Int64, end: MonotonicTime) {
+        (self.camera, self.cause, self.asked) = (camera, cause, asked)
+        state = Mutex(State(end: end))
     }
 
-    /// When it ends, on the capture timeline.
+    /// The end of the recording on the capture timeline.
     var end: MonotonicTime { state.withLock { $0.end } }
 
-    /// Makes it end later, if that is later.
-    func extend(to end: MonotonicTime) { state.withLock { $0.end = min(latest, max($0.end, end)) } }
+    /// Whether the recording takes no more packets.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// The file that is written now; nil before the first packet.
+    /// Moves the end to a later time.
+    ///
+    /// - Returns: false if the recording takes no more packets.
+    func extend(to end: MonotonicTime) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.end = max(state.end, end)
+            return true
+        }
+    }
+
+    /// Returns whether a packet belongs to the recording. The first one after the end closes the ticket.
+    func admits(_ time: MonotonicTime) -> Bool {
+        state.withLock { state in
+            if time >= state.end { state.isClosed = true }
+            return time < state.end
+        }
+    }
+
+    /// Closes the ticket.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Closes the ticket if its end was more than a grace period ago.
+    ///
+    /// - Returns: the time until then; nil if the ticket is closed.
+    func close(at now: MonotonicTime, after grace: Duration) -> Duration? {
+        state.withLock { state in
+            let left = state.end + grace - now
+            if left <= .zero { state.isClosed = true }
+            return state.isClosed ? nil : left
+        }
+    }
+
+    /// The file that is being written; nil before the first packet.
     var name: String? { state.withLock { $0.name } }
 
-    /// The files that were finished.
+    /// The finished files.
     var names: [String] { state.withLock { $0.names } }
 
     func begin(_ name: String) { state.withLock { $0.name = name } }
@@ -40,8 +77,7 @@ final class RecordingTicket: Sendable {
     func end(_ name: String) {
         state.withLock { state in
             state.name = nil
-            // One for each change of the parameters; a camera that changes them all the time is not followed.
-            if state.names.count < 16 { state.names.append(name) }
+            if state.names.count < Self.mostNames { state.names.append(name) }
         }
     }
 }

@@ -3,134 +3,173 @@ import InletOutput
 import InletFFmpeg
 import InletSystem
 
-/// Writes one recording: packets into a file, and what is known of it into a note beside it. Confined to its job's
-/// thread.
+/// Writes one recording: packets into a file, and a note about it. Confined to its job's thread.
 ///
-/// A change of the packets' parameters begins another file, unless only the parameter sets change and the file can hold
-/// them.
+/// A recording continues in another file when the packets' parameters change, unless only the parameter sets change and
+/// the file can hold them, and at the first key frame after a file has reached its longest time or a quarter of the
+/// kept size: the oldest part of a long recording can be deleted, and the rest stays.
 final class RecordingWriter: PacketSink {
     private let ticket: RecordingTicket
-    private let folder: RecordingFolder
+    private let store: RecordingStore
+    private let settings: RecordSettings
     private let makeFile: (String) throws -> any PacketSink
-    private let keptSize: Int
     private let report: (String, String) -> Void
-    private var file: (sink: any PacketSink, name: String, isStarted: Bool)?
+    private var file: File?
     private var parameters: CodecParameters?
-    /// The parameters at the beginning of the file.
-    private var opened: CodecParameters?
-    private var note: RecordingNote?
-    private var gaps = GapDetector()
-    private var firstTime: MonotonicTime?
-    private var lastEnd = Duration.zero
-    /// Bytes since it was last looked after how many there are in all.
-    private var unlookedBytes = 0
-    private static let lookInterval = 4_000_000
+
+    /// The file that is being written.
+    private struct File {
+        let sink: any PacketSink
+        /// The parameters at its beginning.
+        let parameters: CodecParameters
+        var note: RecordingNote
+        let name: String
+        let firstTime: MonotonicTime
+        /// The time after which the next key frame begins another file.
+        let latest: MonotonicTime
+        var gaps = GapDetector()
+        var lastEnd = Duration.zero
+        var byteCount = 0
+        /// The bytes since the sizes of all recordings were compared with the limit.
+        var unlookedBytes = 0
+        /// The capture time up to which the file is on the disk.
+        var synced: MonotonicTime
+    }
+
+    /// The bytes after which the sizes of all recordings are compared with the limit.
+    private let lookInterval: Int
+    /// The time between two points up to which a file is on the disk for certain. A power cut takes what came after.
+    private static let syncInterval = Duration.seconds(1)
 
     /// - Parameters:
     ///   - makeFile: makes what writes packets into a file of a name in the folder.
     ///   - report: called with the kind and the text of an event.
     init(
-        _ ticket: RecordingTicket, in folder: RecordingFolder, keptSize: Int,
+        _ ticket: RecordingTicket, in store: RecordingStore, _ settings: RecordSettings,
         makeFile: @escaping (String) throws -> any PacketSink, report: @escaping (String, String) -> Void
     ) {
-        (self.ticket, self.folder, self.keptSize) = (ticket, folder, keptSize)
+        (self.ticket, self.store, self.settings) = (ticket, store, settings)
         (self.makeFile, self.report) = (makeFile, report)
+        lookInterval = min(4_000_000, settings.keptSize / 16)
     }
 
     func start(_ parameters: CodecParameters) throws {
-        if let file, let opened, parameters.continues(opened) {
+        if let file, parameters.continues(file.parameters) {
             try file.sink.start(parameters)
         } else {
-            try closeFile(failure: nil)
+            closeFile(failure: nil)
         }
         self.parameters = parameters
     }
 
     func write(_ packet: EncodedPacket) throws {
-        guard packet.captureTime < ticket.end else { throw SinkStopped() }
-        if file == nil {
-            guard packet.isKey else { throw KeyFrameNeeded() }
-            try openFile(at: packet)
+        guard ticket.admits(packet.captureTime) else { throw SinkStopped() }
+        if packet.isKey, let file, packet.captureTime >= file.latest || file.byteCount >= settings.keptSize / 4 {
+            closeFile(failure: nil)
         }
         do {
+            if file == nil {
+                guard packet.isKey else { throw KeyFrameNeeded() }
+                try openFile(at: packet)
+            }
             try file?.sink.write(packet)
+            try follow(packet)
         } catch is KeyFrameNeeded {
             throw KeyFrameNeeded()
+        } catch is SinkStopped {
+            throw SinkStopped()
         } catch {
+            // A request from now on begins another recording.
+            ticket.close()
             let failure = InletError(wrapping: error, operation: "Recording")
             // What was written before is whole up to its last fragment.
-            try? closeFile(failure: failure.description)
+            closeFile(failure: failure.description)
             throw failure
         }
-        try follow(packet)
     }
 
     private func openFile(at packet: EncodedPacket) throws {
         guard let parameters else { return }
-        try folder.make()
-        _ = folder.retain(keptSize, current: nil)
+        store.retain(settings.keptSize)
         let start = WallTime.of(packet)
-        let name = folder.freeName(at: start)
-        let sink = try makeFile(name)
-        try sink.start(parameters)
-        file = (sink, name, true)
-        opened = parameters
-        (firstTime, lastEnd, gaps, unlookedBytes) = (packet.captureTime, .zero, GapDetector(), 0)
-        note = RecordingNote(camera: ticket.camera, start: start, cause: ticket.cause, asked: ticket.asked)
-        ticket.begin(name)
+        let entry = try store.begin(at: start)
+        do {
+            let sink = try makeFile(entry.name)
+            try sink.start(parameters)
+            let note = RecordingNote(
+                camera: ticket.camera, number: entry.number, start: start, cause: ticket.cause, asked: ticket.asked)
+            let time = packet.captureTime
+            file = File(
+                sink: sink, parameters: parameters, note: note, name: entry.name, firstTime: time,
+                latest: time + settings.before + settings.longest, synced: time)
+        } catch {
+            store.end(entry.name)
+            throw error
+        }
+        ticket.begin(entry.name)
         writeNote()
-        report("recording-started", name)
+        report("recording-started", entry.name)
     }
 
     private func follow(_ packet: EncodedPacket) throws {
-        if let firstTime {
-            lastEnd = max(lastEnd, packet.captureTime - firstTime + (packet.duration.map(\.duration) ?? .zero))
-        }
-        if let gap = gaps.add(MonotonicTime(nanoseconds: packet.dts.nanoseconds)) {
-            note?.add(gap)
-            writeNote()
-        }
-        unlookedBytes += packet.data.count
-        guard unlookedBytes >= Self.lookInterval else { return }
-        unlookedBytes = 0
-        guard folder.retain(keptSize, current: file?.name) else {
-            try closeFile(failure: "The recording alone has more than the \(keptSize) bytes that are kept.")
+        guard var file else { return }
+        file.lastEnd = max(
+            file.lastEnd, packet.captureTime - file.firstTime + (packet.duration.map(\.duration) ?? .zero))
+        let gap = file.gaps.add(MonotonicTime(nanoseconds: packet.dts.nanoseconds))
+        if let gap { file.note.add(gap) }
+        file.byteCount = file.byteCount.adding(saturating: packet.data.count)
+        file.unlookedBytes += packet.data.count
+        let looks = file.unlookedBytes >= lookInterval
+        if looks { file.unlookedBytes = 0 }
+        let syncs = packet.captureTime - file.synced >= Self.syncInterval
+        if syncs { file.synced = packet.captureTime }
+        self.file = file
+        if gap != nil { writeNote() }
+        if syncs { try store.folder.sync(file.name) }
+        if looks, !store.retain(settings.keptSize) {
+            ticket.close()
+            closeFile(
+                failure: "The camera sends more than keep-size (\(settings.keptSize) bytes) between two key frames.")
             throw SinkStopped()
         }
     }
 
-    func finish() throws { try closeFile(failure: nil) }
+    func finish() throws {
+        ticket.close()
+        closeFile(failure: nil)
+    }
 
-    private func closeFile(failure: String?) throws {
-        guard let file else { return }
-        self.file = nil
+    private func closeFile(failure: String?) {
+        guard var file else { return }
         var failure = failure
         do {
             try file.sink.finish()
+            try store.folder.sync(file.name)
         } catch {
             failure = failure ?? InletError(wrapping: error, operation: "Finishing the recording").description
         }
-        note?.length = lastEnd
-        note?.failure = failure
-        writeNote(of: file.name)
+        file.note.length = file.lastEnd
+        file.note.failure = failure
+        self.file = file
+        writeNote()
+        self.file = nil
+        store.end(file.name)
         ticket.end(file.name)
         if let failure {
             report("recording-failed", "\(file.name): \(failure)")
         } else {
             report("recording-ended", file.name)
         }
-        _ = folder.retain(keptSize, current: nil)
+        store.retain(settings.keptSize)
     }
 
-    private func writeNote() { if let file { writeNote(of: file.name) } }
-
-    /// A note that cannot be written, as on a full disk, ends no recording.
-    private func writeNote(of name: String) {
-        guard let note else { return }
+    /// Writes the note. A note that cannot be written, as on a full disk, ends no recording.
+    private func writeNote() {
+        guard let file else { return }
         do throws(InletError) {
-            try folder.write(note, of: name)
+            try store.folder.write(file.note, of: file.name)
         } catch {
-            report("recording-note-failed", "\(name): \(error.description)")
+            report("recording-note-failed", "\(file.name): \(error.description)")
         }
     }
 }

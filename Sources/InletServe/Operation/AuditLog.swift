@@ -1,6 +1,8 @@
 package import InletCore
 import InletSystem
 package import Logging
+import NIOCore
+import NIOPosix
 import Synchronization
 
 #if canImport(Glibc)
@@ -48,11 +50,11 @@ package final class AuditLog: Sendable {
             of: AuditRecord.Timed.self, bufferingPolicy: .bufferingOldest(Self.longestQueue))
         lines = continuation
         let task = Task { [weak self] in
-            var file = AuditFile(descriptor: descriptor)
+            let file = AuditFile(descriptor: descriptor)
             var isFailing = false
             for await item in stream {
                 let lost = self?.lost.exchange(0, ordering: .relaxed) ?? 0
-                if let code = file.write(item.record.line(time: item.time, lost: lost)) {
+                if let code = await file.write(item.record.line(time: item.time, lost: lost)) {
                     self?.lost.add(lost + 1, ordering: .relaxed)
                     if !isFailing {
                         onFailure("The audit log '\(path)' cannot be written: \(SystemErrorText.of(code)).")
@@ -94,8 +96,15 @@ extension AuditRecord {
     }
 }
 
-/// Appends lines to an open file, each whole or not at all for who reads lines.
-private struct AuditFile {
+/// Appends lines to an open file: a program that reads lines gets each as a whole, or not at all. A disk that hangs
+/// delays only the thread of the audit log.
+private actor AuditFile {
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    // Unsafe: an executor that is referred to without a count. It lives as long as the process.
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe Self.thread.next().executor.asUnownedSerialExecutor()
+    }
+
     let descriptor: Int32
     /// Whether a part of a line stands at the end.
     private var isTorn = false
@@ -105,7 +114,7 @@ private struct AuditFile {
     /// Writes a line.
     ///
     /// - Returns: the `errno` if it failed; nil if it was written.
-    mutating func write(_ line: String) -> Int32? {
+    func write(_ line: String) -> Int32? {
         let bytes = Array(((isTorn ? "\n" : "") + line + "\n").utf8)
         var done = 0
         while done < bytes.count {

@@ -23,7 +23,7 @@ package struct ReloadService: Service {
     }
 
     package func run() async throws {
-        var change = FileChange(read: FileSignature(path: path))
+        var change = FileChange(read: await keeper.signature)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await _ in signals.cancelOnGracefulShutdown() {
@@ -33,7 +33,7 @@ package struct ReloadService: Service {
             while !Task.isShuttingDownGracefully {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
                 if Task.isShuttingDownGracefully || Task.isCancelled { break }
-                if change.note(FileSignature(path: path)) { await reload(for: .file) }
+                if await change.note(keeper.signature) { await reload(for: .file) }
             }
             await group.waitForAll()
         }

@@ -1,0 +1,270 @@
+import InletCore
+import InletSystem
+import Logging
+import Synchronization
+
+/// The recordings of one camera: their order, and how much of the disk they take. Blocks for the disk. Safe from any
+/// thread.
+///
+/// Recordings are numbered in the order in which they begin. A number is in the note beside the recording, so the order
+/// depends on no clock: neither that of the camera, by which a recording is named, nor that of the machine.
+final class RecordingStore: Sendable {
+    let folder: RecordingFolder
+    /// The threads for tasks that read or delete recordings.
+    let lane: FileLane
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// A recording.
+    struct Entry: Sendable {
+        /// The name of its file, which also names it in the API.
+        var name: String
+        /// The place in the order of all recordings of the camera.
+        var number: Int64
+        var fields: RecordingFolder.Fields
+        /// The bytes of its files.
+        var byteCount: Int
+
+        /// A key by which recordings are ordered. Those of one number were made before recordings had numbers.
+        fileprivate var key: (Int64, Int64, Int, String) { (number, fields.began ?? 0, fields.copy, name) }
+    }
+
+    private struct State {
+        /// In their order; nil before the folder was read.
+        var entries: [Entry]?
+        /// The names of the recordings that are being written.
+        var writing: Set<String> = []
+    }
+
+    init(_ folder: RecordingFolder, lane: FileLane, logger: Logger) {
+        (self.folder, self.lane, self.logger) = (folder, lane, logger)
+    }
+
+    // MARK: Writing
+
+    /// Creates the folder, and gives a new recording its name and number.
+    ///
+    /// - Parameter time: the time of day of its first picture, in nanoseconds since 1970.
+    /// - Throws: an error made of the `errno`.
+    func begin(at time: Int64) throws(InletError) -> Entry {
+        try state.withLock { state throws(InletError) in
+            try folder.make()
+            var entries = read(&state)
+            var name = folder.freeName(at: time)
+            // A camera whose clock always shows the same time.
+            if folder.fields(of: name) == nil { name = folder.freeName(at: WallTime.now) }
+            guard let fields = folder.fields(of: name) else {
+                throw InletError(
+                    .resourceExhausted, "There are too many recordings of one time in '\(folder.path)'. Delete some.")
+            }
+            let number = (entries.last?.number ?? 0).adding(saturating: 1)
+            let entry = Entry(name: name, number: number, fields: fields, byteCount: 0)
+            entries.append(entry)
+            state.entries = entries
+            state.writing.insert(name)
+            return entry
+        }
+    }
+
+    /// Notes that a recording is complete.
+    func end(_ name: String) {
+        state.withLock { state in
+            state.writing.remove(name)
+            measure(name, &state)
+        }
+    }
+
+    private func measure(_ name: String, _ state: inout State) {
+        guard let index = state.entries?.lastIndex(where: { $0.name.isSameBytes(as: name) }) else { return }
+        state.entries?[index].byteCount = folder.sizes(of: name).total
+    }
+
+    // MARK: Retention
+
+    /// Deletes the oldest recordings while all of them take more than a limit, and logs each. The recordings that are
+    /// being written and the one that was completed last stay.
+    ///
+    /// - Parameter size: the limit in bytes.
+    /// - Returns: whether no more than that is left.
+    @discardableResult
+    func retain(_ size: Int) -> Bool {
+        state.withLock { state in
+            var entries = read(&state)
+            for name in state.writing { measure(name, &state) }
+            entries = state.entries ?? entries
+            var total = entries.reduce(Int128(0)) { $0 + Int128($1.byteCount) }
+            let last = entries.last { !state.writing.contains($0.name) }?.name
+            var deleted: Set<String> = []
+            for entry in entries where total > size {
+                guard entry.name != last, !state.writing.contains(entry.name) else { continue }
+                do throws(InletError) {
+                    try folder.delete(entry.name)
+                    deleted.insert(entry.name)
+                    total -= Int128(entry.byteCount)
+                    logger.notice(
+                        "Deleted the recording \(entry.name) of \(entry.byteCount) bytes: keep-size is \(size).")
+                } catch {
+                    logger.error("Cannot delete a recording to keep at most \(size) bytes: \(error)")
+                }
+            }
+            state.entries = entries.filter { !deleted.contains($0.name) }
+            return total <= size
+        }
+    }
+
+    /// Compares the known recordings with the folder, in which people may have deleted or added some.
+    func refresh() {
+        state.withLock { state in
+            guard let entries = state.entries else { return }
+            let names = folder.names
+            var known = entries.filter { names.contains($0.name) || state.writing.contains($0.name) }
+            let added = names.subtracting(known.map(\.name))
+            if !added.isEmpty { known = Self.merged(known, found(added)) }
+            state.entries = known
+        }
+    }
+
+    // MARK: Reading
+
+    /// A part of the list of recordings. A part with long notes has fewer recordings.
+    struct Page: Sendable {
+        /// The bytes of notes after which a part ends.
+        fileprivate static let noteLimit = 262_144
+
+        struct Item: Sendable {
+            var entry: Entry
+            /// The bytes of the recording without its note.
+            var byteCount: Int
+            var note: JSONValue?
+            /// Whether the recording is being written.
+            var isCurrent: Bool
+        }
+
+        var items: [Item] = []
+        /// The cursor of the next part; nil at the end.
+        var next: String?
+    }
+
+    /// Returns a part of the list.
+    ///
+    /// - Parameters:
+    ///   - cursor: ``Page/next`` of the part before; nil for the first part.
+    ///   - isNewestFirst: whether the newest recording comes first.
+    ///   - limit: the most recordings.
+    ///   - isCancelled: returns whether nobody wants the rest.
+    func page(
+        after cursor: Cursor?, isNewestFirst: Bool, limit: Int, isCancelled: () -> Bool
+    ) -> Page {
+        var (entries, writing) = state.withLock { state in (read(&state), state.writing) }
+        if isNewestFirst { entries.reverse() }
+        if let cursor {
+            let fields = folder.fields(of: cursor.name) ?? .init(copy: 1)
+            let last = Entry(name: cursor.name, number: cursor.number, fields: fields, byteCount: 0).key
+            entries.removeAll { isNewestFirst ? $0.key >= last : $0.key <= last }
+        }
+        var page = Page()
+        var noteBytes = 0
+        for entry in entries {
+            if isCancelled() { break }
+            let sizes = folder.sizes(of: entry.name)
+            // It was deleted by hand, or its first byte is not written yet.
+            guard let byteCount = sizes.recording else { continue }
+            guard page.items.count < limit, noteBytes < Page.noteLimit else {
+                page.next = page.items.last.map { Cursor(number: $0.entry.number, name: $0.entry.name).text }
+                break
+            }
+            noteBytes += sizes.note ?? 0
+            page.items.append(
+                Page.Item(
+                    entry: entry, byteCount: byteCount, note: folder.note(of: entry.name),
+                    isCurrent: writing.contains(entry.name)))
+        }
+        return page
+    }
+
+    /// A place in the list, which remains valid when recordings are deleted.
+    struct Cursor: Sendable {
+        var number: Int64
+        var name: String
+
+        init(number: Int64, name: String) { (self.number, self.name) = (number, name) }
+
+        /// Reads a cursor; nil if the text is none.
+        init?(text: String) {
+            let parts = text.split(atByte: "-", limit: 1)
+            guard parts.count == 2, let number = TextBytes.number(parts[0].utf8, upTo: .max) else { return nil }
+            (self.number, name) = (Int64(number), String(parts[1]))
+        }
+
+        var text: String { "\(number)-\(name)" }
+    }
+
+    /// Returns whether there is a recording of a name.
+    func contains(_ name: String) -> Bool {
+        folder.fields(of: name) != nil && folder.sizes(of: name).recording != nil
+    }
+
+    /// Deletes a recording.
+    ///
+    /// - Parameter isTrial: whether it is only checked that the recording may be deleted.
+    /// - Throws: ``InletError/Code/busy`` while it is being written; otherwise an error made of the `errno`.
+    func delete(_ name: String, isTrial: Bool) throws(InletError) {
+        try state.withLock { state throws(InletError) in
+            guard !state.writing.contains(name) else {
+                throw InletError(.busy, "The recording is being written. DELETE /v1/cameras/NAME/record ends it.")
+            }
+            guard !isTrial else { return }
+            try folder.delete(name)
+            state.entries?.removeAll { $0.name.isSameBytes(as: name) }
+        }
+    }
+
+    // MARK: The folder
+
+    /// Returns the recordings in their order. Reads the folder the first time.
+    private func read(_ state: inout State) -> [Entry] {
+        if let entries = state.entries { return entries }
+        let entries = Self.merged([], found(folder.names))
+        state.entries = entries
+        return entries
+    }
+
+    private func found(_ names: Set<String>) -> [(entry: Entry, hasNumber: Bool)] {
+        names.compactMap { name in
+            guard let fields = folder.fields(of: name) else { return nil }
+            let number = folder.number(of: name)
+            let entry = Entry(name: name, number: number ?? 0, fields: fields, byteCount: folder.sizes(of: name).total)
+            return (entry, number != nil)
+        }
+    }
+
+    /// Returns recordings in their order, together with those that were found. One whose number is not known follows
+    /// the numbered ones that began before it.
+    private static func merged(_ known: [Entry], _ found: [(entry: Entry, hasNumber: Bool)]) -> [Entry] {
+        var result = known + found.compactMap { $0.hasNumber ? $0.entry : nil }
+        var highest: [(began: Int64, number: Int64)] = []
+        for entry in result.sorted(by: { ($0.fields.began ?? 0) < ($1.fields.began ?? 0) }) {
+            highest.append((entry.fields.began ?? 0, max(entry.number, highest.last?.number ?? 0)))
+        }
+        for (entry, hasNumber) in found where !hasNumber {
+            var entry = entry
+            let began = entry.fields.began ?? 0
+            let count = highest.partitioningIndex { $0.began > began }
+            entry.number = count > 0 ? highest[count - 1].number : 0
+            result.append(entry)
+        }
+        return result.sorted { $0.key < $1.key }
+    }
+}
+
+extension [(began: Int64, number: Int64)] {
+    /// Returns the first index from which on a condition holds.
+    fileprivate func partitioningIndex(where holds: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
