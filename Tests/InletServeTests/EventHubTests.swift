@@ -55,6 +55,15 @@ import Testing
         #expect(client(hub, ["door", "gate"], after: last).ids == ids)
     }
 
+    @Test("The events of a camera that is quiet stay while another one has far more")
+    func fairness() {
+        let hub = EventHub(loop, run: 9)
+        hub.send(FleetEvent("state", "live", camera: "gate"))
+        for _ in 0..<200 { hub.send(FleetEvent("state", "live", camera: "door")) }
+        loop.run()
+        #expect(client(hub, ["door", "gate"]).ids == ["9-1"] + (153...201).map { "9-\($0)" })
+    }
+
     @Test("Long events are left out from the oldest on, so that a client that reads slowly is not cut off")
     func bound() {
         let hub = EventHub(loop, run: 9)

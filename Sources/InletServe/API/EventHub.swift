@@ -73,9 +73,16 @@ final class EventHub: Sendable {
             let number = self.number.value
             let text = Self.text(event, id: "\(self.run)-\(number)", time: time)
             self.kept.value.append(Sent(number: number, camera: event.camera, text: text))
-            if self.kept.value.count > Self.mostKept { self.kept.value.removeFirst() }
+            if self.kept.value.count > Self.mostKept { Self.removeOne(&self.kept.value) }
             for listener in self.listeners.value where listener.mayHear(of: event.camera) { listener.tell(text) }
         }
+    }
+
+    /// Removes the oldest event of the camera that has the most: the last events of a quiet camera stay.
+    private static func removeOne(_ kept: inout [Sent]) {
+        let counts = Dictionary(kept.map { ($0.camera, 1) }, uniquingKeysWith: +)
+        let most = counts.values.max()
+        kept.firstIndex { counts[$0.camera] == most }.map { _ = kept.remove(at: $0) }
     }
 
     /// Sends something without a meaning, so that clients that are gone are noticed, and proxies keep the connection.
