@@ -137,11 +137,17 @@ package struct AccessRule: Sendable {
         return holders.contains { Self.isShown($0, shown) } ? .token : .wrong
     }
 
-    /// Returns how many tokens a request presents, and how many of them are wrong, whatever else it presents.
-    package func count(of request: HTTPRequest) -> (shown: Int, wrong: Int) {
+    /// Returns how many of the tokens that a request presents may be guesses, and how many are wrong, whatever else it
+    /// presents. A right token that is too long to be guessed is no guess.
+    package func count(of request: HTTPRequest) -> (guesses: Int, wrong: Int) {
         guard token != nil else { return (0, 0) }
-        let shown = Self.tokens(of: request)
-        return (shown.count, shown.count { token in !holders.contains { Self.isShown($0, [token]) } })
+        var count = (guesses: 0, wrong: 0)
+        for token in Self.tokens(of: request) {
+            let holder = holders.first { Self.isShown($0, [token]) }
+            if holder.map({ Self.isGuessable($0.grant.token) }) ?? true { count.guesses += 1 }
+            if holder == nil { count.wrong += 1 }
+        }
+        return count
     }
 
     /// Returns the most that the tokens and cookies of a request allow; nil if it presents none, or none is required.

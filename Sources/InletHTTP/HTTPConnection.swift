@@ -127,7 +127,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         case (.head(let head), .waiting): begin(head)
         case (.body(var part), .receiving(let request, var body, let limit)):
             guard body.readableBytes + part.readableBytes <= limit else {
-                return refuse(.text("The body has more than \(limit) bytes.", .payloadTooLarge))
+                return refuse(Self.tooLarge(limit))
             }
             body.writeBuffer(&part)
             phase = .receiving(request, body, limit: limit)
@@ -188,6 +188,8 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
 
     private func take(_ step: HTTPStep, _ request: HTTPRequest? = nil) {
         if case .read(let limit) = step, let request, request.hasBody {
+            guard (request.length ?? 0) <= limit else { return refuse(Self.tooLarge(limit)) }
+            if request.awaitsContinue { writeContinue() }
             phase = .receiving(request, ByteBuffer(), limit: limit)
             expect(within: limits.request)
             return resumeReading()
@@ -234,6 +236,17 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     package func tokenName(of request: HTTPRequest) -> String? { gate.tokenName(of: request) }
 
     // MARK: Answers
+
+    /// Asks a client that waits for it to send the body of its request (RFC 9110, 10.1.1). Such a client gets the final
+    /// response instead if the body is not wanted.
+    private func writeContinue() {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context?.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    private static func tooLarge(_ limit: Int) -> HTTPAnswer {
+        .text("The body has more than \(limit) bytes.", .payloadTooLarge)
+    }
 
     private func refuse(_ answer: HTTPAnswer) {
         closes = true

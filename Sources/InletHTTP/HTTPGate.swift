@@ -148,12 +148,12 @@ final class HTTPGate: Sendable {
     /// Counts wrong tokens. One beside a right credential counts, too: it may be a guess at a token that allows more.
     ///
     /// - Returns: how long the client must wait before a token of its is checked; nil if all were checked. A cookie
-    ///   alone and a token that cannot be guessed are checked in any case, so that clients that share an address with a
-    ///   guesser are not locked out.
+    ///   alone and a token that cannot be guessed are checked in any case, whatever other tokens the server has, so
+    ///   that clients that share an address with a guesser are not locked out.
     private func wait(
-        for count: (shown: Int, wrong: Int), from client: ClientAddress, at now: MonotonicTime
+        for count: (guesses: Int, wrong: Int), from client: ClientAddress, at now: MonotonicTime
     ) -> Duration? {
-        guard count.shown > 0 else { return nil }
+        guard count.guesses > 0 else { return nil }
         let wait = state.withLock { state -> Duration? in
             if access.isGuessable, let wait = state.guesses.wait(of: client, at: now) { return wait }
             for _ in 0..<count.wrong { state.guesses.note(client, at: now) }

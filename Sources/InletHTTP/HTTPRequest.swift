@@ -35,6 +35,16 @@ package struct HTTPRequest: Sendable {
     /// Returns the first value of a header; nil if there is none.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 
+    /// Whether the client sends the body only when it is asked to, or gives up waiting (RFC 9110, 10.1.1).
+    package var awaitsContinue: Bool {
+        !isOfHTTP10
+            && headers["expect"].contains { value in
+                value.utf8.split(separator: UInt8(ascii: ",")).contains {
+                    TextBytes.isSame(TextBytes.trimmed($0), ignoringCase: "100-continue")
+                }
+            }
+    }
+
     /// Returns the unescaped bytes of a query item; nil if there is none of that name.
     package func queryValue(of name: String) -> [UInt8]? {
         for item in query.split(separator: UInt8(ascii: "&")) {

@@ -7,7 +7,7 @@
 #endif
 
 // Unsafe: passes a struct to `stat`.
-/// What tells one content of a file from another without reading it.
+/// Tells one state of a file from another without reading it: its content, and who may read it.
 package struct FileSignature: Sendable, Equatable {
     private var numbers: [Int]
 
@@ -19,10 +19,12 @@ package struct FileSignature: Sendable, Equatable {
             return
         }
         #if canImport(Darwin)
-            let time = facts.st_mtimespec
+            let times = [facts.st_mtimespec, facts.st_ctimespec]
         #else
-            let time = facts.st_mtim
+            let times = [facts.st_mtim, facts.st_ctim]
         #endif
-        numbers = [Int(truncatingIfNeeded: facts.st_ino), Int(facts.st_size), time.tv_sec, time.tv_nsec]
+        // The second time also changes with the mode, the owner and the access list (inode(7)).
+        numbers =
+            [Int(truncatingIfNeeded: facts.st_ino), Int(facts.st_size)] + times.flatMap { [$0.tv_sec, $0.tv_nsec] }
     }
 }

@@ -6,6 +6,9 @@ package import NIOCore
 /// Puts the bytes of a channel into TLS as its server, by the system's OpenSSL, which reads and writes memory here and
 /// no socket. What follows in the pipeline hears of an active channel when the handshake is done, and its own ends are
 /// told to the client. Confined to the channel's event loop.
+///
+/// Bytes are encrypted only when the channel is writable. Encrypted bytes belong to one connection, whereas many
+/// connections can share the buffer that they are made from.
 @safe package final class TLSServerHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -25,6 +28,12 @@ package import NIOCore
     private let limit: TimeAmount
     private var phase = Phase.handshaking
     private var deadline: Scheduled<Void>?
+    /// The writes that are not encrypted yet. Those up to the mark are flushed.
+    private var waiting = MarkedCircularBuffer<(buffer: ByteBuffer, promise: EventLoopPromise<Void>?)>(
+        initialCapacity: 4)
+    private var isSending = false
+    /// Shuts the connection down when no write waits.
+    private var shutDown: (() -> Void)?
     /// The most bytes of one read or write.
     private static let chunk = 16_384
 
@@ -59,27 +68,35 @@ package import NIOCore
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard phase == .connected else {
+        guard phase == .connected, shutDown == nil else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        var buffer = unwrapOutboundIn(data)
-        while let bytes = buffer.readBytes(length: min(buffer.readableBytes, Self.chunk)), !bytes.isEmpty {
-            var count: Int32 = 0
-            // Memory takes everything, so nothing is written in part.
-            guard unsafe inlet_tls_write(tls, bytes, Int32(bytes.count), &count) == SSL_ERROR_NONE else {
-                promise?.fail(ChannelError.ioOnClosedChannel)
-                return end(context)
-            }
-        }
-        context.write(wrapOutboundOut(encrypted()), promise: promise)
+        waiting.append((unwrapOutboundIn(data), promise))
+    }
+
+    package func flush(context: ChannelHandlerContext) {
+        waiting.mark()
+        send(context)
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        send(context)
+        context.fireChannelWritabilityChanged()
     }
 
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output, phase == .connected, !waiting.isEmpty {
+            shutDown = { [weak self] in self?.close(context: context, mode: mode, promise: promise) }
+            return flush(context: context)
+        }
         if phase == .connected, mode != .input {
-            unsafe inlet_tls_shut_down(tls)
             phase = .shut
-            context.writeAndFlush(wrapOutboundOut(encrypted()), promise: nil)
+            // An answer that is cut off does not end like a complete one.
+            if waiting.isEmpty {
+                unsafe inlet_tls_shut_down(tls)
+                context.writeAndFlush(wrapOutboundOut(encrypted()), promise: nil)
+            }
         }
         if mode == .all {
             phase = .ended
@@ -91,7 +108,49 @@ package import NIOCore
     package func channelInactive(context: ChannelHandlerContext) {
         phase = .ended
         deadline?.cancel()
+        shutDown = nil
+        while let (_, promise) = waiting.popFirst() { promise?.fail(ChannelError.ioOnClosedChannel) }
         context.fireChannelInactive()
+    }
+
+    /// Encrypts and sends flushed writes while the channel is writable.
+    private func send(_ context: ChannelHandlerContext) {
+        // The channel reports a change of its writability during a write and a flush.
+        guard !isSending else { return }
+        isSending = true
+        repeat {
+            while mayEncrypt(context), encryptNext(context) {}
+            context.flush()
+        } while mayEncrypt(context)
+        isSending = false
+        if waiting.isEmpty, let shutDown {
+            self.shutDown = nil
+            shutDown()
+        }
+    }
+
+    private func mayEncrypt(_ context: ChannelHandlerContext) -> Bool {
+        phase == .connected && waiting.hasMark && context.channel.isWritable
+    }
+
+    /// Encrypts at most a chunk of the first write.
+    ///
+    /// - Returns: whether the connection can go on.
+    private func encryptNext(_ context: ChannelHandlerContext) -> Bool {
+        let index = waiting.startIndex
+        let length = min(waiting[index].buffer.readableBytes, Self.chunk)
+        if let bytes = waiting[index].buffer.readBytes(length: length), !bytes.isEmpty {
+            var count: Int32 = 0
+            // Memory takes everything, so nothing is written in part.
+            guard unsafe inlet_tls_write(tls, bytes, Int32(bytes.count), &count) == SSL_ERROR_NONE else {
+                end(context)
+                return false
+            }
+        }
+        let isDone = waiting[index].buffer.readableBytes == 0
+        let promise = isDone ? waiting.popFirst()?.promise : nil
+        context.write(wrapOutboundOut(encrypted()), promise: promise)
+        return true
     }
 
     private func handshake(_ context: ChannelHandlerContext) {

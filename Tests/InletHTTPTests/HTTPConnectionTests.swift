@@ -294,6 +294,55 @@ import Testing
         #expect(try status("/", ["cookie": String(cookie)], from: 2) == .ok)
     }
 
+    @Test("A short token beside long ones locks no client out that presents a long one")
+    func guessesOfAShortToken() throws {
+        let long = "wall-token-0123456789abcdef"
+        let rule = AccessRule(
+            host: "0.0.0.0", port: 1, grants: [.init("boss-token-1234", .admin), .init(long, .view)])
+        let gate = HTTPGate(rule, connections: 4, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let id = try #require(gate.admit(EmbeddedChannel()))
+        func status(_ uri: String, _ token: String) throws -> HTTPResponseStatus {
+            let head = HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: uri, headers: ["authorization": "Bearer \(token)"])
+            switch gate.decide(try #require(HTTPRequest(head)), from: .ipv4(1), of: id, isPublic: false) {
+            case .served: return .ok
+            case .refused(let answer, _): return answer.status
+            }
+        }
+        for number in 0..<10 { #expect(try status("/", "wrong-token-\(number)") == .unauthorized) }
+        #expect(try status("/", long) == .ok)
+        // The answer does not depend on whether the other token is right.
+        for guess in ["boss-token-1234", "wrong-token-1234"] {
+            #expect(try status("/", guess) == .tooManyRequests)
+            #expect(try status("/?token=\(guess)", long) == .tooManyRequests)
+        }
+    }
+
+    @Test("A client that waits before it sends a body is asked for it, or gets the final answer")
+    func expectation() throws {
+        let run = try Run(steps: ["/take": .read(5)])
+        func begin(_ path: String, _ length: Int, expect: String = "100-Continue", version: String = "1.1") throws {
+            try run.send(
+                "POST \(path) HTTP/\(version)\r\nhost: localhost\r\ncontent-length: \(length)\r\n"
+                    + "connection: keep-alive\r\nexpect: \(expect)\r\n\r\n")
+        }
+        try begin("/take", 5)
+        #expect(run.wire.text == "HTTP/1.1 100 Continue\r\n\r\n" && run.reads)
+        try run.send("12345")
+        #expect(run.statuses == ["100", "201"] && run.service.bodies == ["12345"])
+        // A client of HTTP 1.0 does not know status 100 (RFC 9110, 10.1.1).
+        try begin("/take", 5, version: "1.0")
+        try run.send("12345")
+        #expect(run.statuses == ["100", "201", "201"] && !run.wire.isShut)
+        try begin("/take", 6)
+        #expect(run.statuses == ["100", "201", "201", "413"] && run.wire.isShut)
+
+        let other = try Run()
+        try other.send(
+            "POST /other HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n")
+        #expect(other.statuses == ["200"] && other.wire.isShut)
+    }
+
     @Test("Bodies are read as far as they are wanted, and not at all where they are not")
     func bodies() throws {
         let run = try Run(steps: ["/take": .read(5)])

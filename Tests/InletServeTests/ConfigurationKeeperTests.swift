@@ -180,6 +180,11 @@ import Testing
         try write("ab")
         let second = FileSignature(path: path)
         #expect(second != first)
+        // A file that could not be read may be readable after chmod.
+        unsafe chmod(path, 0o600)
+        let before = FileSignature(path: path)
+        unsafe chmod(path, 0o640)
+        #expect(FileSignature(path: path) != before)
         // An editor may remove the file for a moment.
         let none = FileSignature(path: folder.path("none"))
         let looks = [first, second, second, second, none, second, first, none, none]

@@ -57,6 +57,22 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
+    @Test("curl, which waits a minute to be asked for a body, is asked for it at once")
+    func expectation() async throws {
+        let serve = try await ServeProcess(Self.cameras)
+        let output = try await serve.run(
+            "curl",
+            [
+                "-s", "-m", "120", "--expect100-timeout", "60", "-H", "expect: 100-continue", "-X", "PUT", "-w",
+                "%{http_code}", "-H", "authorization: Bearer \(ServeProcess.admin)", "-H",
+                "content-type: application/json", "--data-binary", #"{"level": "notice"}"#,
+                "\(serve.address)/v1/log-level",
+            ])
+        let answer = String(decoding: output, as: UTF8.self)
+        #expect(answer.hasSuffix("200") && answer.contains(#""level":"notice""#), "\(answer)")
+        #expect(await serve.end() == 0)
+    }
+
     @Test("A camera that was paused stays paused over a restart and over kill -9, and gives no picture until resumed")
     func pausedOverRestart() async throws {
         let serve = try await ServeProcess(Self.cameras)

@@ -61,12 +61,14 @@ struct ServeRouteTests {
         #expect(!ServeRoute.stream("a").isForOwnPages && ServeRoute.pause("a").isForOwnPages)
         #expect(ServeRoute.playlist("a").camera == "a" && ServeRoute.segment("b", file: "c").camera == "b")
         #expect(
-            [ServeRoute.pause("a"), .record("a"), .deleteRecording("a", file: "b")].allSatisfy {
+            [ServeRoute.pause("a"), .record("a"), .endRecording("a")].allSatisfy {
                 $0.scope == .control && $0.isChange
             })
         #expect(
-            [ServeRoute.add, .set("a"), .remove("a"), .revert("a"), .reload, .setLogLevel, .discover, .tryOut]
-                .allSatisfy { $0.scope == .admin })
+            [
+                ServeRoute.add, .set("a"), .remove("a"), .revert("a"), .reload, .setLogLevel, .discover, .tryOut,
+                .deleteRecording("a", file: "b"),
+            ].allSatisfy { $0.scope == .admin && $0.isChange })
         #expect(ServeRoute.revert("a").camera == "a" && ServeRoute.revert("a").change?.action == "revert")
         #expect(AccessScope.view < .control && AccessScope.control < .admin)
     }

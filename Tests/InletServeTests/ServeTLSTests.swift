@@ -24,12 +24,12 @@ import Testing
             """)
     }
 
-    private func start() async throws -> ServeProcess {
+    private func start(_ camera: String = "source: \"\(pattern)\"") async throws -> ServeProcess {
         for name in ["first", "second"] { try await makePair(name) }
         _ = try await bash("cp first.pem server.pem && cp -p first.key server.key && cat first.pem second.pem > ca.pem")
         return try await ServeProcess(
             "  tls: {certificate: '\(folder.path("server.pem"))', key: '\(folder.path("server.key"))'}\ncameras:\n"
-                + "  door: \(Self.pattern)\n", authority: folder.path("ca.pem"))
+                + "  door: {\(camera)}\n", authority: folder.path("ca.pem"))
     }
 
     /// Waits until the daemon has logged something, for 30 seconds at most.
@@ -97,7 +97,58 @@ import Testing
             """)
         #expect(check.contains("Other users may read or change"))
         #expect(check.hasSuffix("65\n"))
+        // The key is read again when only its mode has changed, after it was refused for the wrong pair, on SIGHUP, and
+        // when the daemon saw the new file.
+        func count(_ text: String) -> Int { serve.complaints.components(separatedBy: text).count - 1 }
+        _ = try await serve.camera("door") { _ in count("The certificate of before stays") == 3 }
+        let before = count("The certificate was read again")
+        _ = try await bash("chmod 600 server.key")
+        _ = try await serve.camera("door") { _ in count("The certificate was read again") > before }
         #expect(await serve.end() == 0)
         #expect(!serve.complaints.contains("PRIVATE"))
+    }
+
+    @Test("A large answer to many clients that do not read it takes little memory, and one that reads slowly gets it")
+    func slowClients() async throws {
+        let serve = try await start(
+            "view: {max-size: 3840x2160, max-fps: 1, quality: 100}, source: \"pattern:noise?size=3840x2160&fps=1\"")
+        let picture = "\(serve.address)/v1/cameras/door/snapshot.jpg"
+        let curl = "curl -s -m 60 --cacert ca.pem -H 'authorization: Bearer \(ServeProcess.viewer)'"
+        let size = try #require(
+            Int(try await bash("\(curl) -o first.jpg \(picture) && stat -c %s first.jpg | tr -d '\\n'")))
+        let clients = 64
+        let script = """
+            import socket, ssl, sys
+            port, clients, token = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+            context = ssl.create_default_context(cafile="ca.pem")
+            def connect():
+                plain = socket.socket()
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+                plain.connect(("127.0.0.1", port))
+                return context.wrap_socket(plain, server_hostname="127.0.0.1")
+            head = "GET /v1/cameras/door/snapshot.jpg HTTP/1.1\\r\\nhost: localhost\\r\\nauthorization: Bearer "
+            sockets = []
+            for _ in range(clients):
+                sockets.append(connect())
+                sockets[-1].sendall((head + token + "\\r\\n\\r\\n").encode())
+            print(*{s.recv(12) for s in sockets})
+            """
+        try Data(script.utf8).write(to: URL(fileURLWithPath: folder.path("clients.py")))
+        func peak() throws -> Int {
+            let path = "/proc/\(serve.process.processIdentifier)/status"
+            let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+                .first { $0.hasPrefix("VmHWM:") }
+            return try #require(line.flatMap { Int($0.split(separator: " ")[1]) }) * 1024
+        }
+        let before = try peak()
+        let seen = try await bash("/usr/bin/python3 clients.py \(serve.port) \(clients) \(ServeProcess.viewer)")
+        #expect(seen == "b'HTTP/1.1 200'\n")
+        let growth = try peak() - before
+        #expect(size * clients > 300_000_000)
+        #expect(growth < 100_000_000, "\(growth) bytes for \(clients) clients of \(size) bytes")
+        let end = try await bash(
+            "\(curl) --limit-rate 3M -o slow.jpg \(picture) && tail -c 2 slow.jpg | od -An -tx1 | tr -d ' \\n'")
+        #expect(end == "ffd9")
+        #expect(await serve.end() == 0)
     }
 }

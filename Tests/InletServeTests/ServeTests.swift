@@ -116,6 +116,8 @@ import Testing
         let added = try await serve.ask(
             "PUT", "/v1/cameras/other", token: nil, body: "{\"source\": \"pattern:\", \"sinks\": [\"exec:sh\"]}")
         #expect(added.status == 403)
+        let recording = "/v1/cameras/door/recordings/20260501T083000.250Z.mp4"
+        #expect(try await serve.ask("DELETE", recording, token: nil).status == 403)
         #expect(try await serve.ask("POST", "/v1/cameras/door/pause", token: nil).status == 204)
         #expect(try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg", token: nil).status == 409)
         #expect(try await serve.ask("POST", "/v1/cameras/door/resume", token: nil).status == 204)

@@ -99,7 +99,7 @@ extension OpenAPIDocument {
                         failure("409", "No folder is configured"), failure("507", "It cannot be read"), tooMany,
                     ]),
                 operation(
-                    "delete", "Deletes a recording",
+                    "delete", "Deletes a recording, which needs a token with the scope admin",
                     [
                         ("204", .object([("description", .text("It is done"))])),
                         ("200", json("What would be done", reference("Changes"))), missing,

@@ -100,8 +100,8 @@ enum ServeRoute: Equatable {
         case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics,
             .recordings, .recording, .fragments, .playlist, .segment, .history, .watch, .session:
             .view
-        case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
-        case .add, .set, .remove, .revert, .reload, .setLogLevel, .discover, .tryOut: .admin
+        case .restart, .pause, .resume, .record, .endRecording: .control
+        case .add, .set, .remove, .revert, .reload, .setLogLevel, .discover, .tryOut, .deleteRecording: .admin
         }
     }
 
