@@ -28,6 +28,8 @@ final class RoomConnection: ChannelInboundHandler {
     private let tell: (Event) -> Void
     private var context: ChannelHandlerContext?
     private var liveness: SignalingLiveness
+    /// Bounds pings and pongs as the directory bounds messages.
+    private var rate: AdmissionRate
     private var timer: Scheduled<Void>?
     private var probing: Scheduled<Void>?
     private var renewing: Scheduled<Void>?
@@ -40,6 +42,7 @@ final class RoomConnection: ChannelInboundHandler {
         (self.limits, self.renewal) = (limits, renewal)
         self.tell = tell
         liveness = SignalingLiveness(interval: limits.pingInterval, limit: limits.silence, at: .now)
+        rate = limits.rate
     }
 
     /// The handlers that a connection has after HTTP's have gone.
@@ -134,7 +137,11 @@ final class RoomConnection: ChannelInboundHandler {
         switch frame.opcode {
         case .text: tell(.message(Array(buffer: frame.unmaskedData)))
         case .binary: tell(.broken(.malformed, "Messages are texts."))
-        case .ping: write(.pong, frame.unmaskedData)
+        case .ping, .pong:
+            guard rate.wait(at: .now) == nil else { return tell(.broken(.flood, limits.floodText)) }
+            rate.admit()
+            // A later pong answers for earlier pings, too (RFC 6455, 5.5.3).
+            if frame.opcode == .ping, context.channel.isWritable { write(.pong, frame.unmaskedData) }
         case .connectionClose:
             isEnding = true
             write(.connectionClose, frame.unmaskedData)

@@ -50,7 +50,10 @@ struct RoomDirectory: Sendable {
 
     /// Takes a member into a room.
     ///
-    /// - Parameter id: its name; nil to have one made for it.
+    /// - Parameters:
+    ///   - id: its name; nil to have one made for it.
+    ///   - instance: its instance as other members see it. A connection presents the one of a member only if it knows
+    ///     the secret that it is made of.
     mutating func join(
         _ room: String, as id: PeerID?, _ instance: SignalingInstance, number: MemberID
     ) -> [Action] {
@@ -87,11 +90,7 @@ struct RoomDirectory: Sendable {
         _ room: String, _ member: RoomMessage.Member, _ number: MemberID, isKnown: Bool
     ) -> [Action] {
         rooms[room, default: [:]][member.id] = number
-        places[number] = Place(
-            room: room, member: member,
-            rate: AdmissionRate(
-                perSecond: Double(limits.messagesPerSecond),
-                burst: 4 * min(limits.messagesPerSecond, 1_000_000)))
+        places[number] = Place(room: room, member: member, rate: limits.rate)
         let others = others(of: number)
         let present = others.compactMap { places[$0]?.member }
         let joined = RoomMessage.joined(member).json
@@ -115,7 +114,7 @@ struct RoomDirectory: Sendable {
     mutating func take(_ text: [UInt8], from number: MemberID, at now: MonotonicTime) -> [Action] {
         guard var place = places[number] else { return [] }
         if place.rate.wait(at: now) != nil {
-            return drop(number, .flood, "The member sends more messages than \(limits.messagesPerSecond) a second.")
+            return drop(number, .flood, limits.floodText)
         }
         place.rate.admit()
         places[number] = place

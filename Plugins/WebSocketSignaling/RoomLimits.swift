@@ -1,4 +1,5 @@
 import InletCore
+import InletRTC
 
 /// The limits of a server of rooms.
 public struct RoomLimits: Sendable, Hashable {
@@ -12,8 +13,8 @@ public struct RoomLimits: Sendable, Hashable {
     public var perAddress = 64
     /// The most bytes of a message. The default is 196,608.
     public var messageBytes = 196_608
-    /// The messages a second that a member may send in the long run; four times as many may come at once. The default
-    /// is 50: an offer comes with a few dozen candidates.
+    /// The messages a second that a member may send in the long run; four times as many may come at once. As many pings
+    /// and pongs may come besides. The default is 50: an offer comes with a few dozen candidates.
     public var messagesPerSecond = 50
     /// The most bytes that wait for a member that reads slowly; beyond that it loses its place. The default is
     /// 1,048,576.
@@ -25,6 +26,13 @@ public struct RoomLimits: Sendable, Hashable {
 
     /// Creates limits with the default of each.
     public init() {}
+
+    /// The rate of the messages of a member that has sent none yet.
+    var rate: AdmissionRate {
+        AdmissionRate(perSecond: Double(messagesPerSecond), burst: 4 * min(messagesPerSecond, 1_000_000))
+    }
+    /// The reason of a refusal for more messages.
+    var floodText: String { "The member sends more messages than \(messagesPerSecond) a second." }
 
     /// Checks the limits.
     ///

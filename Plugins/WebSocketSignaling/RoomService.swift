@@ -47,7 +47,8 @@ final class RoomService: HTTPService {
             id = try Self.text("id", of: request).map { name throws(InletError) in try PeerID(name) }
             instance =
                 try Self.text("instance", of: request)
-                .map { name throws(InletError) in try SignalingInstance(name) } ?? SignalingInstance()
+                .map { secret throws(InletError) in try SignalingInstance(ofMember: secret).shownToMembers }
+                ?? SignalingInstance()
         } catch {
             return .answer(.text(error.message, .badRequest))
         }

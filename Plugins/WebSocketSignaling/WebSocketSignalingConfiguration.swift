@@ -11,7 +11,9 @@ public struct WebSocketSignalingConfiguration: Sendable {
     public var id: PeerID
     /// The token that the server requires; nil for none. A secret: it is sent as a bearer token.
     public var token: String?
-    /// The name of this run. The default is random; a value that is kept makes a restart look like a reconnection.
+    /// The name of this run, of at least 16 characters. A secret between this side and the server, which shows others
+    /// only a digest: by it a connection takes the place of this side's earlier one. The default is random; a random
+    /// value that is kept makes a restart look like a reconnection.
     public var instance = SignalingInstance()
     /// The wait before the first further attempt to connect; it doubles with each, up to ``longestBackOff``, and is
     /// then shortened by up to half at random, so that many members do not return at once. The default is 250 ms.
@@ -85,6 +87,7 @@ public struct WebSocketSignalingConfiguration: Sendable {
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
     func validate() throws(InletError) {
+        _ = try SignalingInstance(ofMember: instance.description)
         guard backOff > .zero, longestBackOff >= backOff, pingInterval > .zero, silence > pingInterval, unsentBytes > 0
         else {
             throw InletError(

@@ -181,6 +181,113 @@ import Testing
         try await onThread { server.stop() }
     }
 
+    /// Enters a room by Python, and sends pings without reading. Then counts the pongs until the server closes the
+    /// connection, or answers a last ping.
+    private static let pings = """
+        import socket, sys
+        port, count = int(sys.argv[1]), int(sys.argv[2])
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.connect(("127.0.0.1", port))
+        s.sendall((f"GET /room?id=ann HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\nUpgrade: websocket\\r\\n"
+            "Connection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n").encode())
+        def ping(data): return bytes([0x89, 0x80 | len(data), 0, 0, 0, 0]) + data
+        got = b""
+        while b'"welcome"' not in got: got += s.recv(4096)
+        s.sendall(ping(b"x" * 125) * count)
+        got, pongs, said = got[got.index(b"\\r\\n\\r\\n") + 4:], 0, None
+        s.settimeout(0.5)
+        while said is None:
+            while len(got) < 2 or len(got) < 2 + got[1] and got[1] < 126:
+                try:
+                    more = s.recv(65536)
+                    if not more: sys.exit(f"no close frame after {pongs} pongs")
+                    got += more
+                except TimeoutError: s.sendall(ping(b"last"))
+            size, start = got[1], 2
+            if size == 126:
+                while len(got) < 4: got += s.recv(4096)
+                size, start = int.from_bytes(got[2:4], "big"), 4
+            while len(got) < start + size: got += s.recv(4096)
+            opcode, data, got = got[0] & 15, got[start:start + size], got[start + size:]
+            if opcode == 10: pongs += 1
+            if opcode == 8: said = int.from_bytes(data[:2], "big")
+            if opcode == 10 and data == b"last": said = "open"
+        print(said, pongs)
+        """
+
+    private static func pongs(_ server: RoomServer, count: Int) async throws -> (end: String, pongs: Int) {
+        let output = try await ReferenceCommand.runAside(
+            "/usr/bin/python3", ["-c", pings, "\(port(of: server))", "\(count)"])
+        let words = String(decoding: output, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        return (String(try #require(words.first)), try #require(words.last.flatMap { Int($0) }))
+    }
+
+    @Test("A member that sends many pings is closed with a policy error", .timeLimit(.minutes(1)))
+    func manyPings() async throws {
+        let server = try await Self.server()
+        let (end, pongs) = try await Self.pongs(server, count: 2000)
+        // 200 at once, and 50 a second.
+        #expect(end == "1008" && pongs >= 200 && pongs < 2000, "\(end) \(pongs)")
+        try await onThread { server.stop() }
+    }
+
+    @Test("Few pongs wait for a member that sends pings and does not read", .timeLimit(.minutes(1)))
+    func unreadPongs() async throws {
+        let server = try await Self.server { configuration in
+            configuration.limits.messagesPerSecond = 1_000_000
+            configuration.limits.unsentBytes = 65_536
+        }
+        let (end, pongs) = try await Self.pongs(server, count: 200_000)
+        // 25 MB of pongs; the buffers of the system and of the server hold some.
+        #expect(end == "open" && pongs * 127 < 6_000_000, "\(end) \(pongs)")
+        try await onThread { server.stop() }
+    }
+
+    @Test("Nobody takes the place of a member by what others see of it", .timeLimit(.minutes(1)))
+    func takeover() async throws {
+        let server = try await Self.server()
+        let secret = "secret-0123456789abcdef"
+        let ann = try await Self.webSocket(server, "/room?id=ann&instance=\(secret)")
+        _ = try await ann.next()
+        let eve = try await Self.webSocket(server, "/room?id=eve")
+        guard case .text(let welcome)? = try await eve.next(),
+            case .welcome(_, let others, _) = try RoomMessage(json: welcome), let seen = others.first?.instance
+        else {
+            Issue.record("not welcome")
+            return
+        }
+        // printf secret-0123456789abcdef | sha256sum
+        #expect(seen.description == "93c6a5cd70ea776813ef8b32720e4199" && !welcome.containsBytes(secret))
+        let other = try await Self.webSocket(server, "/room?id=ann&instance=\(seen)")
+        guard case .text(let answer)? = try await other.next(),
+            case .refused(let refusal) = try RoomMessage(json: answer)
+        else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.reason == .taken)
+        // The member itself comes again, and is the same for others.
+        let again = try await Self.webSocket(server, "/room?id=ann&instance=\(secret)")
+        guard case .text(let second)? = try await again.next(), case .welcome = try RoomMessage(json: second) else {
+            Issue.record("not welcome again")
+            return
+        }
+        try await again.send(.text(#"{"type":"any","to":"eve"}"#))
+        guard case .text(let message)? = try await eve.next() else {
+            Issue.record("no message")
+            return
+        }
+        #expect(message.containsBytes(#""from":"ann","instance":"\#(seen)""#))
+        let short = await #expect(throws: InletError.self) {
+            try await Self.webSocket(server, "/room?id=dan&instance=0123456789abcde")
+        }
+        #expect(short?.code == .unsupported)
+        for member in [ann, eve, other, again] { await member.close() }
+        try await onThread { server.stop() }
+    }
+
     @Test("A member that reads nothing loses its place before much waits for it", .timeLimit(.minutes(1)))
     func slowMember() async throws {
         let server = try await Self.server { configuration in

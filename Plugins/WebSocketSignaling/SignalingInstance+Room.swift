@@ -1,0 +1,31 @@
+import InletCore
+import InletDigest
+import InletRTC
+
+/// The instance of a member that enters a room. It is a secret between the member and the server: a connection that
+/// presents it takes the place of the member's earlier connection. Other members see only ``shownToMembers``.
+extension SignalingInstance {
+    /// The fewest bytes, so that nobody finds an instance by computing digests.
+    static let fewestBytes = 16
+
+    /// Reads the instance of a request that enters a room.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is too short to be a secret.
+    init(ofMember secret: String) throws(InletError) {
+        guard secret.utf8.count >= Self.fewestBytes else {
+            throw InletError(
+                .invalidConfiguration,
+                "The instance of a member has at least \(Self.fewestBytes) characters. It is a secret: make it of random "
+                    + "ones.")
+        }
+        try self.init(secret)
+    }
+
+    /// The instance as the server shows it to the members of a room: the first 128 bits of its SHA-256.
+    var shownToMembers: SignalingInstance {
+        let digits = MessageDigest.sha256.hash(Array(description.utf8)).prefix(16).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return (try? SignalingInstance(digits.joined())) ?? SignalingInstance()
+    }
+}
