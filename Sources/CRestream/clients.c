@@ -16,9 +16,10 @@ static const gint64 session_patience = 30 * G_TIME_SPAN_SECOND;
 // by RTCP. gst-rtsp-server has no limit for headers, which take some 25 times as much memory as they have bytes.
 static const guint64 newcomer_bytes = 64 << 10;
 static const guint64 request_bytes = 1 << 20;
-// The most connections of one address before that request, and the most wrong logins of one connection.
-static const int newcomers_at_once = 32;
+// The most refused logins and requests of one connection.
 static const int most_refusals = 16;
+// The most connections that are being closed beside those that are kept: each has a thread.
+static const int most_closing = 64;
 
 // How long what was sent may wait for a reader that does not read, in milliseconds: then the system closes the
 // connection.
@@ -30,7 +31,7 @@ const char inlet_restream_held_reader[] = "inlet-reader";
 // A connection. The server's mutex guards what its timer reads.
 typedef struct {
     inlet_restream_server *server;
-    char *address;
+    int64_t number;        // 0 if there is no room for it
     // The connection's socket. Shut down, it has the connection's own thread close it: gst_rtsp_client_close is not
     // safe while that thread works on a request.
     int descriptor;
@@ -54,21 +55,11 @@ static void shut(int descriptor) {
     if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
 }
 
-// Counts a connection of an address that has no allowed request yet. Called with the mutex held.
-static void count_newcomer(inlet_restream_server *server, const char *address, int change) {
-    int count = GPOINTER_TO_INT(g_hash_table_lookup(server->newcomers, address)) + change;
-    if (count > 0) {
-        g_hash_table_replace(server->newcomers, g_strdup(address), GINT_TO_POINTER(count));
-    } else {
-        g_hash_table_remove(server->newcomers, address);
-    }
-}
-
-static int may_connect(inlet_restream_server *server, GstRTSPContext *context) {
-    const char *address = context->conn ? gst_rtsp_connection_get_ip(context->conn) : NULL;
+// Whether a connection is looked at. Who gets a place is decided when it has a number, as another one may have to be
+// closed for it, which takes a moment.
+static int may_connect(inlet_restream_server *server) {
     g_mutex_lock(&server->mutex);
-    int count = address ? GPOINTER_TO_INT(g_hash_table_lookup(server->newcomers, address)) : 0;
-    int may = server->connections < server->most && count < newcomers_at_once;
+    int may = server->connections < server->most + most_closing;
     g_mutex_unlock(&server->mutex);
     return may;
 }
@@ -76,11 +67,11 @@ static int may_connect(inlet_restream_server *server, GstRTSPContext *context) {
 // Notes that a request has come, and whether it is allowed.
 static void note_request(connection *client, int is_allowed) {
     guint64 bytes = bytes_of(client->descriptor);
+    if (is_allowed) client->server->handlers.allow(client->server->owner, client->number);
     g_mutex_lock(&client->server->mutex);
     if (is_allowed && !client->is_allowed) {
         client->is_allowed = 1;
         client->since = g_get_monotonic_time();
-        count_newcomer(client->server, client->address, -1);
     }
     if (client->is_allowed) client->bytes_before = bytes;
     g_mutex_unlock(&client->server->mutex);
@@ -126,6 +117,73 @@ static void mount(inlet_restream_server *server, const char *camera, int is_ther
     g_free(path);
 }
 
+// Compares two texts in a time that does not tell how much of them is the same.
+static int is_same(const char *text, const char *other) {
+    size_t count = strlen(text);
+    if (strlen(other) != count) return 0;
+    unsigned char difference = 0;
+    for (size_t index = 0; index < count; index++) difference |= (unsigned char)(text[index] ^ other[index]);
+    return difference == 0;
+}
+
+// Whether a login that was not accepted holds the right password: its challenge has expired, or was for a connection
+// that has ended.
+static int is_stale(inlet_restream_server *server, GstRTSPContext *context, const GstRTSPAuthCredential *login) {
+    if (login->scheme != GST_RTSP_AUTH_DIGEST || !login->params) return 0;
+    const char *user = NULL, *realm = NULL, *nonce = NULL, *uri = NULL, *response = NULL;
+    for (GstRTSPAuthParam **item = login->params; *item; item++) {
+        const char *name = (*item)->name, *value = (*item)->value;
+        if (g_strcmp0(name, "username") == 0) user = value;
+        else if (g_strcmp0(name, "realm") == 0) realm = value;
+        else if (g_strcmp0(name, "nonce") == 0) nonce = value;
+        else if (g_strcmp0(name, "uri") == 0) uri = value;
+        else if (g_strcmp0(name, "response") == 0) response = value;
+    }
+    const char *password = user ? g_hash_table_lookup(server->passwords, user) : NULL;
+    if (!password || !realm || !nonce || !uri || !response) return 0;
+    char *expected = gst_rtsp_generate_digest_auth_response(
+        NULL, gst_rtsp_method_as_text(context->method), realm, user, password, uri, nonce);
+    int is_right = expected && is_same(response, expected);
+    g_free(expected);
+    return is_right;
+}
+
+// Logs a request in. Returns a status other than OK if it presents several logins, which would be several guesses.
+static GstRTSPStatusCode log_in(
+    GstRTSPAuth *gate, GstRTSPContext *context, inlet_restream_server *server, inlet_restream_login *login) {
+    GstRTSPAuthCredential **shown
+        = gst_rtsp_message_parse_auth_credentials(context->request, GST_RTSP_HDR_AUTHORIZATION);
+    *login = inlet_restream_no_login;
+    if (!shown || !shown[0]) {
+        if (shown) gst_rtsp_auth_credentials_free(shown);
+        return GST_RTSP_STS_OK;
+    }
+    if (shown[1]) {
+        gst_rtsp_auth_credentials_free(shown);
+        return GST_RTSP_STS_BAD_REQUEST;
+    }
+    if (!context->token && !GST_RTSP_AUTH_GET_CLASS(gate)->authenticate(gate, context)) context->token = NULL;
+    if (context->token) *login = inlet_restream_right_login;
+    else if (!is_stale(server, context, shown[0])) *login = inlet_restream_wrong_login;
+    gst_rtsp_auth_credentials_free(shown);
+    return GST_RTSP_STS_OK;
+}
+
+// Refuses a request of a client that must wait so many seconds.
+static gboolean refuse_for_a_while(GstRTSPContext *context, connection *client, int wait) {
+    if (++client->refusals > most_refusals) {
+        shut(client->descriptor);
+        return FALSE;
+    }
+    const GstRTSPStatusCode status = GST_RTSP_STS_SERVICE_UNAVAILABLE;
+    gst_rtsp_message_init_response(context->response, status, gst_rtsp_status_as_text(status), context->request);
+    char seconds[12];
+    g_snprintf(seconds, sizeof seconds, "%d", wait);
+    gst_rtsp_message_add_header(context->response, GST_RTSP_HDR_RETRY_AFTER, seconds);
+    gst_rtsp_client_send_message(context->client, context->session, context->response);
+    return FALSE;
+}
+
 // Each refusal costs a nonce, which is kept for half a minute: a connection has only some.
 static gboolean refuse_login(GstRTSPAuth *gate, GstRTSPContext *context, connection *client) {
     if (++client->refusals > most_refusals) {
@@ -140,18 +198,26 @@ static gboolean check_request(GstRTSPAuth *gate, GstRTSPContext *context) {
     connection *client = g_object_get_data(G_OBJECT(context->client), known);
     if (!client) return refuse(gate, context, GST_RTSP_STS_INTERNAL_SERVER_ERROR);
     // What there is to ask is told to anybody: players ask for it before they log in.
-    if (context->method == GST_RTSP_OPTIONS) {
+    const int is_public = context->method == GST_RTSP_OPTIONS;
+    inlet_restream_login login = inlet_restream_no_login;
+    if (server->needs_user && !is_public) {
+        GstRTSPStatusCode status = log_in(gate, context, server, &login);
+        if (status != GST_RTSP_STS_OK) return refuse(gate, context, status);
+    }
+    const char *user = context->token ? gst_rtsp_token_get_string(context->token, "user") : NULL;
+    int wait = server->handlers.request(server->owner, client->number, login, user);
+    if (wait > 0) {
+        context->token = NULL;
+        return refuse_for_a_while(context, client, wait);
+    }
+    if (is_public) {
         note_request(client, 0);
         return TRUE;
     }
-    if (server->needs_user) {
-        if (!context->token && !GST_RTSP_AUTH_GET_CLASS(gate)->authenticate(gate, context)) context->token = NULL;
-        if (!context->token) return refuse_login(gate, context, client);
-    }
+    if (server->needs_user && !context->token) return refuse_login(gate, context, client);
     if (context->method == GST_RTSP_ANNOUNCE || context->method == GST_RTSP_RECORD) {
         return refuse(gate, context, GST_RTSP_STS_METHOD_NOT_ALLOWED);
     }
-    const char *user = context->token ? gst_rtsp_token_get_string(context->token, "user") : NULL;
     char *camera = camera_of(context->uri);
     if (!camera) return refuse(gate, context, GST_RTSP_STS_NOT_FOUND);
     int status = server->handlers.permits(server->owner, user, camera);
@@ -165,7 +231,7 @@ static gboolean check_request(GstRTSPAuth *gate, GstRTSPContext *context) {
 
 static gboolean check(GstRTSPAuth *gate, GstRTSPContext *context, const gchar *what) {
     inlet_restream_server *server = ((InletGate *)gate)->server;
-    if (g_str_equal(what, GST_RTSP_AUTH_CHECK_CONNECT)) return may_connect(server, context);
+    if (g_str_equal(what, GST_RTSP_AUTH_CHECK_CONNECT)) return may_connect(server);
     if (g_str_equal(what, GST_RTSP_AUTH_CHECK_URL)) return check_request(gate, context);
     // Nobody chooses another destination than the own address.
     if (g_str_equal(what, GST_RTSP_AUTH_CHECK_TRANSPORT_CLIENT_SETTINGS)) return FALSE;
@@ -215,13 +281,14 @@ static void closed(GstRTSPClient *client, gpointer server) {
 static void connection_free(gpointer pointer) {
     connection *client = pointer;
     inlet_restream_server *server = client->server;
-    if (client->descriptor >= 0) close(client->descriptor);
+    if (client->number) server->handlers.leave(server->owner, client->number);
     g_mutex_lock(&server->mutex);
-    if (!client->is_allowed) count_newcomer(server, client->address, -1);
+    g_hash_table_remove(server->by_number, &client->number);
+    // Not before: another thread may shut it down by its number.
+    if (client->descriptor >= 0) close(client->descriptor);
     server->connections--;
     g_cond_broadcast(&server->changed);
     g_mutex_unlock(&server->mutex);
-    g_free(client->address);
     g_free(client);
 }
 
@@ -241,7 +308,8 @@ void inlet_restream_client_connected(GstRTSPServer *object, GstRTSPClient *clien
     const char *address = link ? gst_rtsp_connection_get_ip(link) : NULL;
     connection *state = g_new0(connection, 1);
     state->server = own;
-    state->address = g_strdup(address ? address : "");
+    int64_t replaced = 0;
+    state->number = own->handlers.admit(own->owner, address ? address : "", &replaced);
     state->descriptor = socket ? dup(g_socket_get_fd(socket)) : -1;
     state->since = g_get_monotonic_time();
 #ifdef TCP_USER_TIMEOUT
@@ -249,8 +317,15 @@ void inlet_restream_client_connected(GstRTSPServer *object, GstRTSPClient *clien
 #endif
     g_mutex_lock(&own->mutex);
     own->connections++;
-    count_newcomer(own, state->address, 1);
+    if (state->number) {
+        int64_t *key = g_new(int64_t, 1);
+        *key = state->number;
+        g_hash_table_replace(own->by_number, key, GINT_TO_POINTER(state->descriptor));
+    }
+    gpointer other = NULL;
+    if (replaced && g_hash_table_lookup_extended(own->by_number, &replaced, NULL, &other)) shut(GPOINTER_TO_INT(other));
     g_mutex_unlock(&own->mutex);
+    if (!state->number) shut(state->descriptor);
     g_object_set_data_full(G_OBJECT(client), known, state, connection_free);
     GST_RTSP_CLIENT_GET_CLASS(client)->tunnel_http_response = refuse_tunnel;
     g_signal_connect(client, "closed", G_CALLBACK(closed), server);

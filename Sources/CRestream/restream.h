@@ -18,11 +18,12 @@ struct inlet_restream_server {
     inlet_restream_handlers handlers;
     void *owner;
     int needs_user, most;
+    GHashTable *passwords;   // of the users, by name
     GMutex mounting;         // guards the mount points that are made and taken away
     GMutex mutex;            // guards what follows
     GCond changed;
     int connections, readers;
-    GHashTable *newcomers;   // how many connections without an allowed request an address has
+    GHashTable *by_number;   // the descriptors of connections that can be shut down, by the connections' numbers
 };
 
 // One reader of a camera. The reader's pipeline holds it, and for a moment the client that asked for it.

@@ -39,7 +39,8 @@ static void free_server(inlet_restream_server *server) {
     g_clear_pointer(&server->timer, g_source_unref);
     g_clear_pointer(&server->loop, g_main_loop_unref);
     g_clear_pointer(&server->context, g_main_context_unref);
-    g_hash_table_unref(server->newcomers);
+    g_hash_table_unref(server->by_number);
+    g_hash_table_unref(server->passwords);
     g_mutex_clear(&server->mounting);
     g_mutex_clear(&server->mutex);
     g_cond_clear(&server->changed);
@@ -53,7 +54,7 @@ static int number_of(const GError *error) {
 
 struct inlet_restream_users {
     GstRTSPAuth *gate;
-    size_t count;
+    GHashTable *passwords;
 };
 
 inlet_restream_users *inlet_restream_users_new(void) {
@@ -61,6 +62,7 @@ inlet_restream_users *inlet_restream_users_new(void) {
     users->gate = inlet_restream_gate_new();
     gst_rtsp_auth_set_supported_methods(users->gate, GST_RTSP_AUTH_DIGEST);
     gst_rtsp_auth_set_realm(users->gate, "Inlet");
+    users->passwords = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return users;
 }
 
@@ -68,7 +70,7 @@ void inlet_restream_users_add(inlet_restream_users *users, const char *name, con
     GstRTSPToken *token = gst_rtsp_token_new("user", G_TYPE_STRING, name, NULL);
     gst_rtsp_auth_add_digest(users->gate, name, password, token);
     gst_rtsp_token_unref(token);
-    users->count++;
+    g_hash_table_replace(users->passwords, g_strdup(name), g_strdup(password));
 }
 
 inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_restream_users *users, int most,
@@ -77,10 +79,11 @@ inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_re
     g_mutex_init(&server->mounting);
     g_mutex_init(&server->mutex);
     g_cond_init(&server->changed);
-    server->newcomers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    server->by_number = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    server->passwords = users->passwords;
     server->handlers = handlers;
     server->owner = owner;
-    server->needs_user = users->count > 0;
+    server->needs_user = g_hash_table_size(users->passwords) > 0;
     server->most = most;
     server->server = gst_rtsp_server_new();
     server->mounts = gst_rtsp_mount_points_new();

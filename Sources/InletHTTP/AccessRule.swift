@@ -93,7 +93,8 @@ package struct AccessRule: Sendable {
     /// Whether a token could be guessed by trying. One with as many characters as a random 128-bit token cannot.
     package var isGuessable: Bool { holders.contains { Self.isGuessable($0.grant.token) } }
 
-    private static func isGuessable(_ token: String) -> Bool { token.utf8.count < 22 }
+    /// Returns whether a token could be guessed by trying.
+    package static func isGuessable(_ token: String) -> Bool { token.utf8.count < 22 }
 
     /// Checks the token.
     ///

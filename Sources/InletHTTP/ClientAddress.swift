@@ -29,6 +29,13 @@ package enum ClientAddress: Hashable, Sendable {
         default: self = .unknown
         }
     }
+
+    /// - Parameter text: the far end's numeric address, with or without the scope of an IPv6 address; another text
+    ///   counts as one client.
+    package init(_ text: String) {
+        let address = String(text.prefix(upToByte: "%"))
+        self.init(try? SocketAddress(ipAddress: address, port: 0))
+    }
 }
 
 extension ClientAddress: CustomStringConvertible {

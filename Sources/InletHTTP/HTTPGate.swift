@@ -11,7 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// What a server's connections share: who may view, which connections are kept, and who guesses tokens. Safe from any
+/// What a server's connections share: who may view, and which connections are kept. Safe from any
 /// thread.
 final class HTTPGate: Sendable {
     /// The decision about a request.
@@ -24,14 +24,11 @@ final class HTTPGate: Sendable {
 
     private struct State {
         var ledger: ConnectionLedger
-        var guesses = GuessLedger()
-        /// Nil where there is no limit.
-        var clients: RequestLedger<ClientAddress>?
-        var tokens: RequestLedger<String>?
         var channels: [ConnectionLedger.ID: any Channel] = [:]
     }
 
     private let access: AccessRule
+    private let clients: ClientLedger
     private let log: RepeatedLog
     private let state: Mutex<State>
     /// The most connections of one client that have not presented the token: those of two browsers.
@@ -39,15 +36,15 @@ final class HTTPGate: Sendable {
     /// The delay after a wrong token. It slows down clients that try one after the other.
     private static let wrongTokenDelay = TimeAmount.milliseconds(500)
 
-    /// - Parameter connections: the most connections at a time.
-    init(_ access: AccessRule, connections: Int, requests: RequestRates = RequestRates(), logger: Logger) {
+    /// - Parameters:
+    ///   - connections: the most connections at a time.
+    ///   - clients: counts wrong tokens and requests.
+    init(_ access: AccessRule, connections: Int, clients: ClientLedger = ClientLedger(), logger: Logger) {
         self.access = access
+        self.clients = clients
         log = RepeatedLog(logger, interval: .seconds(10))
         state = Mutex(
-            State(
-                ledger: ConnectionLedger(maximum: connections, strangersPerClient: Self.strangersPerClient),
-                clients: requests.perClient > 0 ? RequestLedger(rate: requests.perClient) : nil,
-                tokens: requests.perToken > 0 ? RequestLedger(rate: requests.perToken) : nil))
+            State(ledger: ConnectionLedger(maximum: connections, strangersPerClient: Self.strangersPerClient)))
     }
 
     // MARK: Connections
@@ -89,7 +86,7 @@ final class HTTPGate: Sendable {
     /// Counts a handshake as a request, and returns whether it is served.
     func mayBegin(_ client: ClientAddress) -> Bool {
         let now = MonotonicTime.now
-        guard state.withLock({ $0.clients?.note(client, at: now) }) != nil else { return true }
+        guard clients.noteRequest(from: client, at: now) != nil else { return true }
         log.log(.warning, "Too many requests came from \(client)", key: "requests")
         return false
     }
@@ -101,7 +98,7 @@ final class HTTPGate: Sendable {
         _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool
     ) -> Decision {
         let now = MonotonicTime.now
-        if let wait = state.withLock({ $0.clients?.note(client, at: now) }) {
+        if let wait = clients.noteRequest(from: client, at: now) {
             log.log(.warning, "Too many requests came from \(client)", key: "requests")
             return .refused(Self.tooMany("Too many requests came from this address.", wait), after: .zero)
         }
@@ -138,7 +135,7 @@ final class HTTPGate: Sendable {
     /// - Returns: how long its client must wait; nil if it is served.
     private func waitOfToken(of request: HTTPRequest, at now: MonotonicTime) -> Duration? {
         guard let grant = access.grant(of: request, at: Self.seconds) else { return nil }
-        let wait = state.withLock { $0.tokens?.note(grant.token, at: now) }
+        let wait = clients.noteRequest(with: grant.token, at: now)
         if wait != nil {
             log.log(.warning, "Too many requests came with the token \(grant.name ?? "of the server")", key: "token")
         }
@@ -154,11 +151,8 @@ final class HTTPGate: Sendable {
         for count: (guesses: Int, wrong: Int), from client: ClientAddress, at now: MonotonicTime
     ) -> Duration? {
         guard count.guesses > 0 else { return nil }
-        let wait = state.withLock { state -> Duration? in
-            if access.isGuessable, let wait = state.guesses.wait(of: client, at: now) { return wait }
-            for _ in 0..<count.wrong { state.guesses.note(client, at: now) }
-            return nil
-        }
+        let wait = clients.noteSecrets(
+            wrong: count.wrong, isGuessable: access.isGuessable, from: client, at: now)
         if count.wrong > 0 || wait != nil {
             log.log(.warning, "A wrong token came from \(client)", key: "wrong token")
         }

@@ -16,8 +16,8 @@ package final class HTTPListener: Sendable {
         package var bodyBytes: Int
         /// How long a client may take to read a response, or a part of a stream.
         package var patience: Duration
-        /// How many requests are served. The default is without a limit.
-        package var requests = RequestRates()
+        /// Counts wrong tokens and requests. The default counts those of this server, without a limit for requests.
+        package var clients = ClientLedger()
         /// Makes what puts the bytes of a connection into TLS, on the server's thread. The default, nil, is for plain
         /// HTTP. With it, ``AccessRule/isSecure`` is set.
         package var makeTLS: (@Sendable () throws -> any ChannelHandler)?
@@ -50,7 +50,7 @@ package final class HTTPListener: Sendable {
         at place: Place, logger: Logger, makeService: @escaping @Sendable (HTTPConnection) -> any HTTPService
     ) throws(InletError) -> String {
         let gate = HTTPGate(
-            place.access, connections: place.connections, requests: place.requests, logger: logger)
+            place.access, connections: place.connections, clients: place.clients, logger: logger)
         let limits = HTTPConnection.Limits(answer: TimeAmount(place.patience))
         let bytes = ReceivedBytes.headLimit + place.bodyBytes
         let bootstrap = ServerBootstrap(group: group)

@@ -39,6 +39,10 @@
             }
             let box = unsafe Unmanaged.passRetained(Questions(request))
             var handlers = inlet_restream_handlers()
+            unsafe handlers.admit = { unsafe Questions.of($0)?.admit($1, $2) ?? 0 }
+            unsafe handlers.request = { unsafe Questions.of($0)?.wait(for: $2, $3, on: $1) ?? 0 }
+            unsafe handlers.allow = { unsafe Questions.of($0)?.door.allow(Int($1)) }
+            unsafe handlers.leave = { unsafe Questions.of($0)?.door.leave(Int($1)) }
             unsafe handlers.permits = { unsafe Questions.of($0)?.permits($1, $2) ?? Questions.absent }
             unsafe handlers.open = { unsafe Questions.of($0)?.open($1, $2, $3, $4, $5) ?? Questions.absent }
             unsafe handlers.close = { unsafe OpenStream.close($0) }
@@ -86,6 +90,27 @@
         private let request: RestreamRequest
 
         init(_ request: RestreamRequest) { self.request = request }
+
+        var door: RestreamDoor { request.door }
+
+        func admit(_ address: UnsafePointer<CChar>?, _ replaced: UnsafeMutablePointer<Int64>?) -> Int64 {
+            guard let address = unsafe address, let admitted = door.admit(unsafe String(cString: address)) else {
+                return 0
+            }
+            unsafe replaced?.pointee = Int64(admitted.replaced ?? 0)
+            return Int64(admitted.id)
+        }
+
+        /// Returns the seconds after which a request may come again; 0 if it is answered.
+        func wait(for login: inlet_restream_login, _ user: UnsafePointer<CChar>?, on id: Int64) -> CInt {
+            let shown: RestreamDoor.Login =
+                switch login {
+                case inlet_restream_right_login: .right(unsafe user.map { unsafe String(cString: $0) } ?? "")
+                case inlet_restream_wrong_login: .wrong
+                default: .none
+                }
+            return door.wait(for: shown, on: Int(id)).map { CInt(clamping: $0.components.seconds + 1) } ?? 0
+        }
 
         /// The status for what there is not.
         static let absent = CInt(RestreamRefusal.notFound.rawValue)

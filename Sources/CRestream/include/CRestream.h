@@ -17,8 +17,24 @@ typedef struct {
     char *caps, *payloader;
 } inlet_restream_format;
 
-// Called on threads of the server's; each reader's connection has one, which `open` may block.
+// How a request logs in. One with the right password for a challenge that has expired counts as one without a login.
+typedef enum {
+    inlet_restream_no_login, inlet_restream_wrong_login, inlet_restream_right_login,
+} inlet_restream_login;
+
+// Called on threads of the server's; each reader's connection has one, which `open` may block. Connections have
+// numbers from 1 on.
 typedef struct {
+    // A connection has come from a numeric address: returns its number, or 0 if there is no room. `*replaced` becomes
+    // the number of a connection that must be closed for it, or 0. Must not block.
+    int64_t (*admit)(void *owner, const char *address, int64_t *replaced);
+    // A request has come: returns 0 if it is answered, or the seconds after which another one may come. `user` is the
+    // one that has logged in, or NULL. Must not block.
+    int (*request)(void *owner, int64_t connection, inlet_restream_login login, const char *user);
+    // A request was allowed, so that the connection keeps its place. Must not block.
+    void (*allow)(void *owner, int64_t connection);
+    // A connection has ended. Must not block.
+    void (*leave)(void *owner, int64_t connection);
     // Whether somebody may watch a camera: a status. `user` is NULL for who need not log in, and to ask whether there
     // is such a camera. Must not block.
     int (*permits)(void *owner, const char *user, const char *camera);

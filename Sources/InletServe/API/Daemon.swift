@@ -44,11 +44,14 @@ package enum Daemon {
                 } else {
                     nil
                 }
-            server = ServerService(settings, certificate: certificate, listener: listener, logger: logger)
+            let clients = ClientLedger(
+                RequestRates(perClient: settings.requestsPerClient, perToken: settings.requestsPerToken))
+            server = ServerService(
+                settings, clients: clients, certificate: certificate, listener: listener, logger: logger)
             let streams = StreamCount(most: settings.streams)
             if let address = settings.restream, let make = reader.makeRestream {
                 restream = try RestreamService(
-                    address, settings, fleet: fleet, streams: streams, logger: logger, make: make)
+                    address, settings, fleet: fleet, streams: streams, clients: clients, logger: logger, make: make)
             }
             _ = try server.listen(
                 for: fleet, keeper: keeper, streams: streams, audit: audit, webhooks: webhooks, search: search,

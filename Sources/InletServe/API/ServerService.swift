@@ -10,6 +10,7 @@ package final class ServerService: Service {
     private let settings: ServerSettings
     private let access: AccessRule
     private let certificate: CertificateService?
+    private let clients: ClientLedger
     private let logger: Logger
 
     /// What sends events to clients, while the server runs.
@@ -21,11 +22,14 @@ package final class ServerService: Service {
     /// Makes the server. It listens to nothing yet.
     ///
     /// - Parameters:
+    ///   - clients: counts wrong tokens and requests.
     ///   - certificate: that of a server that speaks TLS; nil for plain HTTP.
     ///   - listener: owned by the server from ``listen(for:keeper:streams:audit:webhooks:search:makeWebRTC:)`` on.
     package init(
-        _ settings: ServerSettings, certificate: CertificateService? = nil, listener: HTTPListener, logger: Logger
+        _ settings: ServerSettings, clients: ClientLedger, certificate: CertificateService? = nil,
+        listener: HTTPListener, logger: Logger
     ) {
+        self.clients = clients
         (self.settings, self.listener, self.logger, self.certificate) = (settings, listener, logger, certificate)
         let grants = settings.tokens.sorted { $0.key < $1.key }.map {
             AccessRule.Grant($0.value.secret, $0.value.scope, name: $0.key)
@@ -52,7 +56,7 @@ package final class ServerService: Service {
         var place = HTTPListener.Place(
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)
-        place.requests = .init(perClient: settings.requestsPerClient, perToken: settings.requestsPerToken)
+        place.clients = clients
         if let certificate { place.makeTLS = { try certificate.makeHandler() } }
         let address = try listener.listen(at: place, logger: logger) { connection in
             ServeService(responder, connection: connection)

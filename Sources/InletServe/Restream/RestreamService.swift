@@ -18,18 +18,22 @@ final class RestreamService: Service {
     ///
     /// - Parameters:
     ///   - streams: counts the readers among the streams of the daemon.
+    ///   - clients: counts wrong passwords and requests, together with those of the HTTP server.
     /// - Throws: ``InletError`` if it cannot.
     init(
-        _ address: RestreamSettings, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount, logger: Logger,
-        make: RestreamRequest.Maker
+        _ address: RestreamSettings, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount,
+        clients: ClientLedger, logger: Logger, make: RestreamRequest.Maker
     ) throws(InletError) {
         let views = fleet.views
         let cameras = settings.tokens.mapValues(\.cameras)
         opener = Opener(fleet: fleet, streams: streams, logger: logger)
+        let users = settings.tokens.mapValues(\.secret)
+        let connections = settings.streams + Self.reserved
         server = try make(
             RestreamRequest(
-                host: address.host, port: address.port, users: settings.tokens.mapValues(\.secret),
-                connections: settings.streams + Self.reserved, open: opener.open,
+                host: address.host, port: address.port, users: users, connections: connections,
+                door: RestreamDoor(users: users, connections: connections, clients: clients, logger: logger),
+                open: opener.open,
                 permits: { user, camera in
                     views[camera] != nil && (user.flatMap { cameras[$0] } ?? .all).allows(camera)
                 }))

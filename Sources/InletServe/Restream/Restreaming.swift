@@ -39,6 +39,8 @@ package struct RestreamRequest: Sendable {
     package var users: [String: String]
     /// The most connections at a time.
     package var connections: Int
+    /// Decides which connections are kept, and which requests are answered.
+    package var door: RestreamDoor
     /// Opens a camera for a reader, and blocks until it is known what the packets are. They come as soon as the outlet
     /// takes them.
     package var open:
