@@ -32,6 +32,12 @@ static inline int inlet_drop_capabilities(void) {
     return (int)syscall(SYS_capset, &header, none);
 }
 
+// Makes a process that is a copy of this one, which must have one thread. Returns as fork(2) does.
+static inline int inlet_fork(void) { return fork(); }
+
+// Has the system kill this process when the thread that made it ends.
+static inline int inlet_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0); }
+
 // Closes all descriptors from a number on, whoever opened them.
 static inline int inlet_close_from(unsigned first) {
 #ifndef SYS_close_range

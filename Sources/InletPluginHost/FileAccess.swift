@@ -33,6 +33,9 @@ struct FileAccess {
         guard ruleset >= 0 else { throw Self.failure(errno) }
         defer { close(ruleset) }
         for rule in rules { try allow(rule.access, rule.path, in: ruleset) }
+        for path in programFolders {
+            try allow(Right.read | Right.execute, path, isFolderOfProgram: true, in: ruleset)
+        }
         for path in arguments.newFiles { try allowFile(path, in: ruleset) }
         // A client's socket may be bound to a port that the system picks; the layer seccomp has no listening.
         if version >= 4, arguments.mayUseNetwork {
@@ -43,15 +46,18 @@ struct FileAccess {
 
     private var rules: [(path: String, access: UInt64)] {
         var rules: [(path: String, access: UInt64)] = []
-        for path in Self.programs + programFolders { rules.append((path, Right.read | Right.execute)) }
+        for path in Self.programs { rules.append((path, Right.read | Right.execute)) }
         for path in Self.readable { rules.append((path, Right.read)) }
+        // The exercise reads how long each of its threads waited for a processor, which is in a folder for each thread.
+        for path in arguments.exercise == nil ? Self.ofItself : ["/proc/self"] { rules.append((path, Right.read)) }
+        rules.append(("/proc/self/task", Right.readFolder))
         for path in ["/dev/null", "/dev/zero"] { rules.append((path, Right.readFile | Right.writeFile)) }
         if arguments.mayUseNetwork {
             for path in Self.ofNetwork { rules.append((path, Right.read)) }
         }
         if arguments.mayUseDevices {
-            // All of them, as cameras come and go: for root that includes disks.
-            rules.append(("/dev", Right.read | Right.writeFile | Right.control))
+            rules.append(("/dev", Right.readFolder))
+            for path in DeviceFiles.present() { rules.append((path, Right.read | Right.writeFile | Right.control)) }
             for path in ["/sys", "/run/udev"] { rules.append((path, Right.read)) }
         }
         for path in arguments.files { rules.append((path, Right.read | Right.change)) }
@@ -60,14 +66,21 @@ struct FileAccess {
 
     private static let programs = ["/usr", "/bin", "/lib", "/lib64"]
     private static let readable = [
-        "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/dev/urandom", "/dev/random", "/proc/self",
-        "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu",
+        "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/dev/urandom", "/dev/random", "/proc/cpuinfo",
+        "/proc/meminfo", "/sys/devices/system/cpu",
     ]
+    // What a process reads of itself. Not the whole folder: `net` in it lists the sockets of all users of the machine,
+    // and so does `net` in the folder of each thread.
+    private static let ofItself = [
+        "auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "limits", "maps", "mountinfo", "mounts",
+        "sched", "schedstat", "smaps", "smaps_rollup", "stat", "statm", "status",
+    ].map { "/proc/self/\($0)" }
     // A file that is replaced later is another one, and not readable any more; the folders hold the real ones of
     // /etc/resolv.conf.
     private static let ofNetwork = [
         "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/etc/ssl", "/etc/pki", "/run/systemd/resolve", "/run/NetworkManager/resolv.conf",
+        "/proc/self/net",
     ]
 
     /// The folders of the plug-in, and of the libraries that this process itself has loaded, as a plug-in written in
@@ -88,16 +101,49 @@ struct FileAccess {
     }
 
     /// Allows what the kernel's version knows of an access. A path that does not exist is left out.
-    private func allow(_ access: UInt64, _ path: String, in ruleset: Int32) throws(PluginFailure) {
+    ///
+    /// - Parameter isFolderOfProgram: whether the path is refused if it holds all files, or those of the user.
+    private func allow(
+        _ access: UInt64, _ path: String, isFolderOfProgram: Bool = false, in ruleset: Int32
+    ) throws(PluginFailure) {
         let file = unsafe open(path, inlet_open_path)
         guard file >= 0 else { return }
         defer { close(file) }
         var status = stat()
         let isFolder = unsafe fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        if isFolderOfProgram, Self.isTooWide(status) {
+            throw PluginFailure(
+                "The plug-in cannot run from the folder '\(path)': a plug-in may read the folder of its code, and this "
+                    + "one holds all files of the machine or of a user. Move the plug-in into a folder of its own.")
+        }
         let possible = access & handled & (isFolder ? .max : Right.ofFiles)
         guard possible == 0 || inlet_landlock_allow_path(ruleset, possible, file) == 0 else {
             throw Self.failure(errno)
         }
+    }
+
+    /// Whether a folder is the root folder, the user's home or a folder above the home.
+    private static func isTooWide(_ folder: stat) -> Bool {
+        var wide = [home ?? "/", "/"]
+        while let slash = wide[0].lastIndex(ofByte: "/"), slash > wide[0].startIndex {
+            wide.insert(String(wide[0][..<slash]), at: 0)
+        }
+        return wide.contains { path in
+            var status = stat()
+            return unsafe stat(path, &status) == 0 && status.st_dev == folder.st_dev && status.st_ino == folder.st_ino
+        }
+    }
+
+    /// The user's home by `/etc/passwd`, as the environment is empty; nil if the user is not in that file.
+    private static var home: String? {
+        guard let file = unsafe fopen("/etc/passwd", "re") else { return nil }
+        defer { unsafe fclose(file) }
+        while let entry = unsafe fgetpwent(file) {
+            if unsafe entry.pointee.pw_uid == getuid() {
+                return unsafe String(validatingCString: entry.pointee.pw_dir)
+            }
+        }
+        return nil
     }
 
     /// Allows to read and write a file that Inlet has made, and nothing if it has been exchanged for something else.

@@ -18,11 +18,14 @@ struct Sandbox {
     /// - Throws: ``PluginFailure`` if a layer cannot be applied: the plug-in then must not run.
     func apply() throws(PluginFailure) {
         clearEnvironment()
+        try closeDescriptors()
+        // Before this process forbids others to read of it.
+        let threads = arguments.without.contains(.seccomp) ? nil : try ThreadLimit()
         try dropRights()
         if !arguments.without.contains(.limits) { try limit() }
         if !arguments.without.contains(.landlock) { try FileAccess(arguments).restrict() }
         // Last, as the layers before make calls that it forbids.
-        if !arguments.without.contains(.seccomp) { try SystemCallFilter(arguments).load() }
+        if let threads { try SystemCallFilter(arguments).load(threads) }
     }
 
     /// Leaves what programs need, and nothing of the user's.
@@ -36,12 +39,16 @@ struct Sandbox {
         ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("HOME", "/nonexistent"),
     ]
 
-    /// What no user gives up: it takes nothing from a plug-in that it may have.
-    private func dropRights() throws(PluginFailure) {
+    /// Closes what the process has inherited.
+    private func closeDescriptors() throws(PluginFailure) {
         // The parent has closed them, too; a descriptor that leaks would reach past every layer.
         guard inlet_close_from(UInt32(HostChannel.firstForeignDescriptor)) == 0 else {
             throw Self.failure("the closing of descriptors", errno, "Inlet needs Linux 5.9 or later for plug-ins.")
         }
+    }
+
+    /// What no user gives up: it takes nothing from a plug-in that it may have.
+    private func dropRights() throws(PluginFailure) {
         guard inlet_forbid_new_privileges() == 0, inlet_forbid_tracing() == 0 else {
             throw Self.failure("the refusal of new privileges", errno, "Inlet needs Linux 3.5 or later.")
         }
@@ -52,7 +59,7 @@ struct Sandbox {
     }
 
     /// The number of processes has no limit here, as that one counts all of the user's; the filter of system calls
-    /// allows none. Threads are bounded by the memory for their stacks.
+    /// allows none, and bounds threads (``ThreadLimit``).
     private func limit() throws(PluginFailure) {
         var limits = [
             (INLET_LIMIT_MEMORY, UInt64(arguments.memory)), (INLET_LIMIT_CORE, 0), (INLET_LIMIT_DESCRIPTORS, 256),

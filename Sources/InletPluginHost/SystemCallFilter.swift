@@ -15,7 +15,9 @@ struct SystemCallFilter {
     init(_ arguments: HostArguments) { self.arguments = arguments }
 
     /// Applies the layer to this thread, and those that it starts.
-    func load() throws(PluginFailure) {
+    ///
+    /// - Parameter threads: is asked about each new thread.
+    func load(_ threads: ThreadLimit) throws(PluginFailure) {
         guard let filter = unsafe seccomp_init(inlet_seccomp_refuse(UInt16(ENOSYS))) else {
             throw Self.failure(ENOMEM)
         }
@@ -25,12 +27,21 @@ struct SystemCallFilter {
         for rule in rules where status == 0 { status = unsafe Self.add(rule, to: filter) }
         if status == 0 { status = unsafe seccomp_load(filter) }
         guard status == 0 else { throw Self.failure(-status) }
+        let listener = unsafe seccomp_notify_fd(filter)
+        // The plug-in must not have it: it would allow itself threads.
+        defer { close(listener) }
+        do throws(InletError) {
+            try threads.watch(listener)
+        } catch {
+            throw Self.failure(error.context.nativeCode ?? EBADF)
+        }
     }
 
     private static func add(_ rule: SystemCallRule, to filter: scmp_filter_ctx) -> Int32 {
         let action =
             switch rule.verdict {
             case .allow: inlet_seccomp_allow()
+            case .ask: inlet_seccomp_ask()
             case .refuse(let error): inlet_seccomp_refuse(UInt16(error))
             case .kill: inlet_seccomp_kill()
             }
@@ -48,7 +59,8 @@ struct SystemCallFilter {
     private static func failure(_ number: Int32) -> PluginFailure {
         Sandbox.failure(
             "the layer seccomp", number,
-            "It needs a kernel with CONFIG_SECCOMP_FILTER. " + Sandbox.advice(.seccomp))
+            "It needs Linux 5.5 or later with CONFIG_SECCOMP_FILTER, and no container whose own filter has a listener. "
+                + Sandbox.advice(.seccomp))
     }
 
     /// All rules, by what the plug-in may do. No name stands in two rules that could both hold.

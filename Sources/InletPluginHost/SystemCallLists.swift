@@ -9,7 +9,7 @@ enum SystemCallLists {
             .init(.allow, lookups), .init(.allow, facts), .init(.refuse(EPERM), refused), .init(.kill, attacks),
             // CLONE_THREAD, and no namespaces (CLONE_NEW...), CLONE_VFORK or CLONE_PTRACE; of linux/sched.h. clone3
             // stands in no list: its flags lie in memory, where a filter cannot look. The C library then calls clone.
-            .init(.allow, "clone", .masked(0, 0x7E03_6000, 0x1_0000)),
+            .init(.ask, "clone", .masked(0, 0x7E03_6000, 0x1_0000)),
             .init(.refuse(EPERM), "clone", .masked(0, 0x1_0000, 0)),
             // A pair that cannot be sent anywhere else: of the type of streams or of SOCK_SEQPACKET.
             .init(.allow, "socketpair", .equal(0, 1), .masked(1, 0xF, 1)),
@@ -128,11 +128,12 @@ enum SystemCallLists {
     }
 
     /// Requests to devices by the type in their second byte, which leaves out terminals, where a request types for the
-    /// user, and sockets: 0x07 I2C, A sound, E input, H HID and DMA heaps, U USB, V video, b DMA
-    /// buffers, d DRM, k SPI, o DVB, u udmabuf, | media, 0xB4 GPIO.
+    /// user, and sockets: 0x07 I2C, A sound, H DMA heaps, U USB, V video, b DMA buffers, d DRM, k SPI, o DVB, u udmabuf,
+    /// | media, 0xB4 GPIO. Other devices share these types, such as `uinput` with USB: Landlock does not let them be
+    /// opened.
     static let deviceRequests: [SystemCallRule] = {
         var types: [UInt64] = [0x07, 0xB4]
-        for letter in "AEHUVbdkou|".utf8 { types.append(UInt64(letter)) }
+        for letter in "AHUVbdkou|".utf8 { types.append(UInt64(letter)) }
         // Serial lines, for the mounts of cameras: TCSETS, TCSETSW, TCSETSF, TCSBRK, TCXONC, TCFLSH, TIOCMGET,
         // TIOCMBIS, TIOCMBIC, TIOCMSET.
         let serial: [UInt64] = [0x5402, 0x5403, 0x5404, 0x5409, 0x540A, 0x540B, 0x5415, 0x5416, 0x5417, 0x5418]

@@ -6,6 +6,8 @@ struct SystemCallRule {
     enum Verdict: Sendable {
         /// It is made.
         case allow
+        /// It is made if ``ThreadLimit`` allows it.
+        case ask
         /// It fails with an errno: programs try it, and do without.
         case refuse(Int32)
         /// It ends the process by SIGSYS: no program tries it in good faith.

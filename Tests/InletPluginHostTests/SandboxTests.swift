@@ -88,6 +88,62 @@ import Testing
         #expect(try outcome("fork", "", without("seccomp")) == "done")
     }
 
+    @Test("a plug-in starts at most 256 threads, also as root")
+    func threads() throws {
+        #expect(try outcome("threads", "200") == "done")
+        #expect(try outcome("threads", "300") == "EAGAIN")
+        #expect(try outcome("threads", "3000") == "EAGAIN")
+        #expect(try outcome("threads", "300", without("seccomp")) == "done")
+    }
+
+    @Test("the sockets of the machine are listed with the network alone")
+    func listedSockets() throws {
+        for path in ["/proc/self/net/tcp", "/proc/net/unix", "/proc/thread-self/net/tcp", "/proc/self/net"] {
+            #expect(try outcome("read", path) == "EACCES", "\(path)")
+            #expect(try outcome("read", path, ["--devices"]) == "EACCES", "\(path)")
+        }
+        #expect(try outcome("read", "/proc/self/net/tcp", ["--network"]) == "done")
+        for name in ["maps", "status", "fd", "task", "cgroup", "mountinfo"] {
+            #expect(try outcome("read", "/proc/self/\(name)") == "done", "\(name)")
+        }
+    }
+
+    @Test("the permission for devices opens no shared memory, message queue, disk or terminal")
+    func otherDevices() throws {
+        let name = "inlet-test-\(UUID().uuidString)"
+        for folder in ["/dev/shm"] + (FileManager.default.fileExists(atPath: "/dev/mqueue") ? ["/dev/mqueue"] : []) {
+            let path = "\(folder)/\(name)"
+            guard FileManager.default.createFile(atPath: path, contents: Data("x".utf8)) else { continue }
+            defer { unlink(path) }
+            #expect(try outcome("read", path, ["--devices"]) == "EACCES", "\(path)")
+            #expect(try outcome("write", path, ["--devices"]) == "EACCES", "\(path)")
+        }
+        for path in ["/dev/ptmx", "/dev/tty", "/dev/full", "/dev/kmsg", "/dev/mem", "/dev/uinput"] {
+            let result = try outcome("read", path, ["--devices"])
+            #expect(result == (FileManager.default.fileExists(atPath: path) ? "EACCES" : "ENOENT"), "\(path)")
+        }
+        let entries = try FileManager.default.contentsOfDirectory(atPath: "/dev")
+        // Not all are there on each machine, and some have no hardware behind them.
+        for name in entries where ["video0", "media0", "ttyS0", "udmabuf"].contains(name) {
+            guard unsafe access("/dev/\(name)", R_OK | W_OK) == 0 else { continue }
+            #expect(try outcome("open", "/dev/\(name)", ["--devices"]) != "EACCES", "\(name)")
+        }
+    }
+
+    @Test("a library directly in the root folder or in the user's home is refused: its folder is readable")
+    func wideFolders() throws {
+        let plugin = try CompiledPlugin("actions")
+        let home = unsafe getpwuid(getuid()).map { unsafe String(cString: $0.pointee.pw_dir) } ?? "/"
+        for folder in ["", "/.", "/usr/..", home == "/" ? "" : home] {
+            // It need not be there: the sandbox is first.
+            let child = try PluginChild(["--library", "\(folder)/x.so"])
+            let result = try child.create([("action", "thread")])
+            #expect(result.result == INLET_ERROR_PLUGIN)
+            #expect(result.text.contains("Move the plug-in into a folder of its own"), "\(folder): \(result.text)")
+        }
+        #expect(try outcome("thread", "", ["--folder", (plugin.path as NSString).deletingLastPathComponent]) == "done")
+    }
+
     @Test("a plug-in that becomes another program, or traces, is ended by SIGSYS")
     func attacks() throws {
         #expect(try outcome("execute") == "signal \(SIGSYS)")

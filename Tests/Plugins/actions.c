@@ -93,6 +93,22 @@ static int starts_thread(void) {
     return errno || pthread_join(thread, NULL) ? -1 : 0;
 }
 
+static void *waits(void *argument) {
+    for (;;) pause();
+    return argument;
+}
+
+static int starts_threads(int count) {
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 32768);
+    for (int i = 0; i < count && !errno; i++) {
+        pthread_t thread;
+        errno = pthread_create(&thread, &small, waits, NULL);
+    }
+    return errno ? -1 : 0;
+}
+
 static int grows_memfd(void) {
     int file = memfd_create("x", 0);
     return file < 0 ? -1 : ftruncate(file, 1 << 20);
@@ -100,12 +116,14 @@ static int grows_memfd(void) {
 
 static int act(const char *action, const char *value) {
     if (!strcmp(action, "read")) return reads(value);
+    if (!strcmp(action, "open")) return open(value, O_RDWR | O_NONBLOCK);
     if (!strcmp(action, "write")) return writes(value);
     if (!strcmp(action, "connect")) return connects(value);
     if (!strcmp(action, "connect-unix")) return connects_unix(value);
     if (!strcmp(action, "netlink")) return socket(AF_NETLINK, SOCK_RAW, 0) < 0 ? -1 : 0;
     if (!strcmp(action, "fork")) return forks();
     if (!strcmp(action, "thread")) return starts_thread();
+    if (!strcmp(action, "threads")) return errno = 0, starts_threads(atoi(value));
     if (!strcmp(action, "memory")) return takes_memory(strtoull(value, NULL, 10));
     if (!strcmp(action, "memfd")) return grows_memfd();
     if (!strcmp(action, "descriptors")) return opens_many();
