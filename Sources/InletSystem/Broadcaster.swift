@@ -45,7 +45,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
 
     /// Hands an element to all current listeners.
     package func send(_ element: Element) {
-        // Copied, as a sequence that ends calls back.
+        // Copied, because a sequence that ends calls back.
         for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
     }
 }

@@ -9,7 +9,7 @@ package final class DispatchTimer: CaptureTimer {
     package init(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
         let source = DispatchSource.makeTimerSource(queue: queue)
         source.setEventHandler(handler: handler)
-        // One that was never activated cannot be released. It has no time yet, and costs no wake-up.
+        // A timer that was never activated cannot be released. It has no time yet, and costs no wake-up.
         source.activate()
         self.source = Mutex(source)
     }

@@ -12,7 +12,7 @@ package import InletCore
 #endif
 
 // Unsafe: owns the descriptor of a wake-up and waits in `poll`.
-/// A descriptor by which one thread wakes another, which polls, again and again: an eventfd on Linux, a pipe elsewhere.
+/// A descriptor by which one thread repeatedly wakes another, which polls: an eventfd on Linux, a pipe elsewhere.
 ///
 /// Safe from any thread.
 package final class Doorbell: Sendable {
@@ -58,7 +58,7 @@ package final class Doorbell: Sendable {
         #endif
     }
 
-    /// What ended a wait.
+    /// The reason why a wait ended.
     package enum Event { case rung, cancelled, late }
 
     /// Waits for a ring until a time.

@@ -8,10 +8,10 @@ package struct ErrorTail: Sendable {
     private var lines: [[UInt8]] = []
     private var line: [UInt8] = []
 
-    /// Makes one without lines.
+    /// Creates a tail without lines.
     package init() {}
 
-    /// Adds what was read. A carriage return ends a line, too: progress lines overwrite each other that way.
+    /// Adds output of the program. A carriage return ends a line, too: progress lines overwrite each other that way.
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
@@ -29,10 +29,10 @@ package struct ErrorTail: Sendable {
         if lines.count > Self.maximumLines { lines.removeFirst() }
     }
 
-    /// The lines, joined by slashes, without credentials and control characters; nil if there are none.
+    /// The lines, joined by slashes, without credentials and control characters; nil without lines.
     package var text: String? {
         let all = (line.isEmpty ? lines : (lines + [line]).suffix(Self.maximumLines)).map { line in
-            // Terminal colours are common there, and not worth escaping.
+            // Terminal colours are common in them, and not worth escaping.
             let plain = line.filter { $0 >= UInt8(ascii: " ") && $0 != 0x7f }
             return Redaction.redact(String(decoding: plain, as: UTF8.self)).sanitized()
         }

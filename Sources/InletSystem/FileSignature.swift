@@ -7,11 +7,11 @@
 #endif
 
 // Unsafe: passes a struct to `stat`.
-/// Tells one state of a file from another without reading it: its content, and who may read it.
+/// Metadata that distinguishes one state of a file from another without reading it: its content and its permissions.
 package struct FileSignature: Sendable, Equatable {
     private var numbers: [Int]
 
-    /// The signature of the file at a path; empty if there is none.
+    /// Creates the signature of the file at a path; empty if no file exists.
     package init(path: String) {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {

@@ -1,8 +1,8 @@
 // Unsafe: passes a value between threads, which one thread at a time uses.
 /// A value on its way from one thread to another.
 ///
-/// `@unchecked Sendable`: who makes one lets go of the value, or waits for the end of the other thread before it uses
-/// the value again; so one thread at a time has it.
+/// `@unchecked Sendable`: the creator releases the value, or waits for the end of the other thread before it uses the
+/// value again; so one thread at a time has it.
 package struct Handover<Value>: @unchecked Sendable {
     /// The value, for the thread that takes it over.
     package let value: Value

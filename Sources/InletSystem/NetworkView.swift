@@ -10,7 +10,8 @@ package struct NetworkView: Sendable, Hashable {
             self.bytes = Array(bytes)
         }
 
-        /// Whether the address is of the loopback, or of a link alone: paths over such do not change with the network.
+        /// Whether the address is of the loopback, or of a link only: paths over such addresses do not change with the
+        /// network.
         var isLocal: Bool {
             if bytes.count == 4 { return bytes[0] == 127 || (bytes[0] == 169 && bytes[1] == 254) }
             let isLoopback = bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
@@ -18,11 +19,11 @@ package struct NetworkView: Sendable, Hashable {
         }
     }
 
-    /// The way to other networks, of one family.
+    /// The route to other networks, of one family.
     package struct Route: Sendable, Hashable {
         /// The number of the interface.
         package var interface: Int32
-        /// The next router; nil if there is none in between.
+        /// The next router; nil if the destination is reached directly.
         package var gateway: Address?
         /// The address that packets are sent from; nil if the kernel names none.
         package var source: Address?
@@ -34,16 +35,16 @@ package struct NetworkView: Sendable, Hashable {
 
     /// The addresses of interfaces that carry packets, without those of the loopback and of one link.
     package var addresses: Set<Address>
-    /// The default route of IPv4; nil if there is none.
+    /// The default route of IPv4; nil if there is no such route.
     package var route4: Route?
-    /// The default route of IPv6; nil if there is none.
+    /// The default route of IPv6; nil if there is no such route.
     package var route6: Route?
 
     package init(addresses: Set<Address> = [], route4: Route? = nil, route6: Route? = nil) {
         (self.addresses, self.route4, self.route6) = (addresses, route4, route6)
     }
 
-    /// Creates a view of what the kernel lists: the addresses of those interfaces that carry packets.
+    /// Creates a view of the kernel's lists: the addresses of interfaces that carry packets.
     package init(links: [RoutingMessage], addresses: [RoutingMessage]) {
         var running: Set<Int32> = []
         for case .link(let interface, isRunning: true) in links { running.insert(interface) }
@@ -54,7 +55,7 @@ package struct NetworkView: Sendable, Hashable {
         }
     }
 
-    /// Returns what is different in a later view; nil if nothing is.
+    /// Returns the difference to a later view; nil if the views are equal.
     package func change(to later: NetworkView) -> NetworkChange? {
         guard later != self else { return nil }
         var change = NetworkChange()
@@ -73,14 +74,14 @@ package struct NetworkChange: Sendable, Hashable {
     package var lost: Set<NetworkView.Address> = []
     /// The addresses that have come.
     package var gained: Set<NetworkView.Address> = []
-    /// Whether a default route is gone, or is another.
+    /// Whether a default route is gone or has changed.
     package var hasLostRoute = false
-    /// Whether there is a default route where there was none.
+    /// Whether a default route exists that did not exist before.
     package var hasNewRoute = false
 
     package init() {}
 
-    /// Whether a path that worked may work no more: an address or a route is gone. What is only added breaks none.
+    /// Whether a path that worked may have stopped working: an address or a route is gone. Additions break no path.
     package var mayBreakPaths: Bool { !lost.isEmpty || hasLostRoute }
 }
 

@@ -3,12 +3,13 @@
     import InletCore
 
     // Unsafe: has state that only its queue uses.
-    /// Tells when the addresses or the default routes of this machine change, as when it joins another network.
+    /// Reports when the addresses or the default routes of this machine change, for example when it joins another
+    /// network.
     ///
-    /// Safe from any thread. Costs nothing until somebody listens, and from then on a socket on which the kernel tells
-    /// of changes. They come in bursts, so the network is looked at when a burst is over.
+    /// Safe from any thread. Costs nothing until it has a listener, and from then on a socket on which the kernel
+    /// reports changes. They come in bursts, so the network is checked when a burst is over.
     ///
-    /// `@unchecked Sendable`: everything but constants is accessed on `queue` alone.
+    /// `@unchecked Sendable`: everything except constants is accessed only on `queue`.
     package final class NetworkWatch: @unchecked Sendable {
         /// The one watch of the process.
         package static let shared = NetworkWatch()
@@ -23,21 +24,21 @@
 
         init() {}
 
-        /// Returns the views of the network, from the current one on. Who reads late gets the newest one alone. There
-        /// are none where the system does not let the kernel's messages be read.
+        /// Returns the views of the network, from the current one on. A slow reader gets only the newest one. The
+        /// stream is empty if the system does not allow reading the kernel's messages.
         package func views() -> AsyncStream<NetworkView> {
             queue.sync {
                 start()
                 guard let view else { return listeners.stream() }
-                // Nothing is sent meanwhile, as that is done on this queue.
+                // Nothing is sent meanwhile, because sending happens on this queue.
                 return listeners.stream { [view] }
             }
         }
 
-        /// Calls a function with each change from now on, one at a time. A change that follows while the function runs
-        /// is told with those after it.
+        /// Calls a function with each change from now on, one at a time. Changes that follow while the function runs
+        /// are combined into the next call.
         ///
-        /// - Returns: the task that does so until it is cancelled.
+        /// - Returns: the task that calls the function until it is cancelled.
         package func follow(_ told: @escaping @Sendable (NetworkChange) -> Void) -> Task<Void, Never> {
             let views = views()
             return Task {

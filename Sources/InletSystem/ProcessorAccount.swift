@@ -32,11 +32,11 @@ package final class ProcessorAccount: Sendable {
 
     package init() {}
 
-    /// The time that was used so far.
+    /// The processor time used so far.
     package var time: Duration {
         state.withLock { state in
             for (thread, last) in state.threads {
-                // What a thread had used when its number was given to another one is kept.
+                // The thread's number was given to another one; the time that the first had used is kept.
                 guard let now = ProcessorClock.thread(thread), now >= last else {
                     state.threads[thread] = nil
                     state.ended += last
@@ -59,9 +59,9 @@ package final class ProcessorAccount: Sendable {
 
     /// Runs a function of a library that starts threads, and counts those to the account of the calling thread.
     ///
-    /// A library's threads are known by their names. One that is given no name has that of the thread that started it,
-    /// which is one of its own during `body`. Those that libavcodec or libdav1d names are counted if no other thread
-    /// is in here, which is waited for, though for a second at most.
+    /// A library's threads are recognized by their names. A thread without a given name has that of the thread that
+    /// started it, which is a special one during `body`. Threads named by libavcodec or libdav1d are counted only if no
+    /// other thread is in this function, which is waited for, for a second at most.
     ///
     /// - Returns: the result, and the threads: release them before the library ends them.
     package static func adoptingThreads<Value>(_ body: () -> Value) -> (Value, AdoptedThreads?) {
@@ -79,7 +79,7 @@ package final class ProcessorAccount: Sendable {
         return (value, new.isEmpty ? nil : AdoptedThreads(account: account, numbers: new))
     }
 
-    /// How the names begin that libavcodec and libdav1d give.
+    /// The prefixes of the names that libavcodec and libdav1d give.
     private static let codecNames = ["av:", "dav1d"]
 
     /// One thread at a time looks for threads that have no mark.
@@ -90,23 +90,23 @@ package final class ProcessorAccount: Sendable {
         fileprivate let account: ProcessorAccount
         fileprivate let numbers: Set<Int32>
 
-        /// Keeps what they have used: they are about to end.
+        /// Keeps the time of these threads, which are about to end.
         package func release() { for number in numbers { account.remove(number) } }
     }
 
-    /// The threads that are in an account.
+    /// The threads that belong to an account.
     private static let members = Mutex<[Int32: Member]>([:])
 
     private struct Member {
         var account: ProcessorAccount
-        /// Whether the thread itself says that it is, and not that it was found after a library's function.
+        /// Whether the thread added itself, and was not found after a library's function.
         var isCertain: Bool
     }
 
-    /// Counts a thread from now on, which is in no other account any more.
+    /// Counts a thread from now on, and removes it from any other account.
     private func add(_ thread: Int32) { enter(thread, isCertain: true) }
 
-    /// - Returns: whether the thread is counted, as it has not said itself what it works for.
+    /// - Returns: whether the thread is counted; it is not if it has added itself to an account.
     private func adopt(_ thread: Int32) -> Bool { enter(thread, isCertain: false) }
 
     @discardableResult
@@ -121,7 +121,7 @@ package final class ProcessorAccount: Sendable {
         if let previous, previous !== self { previous.drop(thread) }
         state.withLock { state in
             let last = state.threads.updateValue(.zero, forKey: thread) ?? .zero
-            // Its number was another thread's before.
+            // The number belonged to another thread before.
             if ProcessorClock.thread(thread) ?? .zero < last { state.ended += last }
         }
         return true
@@ -136,7 +136,7 @@ package final class ProcessorAccount: Sendable {
         }
     }
 
-    /// Counts a thread no more, as it is another account's. What it had used when it was read last is kept.
+    /// Stops counting a thread, which belongs to another account now. The time at its last reading is kept.
     private func drop(_ thread: Int32) {
         state.withLock { state in
             if let last = state.threads.removeValue(forKey: thread) { state.ended += last }
@@ -158,17 +158,17 @@ package enum ProcessorClock {
         /// The time that the calling thread has used.
         package static var currentThreadTime: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) ?? .zero }
 
-        /// The time that a thread of this process has used; nil if there is none of that number.
+        /// The time that a thread of this process has used; nil if no thread has that number.
         static func thread(_ number: Int32) -> Duration? { time(of: ~number << 3 | perThread | scheduler) }
 
-        /// The time that a process has used, with all its threads; nil if there is none of that number.
+        /// The time that a process has used, with all its threads; nil if no process has that number.
         package static func process(_ number: Int32) -> Duration? { time(of: ~number << 3 | scheduler) }
 
         /// The time that this process has used, with all its threads.
         package static var process: Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) ?? .zero }
 
-        /// How the kernel makes a clock of a thread's or a process's number (linux/posix-timers.h, CPUCLOCK_SCHED and
-        /// CPUCLOCK_PERTHREAD_MASK).
+        /// The kernel's encoding of a thread's or a process's clock by its number (linux/posix-timers.h, CPUCLOCK_SCHED
+        /// and CPUCLOCK_PERTHREAD_MASK).
         private static let (scheduler, perThread): (Int32, Int32) = (2, 4)
 
         private static func time(of clock: clockid_t) -> Duration? {
@@ -191,7 +191,7 @@ package enum ProcessorClock {
             return numbers
         }
 
-        /// The name of a thread of this process; nil if there is none of that number.
+        /// The name of a thread of this process; nil if no thread has that number.
         static func name(of thread: Int32) -> String? {
             let file = unsafe open("/proc/self/task/\(thread)/comm", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
@@ -202,7 +202,7 @@ package enum ProcessorClock {
             }
         }
 
-        /// Runs a function, and gives the threads that it starts a name by which they are known.
+        /// Runs a function, and gives the threads that it starts a name by which they can be recognized.
         ///
         /// - Returns: the result, and the name.
         static func markingThreads<Value>(_ body: () -> Value) -> (Value, mark: String?) {

@@ -9,8 +9,8 @@ package import InletCore
 #endif
 
 // Unsafe: reads files through descriptors.
-/// Reads small files that options name. Nothing here waits: what is no regular file is refused, as a pipe may never
-/// have a writer.
+/// Reads small files that options name. It never waits: only regular files are accepted, because a pipe may never have
+/// a writer.
 package enum RegularFile {
     /// Returns the content of a file.
     ///
@@ -18,11 +18,11 @@ package enum RegularFile {
     ///
     /// - Parameters:
     ///   - path: the path.
-    ///   - most: the most bytes that are returned; of a longer file, one more is.
+    ///   - most: the most bytes to return; for a longer file, one more byte is returned.
     ///   - content: what the file should hold, such as `a secret`, for errors.
-    ///   - advice: what to do where the path is not one of a regular file, as a sentence.
-    ///   - isPrivate: whether it is refused if any user may read it, or others than its owner may change it. Its group
-    ///     may read it: some systems keep keys for a group. The default is false.
+    ///   - advice: the remedy if the path is not one of a regular file, as a sentence.
+    ///   - isPrivate: whether the file is refused if any user may read it, or users other than its owner may change it.
+    ///     Its group may read it: some systems keep keys for a group. The default is false.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the path is empty or no regular file,
     ///   ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or ``InletError/Code/inputOutput`` as the
     ///   system says. No error quotes the content.
@@ -32,7 +32,7 @@ package enum RegularFile {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw InletError(.invalidConfiguration, "The path of a file with \(content) is missing.")
         }
-        // Without O_NONBLOCK a pipe without a writer would keep it here for ever.
+        // Without O_NONBLOCK a pipe without a writer would block here for ever.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno, path, content) }
         defer { close(descriptor) }

@@ -13,9 +13,9 @@ package enum RoutingMessage: Sendable, Hashable {
     case route(NetworkView.Route, prefix: UInt8)
     /// A route is gone.
     case routeGone(prefix: UInt8)
-    /// The end of a list that was asked for.
+    /// The end of a requested list.
     case done
-    /// A request failed, with an error number; 0 acknowledges it.
+    /// A failed request, with an error number; 0 acknowledges it.
     case failed(Int32)
     /// The kernel has dropped messages.
     case overrun
@@ -31,12 +31,12 @@ package enum RoutingMessage: Sendable, Hashable {
     private static let headerSize = 16
     /// `IFF_UP | IFF_RUNNING`.
     private static let running: UInt32 = 0x41
-    /// `IFA_F_TENTATIVE | IFA_F_DADFAILED`: an address of IPv6 that is still being probed for, or is another's.
+    /// `IFA_F_TENTATIVE | IFA_F_DADFAILED`: an address of IPv6 that is still being probed, or belongs to another host.
     private static let unusable: UInt32 = 0x48
     /// The most messages of one datagram that are read.
     private static let most = 4096
 
-    /// Reads the messages of a datagram. What is cut short or unknown is left out; nothing is read beyond the bytes.
+    /// Reads the messages of a datagram. Truncated and unknown messages are left out; nothing is read beyond the bytes.
     package static func read(_ bytes: some RandomAccessCollection<UInt8>) -> [RoutingMessage] {
         let bytes = ByteReader(Array(bytes))
         var messages: [RoutingMessage] = []
@@ -77,7 +77,7 @@ package enum RoutingMessage: Sendable, Hashable {
         var found: NetworkView.Address?
         for attribute in bytes.attributes(from: start + 8, to: end) {
             switch attribute.kind {
-            // IFA_ADDRESS is the far end's on a point-to-point link, where IFA_LOCAL is there as well.
+            // On a point-to-point link IFA_ADDRESS is the far end's address, and IFA_LOCAL is also present.
             case 1: found = found ?? NetworkView.Address(bytes[attribute.place])
             case 2: found = NetworkView.Address(bytes[attribute.place]) ?? found
             // IFA_FLAGS, all 32 bits of them.
@@ -93,7 +93,7 @@ package enum RoutingMessage: Sendable, Hashable {
     private static func route(_ kind: UInt16, _ bytes: ByteReader, _ start: Int, _ end: Int) -> RoutingMessage? {
         guard let prefix = bytes.uint8(at: start + 1, before: end), let type = bytes.uint8(at: start + 7, before: end)
         else { return nil }
-        // RTN_UNICAST: others lead nowhere, such as RTN_UNREACHABLE.
+        // RTN_UNICAST: other types, such as RTN_UNREACHABLE, lead nowhere.
         guard kind == Kind.newRoute, type == 1 else { return .routeGone(prefix: prefix) }
         var route = NetworkView.Route(interface: 0)
         for attribute in bytes.attributes(from: start + 12, to: end) {
@@ -139,13 +139,13 @@ private struct ByteReader {
         uint32(at: place, before: end).map(Int32.init(bitPattern:))
     }
 
-    /// The attributes (`struct rtattr`) of a message, without those that are cut short.
+    /// The attributes (`struct rtattr`) of a message, without truncated ones.
     func attributes(from start: Int, to end: Int) -> [Attribute] {
         var found: [Attribute] = []
         var start = start
         while start + 4 <= end, let length = uint16(at: start), let kind = uint16(at: start + 2) {
             guard length >= 4, start + Int(length) <= end else { break }
-            // The two highest bits say how the value is nested and ordered.
+            // The two highest bits describe how the value is nested and ordered.
             found.append(Attribute(kind: kind & 0x3fff, place: start + 4..<start + Int(length)))
             start += (Int(length) + 3) & ~3
         }

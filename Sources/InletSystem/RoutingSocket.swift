@@ -9,16 +9,16 @@
     #endif
 
     // Unsafe: receives messages of the kernel through a socket.
-    /// Owns a socket of rtnetlink, on which the kernel tells about links, addresses and routes. Never waits. For one
-    /// thread at a time.
+    /// Owns a socket of rtnetlink, on which the kernel reports links, addresses and routes. Never waits. For one thread
+    /// at a time.
     @safe package final class RoutingSocket {
-        /// The descriptor, readable when the kernel has something to say. Valid while this object lives.
+        /// The descriptor, readable when the kernel has sent a message. Valid while this object lives.
         package let descriptor: Int32
         private var buffer = [UInt8](repeating: 0, count: 65_536)
         /// The most datagrams that are read at once.
         private static let most = 256
 
-        /// - Parameter hears: whether the kernel tells of changes unasked.
+        /// - Parameter hears: whether the kernel reports changes by itself.
         /// - Throws: ``InletError/Code/unsupported`` if the system gives no such socket, as in some sandboxes.
         package init(hears: Bool) throws(InletError) {
             descriptor = inlet_routing_socket(hears ? 1 : 0)
@@ -31,7 +31,7 @@
 
         deinit { close(descriptor) }
 
-        /// Reads all messages that wait, without waiting for more.
+        /// Reads all waiting messages, without waiting for more.
         ///
         /// - Returns: the messages; with ``RoutingMessage/overrun`` among them if some were lost.
         package func read() -> [RoutingMessage] {
@@ -56,7 +56,7 @@
             }
         }
 
-        /// Asks what the network is like now.
+        /// Requests the current state of the network.
         ///
         /// - Returns: nil if the kernel does not answer.
         package func view() -> NetworkView? {
@@ -72,7 +72,7 @@
 
         private func route(to address: [UInt8]) -> NetworkView.Route? {
             guard unsafe inlet_routing_ask_route(descriptor, address, Int32(address.count)) == 0 else { return nil }
-            // There is one answer: a route, or that there is none.
+            // There is one answer: a route, or an error if none exists.
             for message in readNext() ?? [] { if case .route(let route, _) = message { return route } }
             return nil
         }

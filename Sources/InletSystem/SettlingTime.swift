@@ -1,12 +1,12 @@
 package import InletCore
 
-/// Tells when what changes in bursts has settled: a while after the last change, and at most a longer while after the
-/// first, so that changes without end are looked at as well.
+/// Reports when a burst of changes has settled: a while after the last change, and at most a longer while after the
+/// first, so that endless changes are processed as well.
 package struct SettlingTime: Sendable, Hashable {
     private let quiet: Duration
     private let limit: Duration
     private var first: MonotonicTime?
-    /// When to look; nil if nothing has changed since the last time.
+    /// The time of the next check; nil if nothing has changed since the last one.
     package private(set) var due: MonotonicTime?
 
     /// - Parameters:
@@ -21,7 +21,7 @@ package struct SettlingTime: Sendable, Hashable {
         due = min(now + quiet, first + limit)
     }
 
-    /// Returns whether it is time to look, and forgets the changes if so.
+    /// Returns whether it is time to check, and forgets the changes if so.
     package mutating func take(at now: MonotonicTime) -> Bool {
         guard let due, now >= due else { return false }
         (first, self.due) = (nil, nil)

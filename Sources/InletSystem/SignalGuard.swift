@@ -1,5 +1,5 @@
 #if os(Linux)
-    // Where the C library's types are declared, for the compiler.
+    // Makes the types of the C library visible to the compiler.
     import CLinux
 #endif
 #if canImport(Glibc)
@@ -17,7 +17,7 @@
 package enum SignalGuard {
     /// Runs a system call.
     ///
-    /// - Returns: its result, and the `errno` it left.
+    /// - Returns: its result, and the resulting `errno`.
     package static func run(_ call: () -> Int) -> (result: Int, error: Int32) {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -29,8 +29,8 @@ package enum SignalGuard {
         let result = call()
         let error = errno
         if result < 0, error == EPIPE || error == EFBIG {
-            // The signal went only to this thread and is still pending. Without one (it may be ignored) this does not
-            // wait.
+            // The signal went only to this thread and is still pending. If no signal is pending (it may be ignored),
+            // this does not wait.
             takePending(&signals)
         }
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)

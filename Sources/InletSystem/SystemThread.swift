@@ -21,8 +21,8 @@ package enum SystemThread {
     ///
     /// - Parameters:
     ///   - name: the thread's name, cut to the 15 bytes that Linux keeps.
-    ///   - account: what its processor time is counted to; nil, the default, for the account of the calling thread, if
-    ///     that has one.
+    ///   - account: the account to which its processor time is added; nil, the default, for the account of the calling
+    ///     thread, if that has one.
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses another thread.
     package static func start(
         named name: String, account: ProcessorAccount? = nil, _ body: @escaping @Sendable () -> Void
