@@ -1,6 +1,6 @@
 public import InletCore
 
-/// A sink of a plug-in that Inlet did not ship, which takes the source's own packets.
+/// A sink of an installed plug-in that takes the source's own packets.
 public struct PluginPacketSinkConfiguration: PacketSinkConfiguration {
     /// How the plug-in is run.
     public var sink: PluginSinkConfiguration
@@ -10,7 +10,7 @@ public struct PluginPacketSinkConfiguration: PacketSinkConfiguration {
     /// The sink's URI, without credentials.
     public var redactedURI: String { sink.redactedURI }
 
-    /// Returns a sink that takes packets. Starts nothing yet.
+    /// Returns a sink that takes packets. Nothing is started yet.
     public func makePacketSink() -> any PacketSink { PluginPacketSink(sink) }
 
     /// Returns a sink that takes pictures, for a plug-in that turns out to take those.

@@ -1,26 +1,26 @@
 public import InletCore
 public import InletDecode
 
-/// A source of a plug-in that Inlet did not ship.
+/// A source of an installed plug-in.
 public struct PluginSourceConfiguration: PacketSourceConfiguration {
     /// The plug-in.
     public var program: PluginProgram
-    /// Whether the plug-in is loaded into this process rather than one of its own: a mistake in it then ends this
-    /// process. The default is false.
+    /// Whether the plug-in is loaded into this process instead of a separate one: a crash in it then ends this process.
+    /// The default is false.
     public var isInProcess: Bool
     /// The scheme of the source's URI.
     public var scheme: String
-    /// What follows the colon of the URI, up to its options.
+    /// The part of the URI after the colon, up to its options.
     public var address: String
-    /// The options by their names, every one that the manifest declares.
+    /// The options by their names, all that the manifest declares.
     public var options: [(name: String, value: String)]
     /// The source's URI, without credentials.
     public var redactedURI: String
     /// The decoders for a source of packets, in any order.
     public var decoders: [DecoderPlugin] = []
-    /// The name of the decoder that is tried first. The default, nil, is the preferred one.
+    /// The name of the decoder to try first. The default, nil, is the preferred one.
     public var decoder: String?
-    /// How new versions of the plug-in are found; nil if they are not looked for.
+    /// How new versions of the plug-in are found; nil if they are not searched for.
     var updates: PluginUpdates?
 
     public init(
@@ -38,13 +38,13 @@ public struct PluginSourceConfiguration: PacketSourceConfiguration {
     /// How packets are decoded.
     public var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
 
-    /// Returns a source with this configuration. Starts nothing yet.
+    /// Returns a source with this configuration. Nothing is started yet.
     public func makePacketSource() -> any FrameSource {
         if isInProcess { return LoadedSource(self) }
         return updates == nil ? ProcessSource(self) : UpdatingSource(self)
     }
 
-    /// Whether the source's packets may be read on another thread than that which opened it: a plug-in in this process
-    /// is called on one thread alone.
+    /// Whether the source's packets may be read on a thread other than the one that opened it: a plug-in in this
+    /// process is called on only one thread.
     public var readsOnSeparateThread: Bool { !isInProcess }
 }

@@ -1,17 +1,17 @@
 public import InletCore
 
-/// A plug-in that was found and cannot be used.
+/// A discovered plug-in that cannot be used.
 public struct BrokenPlugin: Sendable {
-    /// Its name, as its manifest's file is called.
+    /// Its name, taken from its manifest's file name.
     public let name: String
     /// The path of its manifest.
     public let file: String
-    /// Why it cannot be used, and what to do.
+    /// The reason why it cannot be used, and what to do.
     public let reason: InletError
 
-    /// The error for one who asks for the plug-in by its name or scheme: the reason, after the name and the manifest.
+    /// The error for a request of the plug-in by its name or scheme: the reason, after the name and the manifest.
     public var error: InletError {
-        // What is wrong with a manifest begins with its path already.
+        // The description of an error in a manifest begins with the manifest's path already.
         guard !reason.message.containsBytes(file) else { return reason }
         var error = InletError(
             reason.code, "The plug-in \(name) (\(file)) cannot be used. \(reason.message)", cause: reason.cause,

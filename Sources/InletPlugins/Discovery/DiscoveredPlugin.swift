@@ -1,21 +1,21 @@
 public import InletCore
 
-/// A plug-in that was found on the machine, with a manifest that is right and files that only trusted users can change.
+/// A plug-in found on the machine, with a valid manifest and files that only trusted users can change.
 public struct DiscoveredPlugin: Sendable, Hashable {
-    /// What its manifest says.
+    /// The content of its manifest.
     public let manifest: PluginManifest
     /// The path of its manifest, with all links followed.
     public let file: String
     /// The path of its manifest as it was found.
     let place: String
-    /// What is run, and what it may do.
+    /// The program to run, and its permissions.
     public let program: PluginProgram
-    /// Whether it is loaded into this process, as the user asked for.
+    /// Whether it is loaded into this process, at the user's request.
     public let isInProcess: Bool
-    /// The manifest and the files with its code, as they were when they were checked.
+    /// The manifest and the code files, as they were when they were checked.
     let identities: [FileIdentity]
 
-    /// What is run, for people: the path of a library, or a program and its arguments.
+    /// The code to run, for people: the path of a library, or a program and its arguments.
     public var codeWords: [String] {
         switch program.code {
         case .library(let path): [path]
@@ -26,7 +26,8 @@ public struct DiscoveredPlugin: Sendable, Hashable {
     /// The paths of its code.
     public var codeFiles: [String] { identities.dropFirst().map(\.path) }
 
-    /// What the plug-in must implement for what its manifest declares, as the ids of `inlet_plugin.h`.
+    /// The interfaces that the plug-in must implement for the endpoints of its manifest, as the ids of
+    /// `inlet_plugin.h`.
     var neededInterfaces: [String] {
         (manifest.sources.isEmpty ? [] : ["inlet.source/1"]) + (manifest.sinks.isEmpty ? [] : ["inlet.sink/1"])
     }
@@ -52,8 +53,8 @@ public struct DiscoveredPlugin: Sendable, Hashable {
     /// The most bytes of an address and all options together; they are one message to the plug-in.
     static let longestArguments = 65_536
 
-    /// Returns every declared option with its value in canonical form, the default if the URI gives none, and no text
-    /// if there is no default; and the program, which may use the files that the user names in options.
+    /// Returns every declared option with its value in canonical form (the default if the URI gives none, and no text
+    /// without a default), and the program, which may use the files that the user names in options.
     func arguments(
         _ uri: PluginURI, _ given: [String: String], _ endpoint: PluginEndpoint
     ) throws(InletError) -> (PluginProgram, [(name: String, value: String)]) {
@@ -83,7 +84,7 @@ public struct DiscoveredPlugin: Sendable, Hashable {
         return (program, options)
     }
 
-    /// Returns the absolute path for one that the user gave: the plug-in has another working directory.
+    /// Returns the absolute path for a path given by the user: the plug-in has another working directory.
     private static func absolute(_ path: String, option: String) throws(InletError) -> String {
         if path.hasBytePrefix("/") { return path }
         guard let folder = SystemFile.workingFolder else {

@@ -2,17 +2,17 @@ public import InletCore
 
 /// Gives a registry the plug-ins that are installed on the machine.
 ///
-/// Nothing is looked for before the registry meets a scheme that none of its own plug-ins has. Every such URI has the
-/// folders searched anew, so that a process that runs for long takes new plug-ins and new versions; only the plug-in
-/// that is needed is probed. A source goes over to a new version while it runs (``PluginDiscovery/takesUpdates``).
+/// The search begins only when the registry meets a scheme that no registered plug-in has. Every such URI searches
+/// the folders again, so that a long-running process finds new plug-ins and new versions; only the needed plug-in is
+/// probed. A running source switches to a new version (``PluginDiscovery/takesUpdates``).
 public struct DiscoveredPlugins: PluginFinder {
-    /// Where and how plug-ins are looked for.
+    /// The settings of the search for plug-ins.
     public let discovery: PluginDiscovery
 
-    /// Makes a finder, and looks for nothing yet.
+    /// Creates a finder. Nothing is searched yet.
     public init(_ discovery: PluginDiscovery = PluginDiscovery()) { self.discovery = discovery }
 
-    /// Returns the source of the one plug-in that offers a scheme, after probing it where that has not been done.
+    /// Returns the source of the one plug-in that offers a scheme, after probing the plug-in if necessary.
     public func source(scheme: String) throws(InletError) -> SourcePlugin? {
         try discovery.plugin(scheme: scheme, isSink: false)?.sourcePlugins(updatedBy: discovery)
             .first { $0.info.schemes.contains(scheme) }

@@ -1,6 +1,6 @@
-/// What the system says of a file or folder.
+/// The system's metadata of a file or folder.
 struct FileFacts: Sendable, Hashable {
-    /// The kinds that matter here.
+    /// The kinds of files that are distinguished.
     enum Kind: Sendable, Hashable { case file, folder, link, other }
 
     var kind: Kind

@@ -1,4 +1,4 @@
-/// A file at a point in time: another file at the same path, or new content, has another identity.
+/// A file at a point in time: another file at the same path, or new content, has a different identity.
 struct FileIdentity: Sendable, Hashable, Codable {
     /// The path with all links followed.
     let path: String

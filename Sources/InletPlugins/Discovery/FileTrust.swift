@@ -1,15 +1,15 @@
 import InletCore
 
-/// Decides whether code at a path is as trustworthy as the user who runs Inlet: whether nobody but root and that user
-/// can change the file, put another one in its place, or move a folder above it.
+/// Decides whether code at a path is as trustworthy as the user who runs Inlet: whether only root and that user can
+/// change the file, replace it, or move a folder above it.
 struct FileTrust: Sendable {
     /// The users that may own files and folders. The default is root and the user of this process.
     var owners: Set<UInt32> = [0, SystemFile.user]
 
-    /// Returns the facts of a folder that may be searched.
+    /// Returns the metadata of a folder that may be searched.
     ///
     /// - Parameter path: a path with all links followed.
-    /// - Throws: ``InletError/Code/pluginRejected`` with the reason if others can change what is in it.
+    /// - Throws: ``InletError/Code/pluginRejected`` with the reason if others can change its contents.
     func checkFolder(_ path: String) throws(InletError) -> FileFacts {
         let facts = try checkAbove(path, within: path)
         guard facts.kind == .folder else { throw Self.error("\(path) is not a folder.") }
@@ -21,7 +21,8 @@ struct FileTrust: Sendable {
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - folder: the folder that it may not leave by a link, with all links followed; nil allows any place.
-    /// - Throws: ``InletError/Code/pluginRejected`` with the reason, ``InletError/Code/notFound`` if there is no file.
+    /// - Throws: ``InletError/Code/pluginRejected`` with the reason, ``InletError/Code/notFound`` if the file does not
+    ///   exist.
     func checkFile(_ path: String, within folder: String?) throws(InletError) -> FileIdentity {
         guard let real = SystemFile.resolved(path) else {
             throw InletError(.notFound, "There is no file \(path), or it is a link that leads nowhere.")
@@ -35,10 +36,10 @@ struct FileTrust: Sendable {
         return FileIdentity(path: real, facts)
     }
 
-    /// Checks a path and every folder above it. A folder in which all may create files, but nobody may rename those of
-    /// others, such as `/tmp`, does no harm above the folder that is searched.
+    /// Checks a path and every folder above it. A folder such as `/tmp`, in which all users may create files, but may
+    /// not rename those of others, is harmless above the searched folder.
     ///
-    /// - Returns: the facts of the path itself.
+    /// - Returns: the metadata of the path itself.
     private func checkAbove(_ path: String, within folder: String?) throws(InletError) -> FileFacts {
         guard path.hasBytePrefix("/") else { throw Self.error("\(path) is not an absolute path.") }
         func isOutside(_ above: String) -> Bool {

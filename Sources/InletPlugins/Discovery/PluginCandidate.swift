@@ -1,14 +1,14 @@
 import InletCore
 
-/// A manifest's file that was found, and what became of it without running any code.
+/// A manifest's file that was found, and the result of its checks, which run no code.
 struct PluginCandidate: Sendable {
-    /// The name of the plug-in, as the file is called.
+    /// The name of the plug-in, taken from the file name.
     let name: String
     /// The path of the manifest.
     let file: String
-    /// What the manifest says, if it can be read.
+    /// The manifest, if it can be read.
     let manifest: PluginManifest?
-    /// The plug-in, unless something is wrong with its files.
+    /// The plug-in, or the error in its files.
     let plugin: Result<DiscoveredPlugin, InletError>
 
     func offers(_ scheme: String, isSink: Bool) -> Bool {

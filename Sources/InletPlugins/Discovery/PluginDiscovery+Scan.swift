@@ -1,7 +1,7 @@
 import InletCore
 
 extension PluginDiscovery {
-    /// Returns what the folders hold, without running any code.
+    /// Returns the contents of the folders, without running any code.
     func scan() -> PluginScan {
         var scan = PluginScan()
         var used: [String: String] = [:]
@@ -21,7 +21,7 @@ extension PluginDiscovery {
         return scan
     }
 
-    /// Returns the manifests in a folder. One that was searched under another path holds none.
+    /// Returns the manifests in a folder; none if the folder was already searched under another path.
     func search(
         _ path: String, _ seen: inout Set<[UInt64]>
     ) -> (folder: PluginFolder, files: [(name: String, file: String)]) {
@@ -48,7 +48,7 @@ extension PluginDiscovery {
         }
     }
 
-    /// Returns what a manifest and its files are, without running any code.
+    /// Returns the result of checking a manifest and its files, without running any code.
     func candidate(_ name: String, _ file: String) -> PluginCandidate {
         var manifest: PluginManifest?
         do throws(InletError) {
@@ -76,7 +76,7 @@ extension PluginDiscovery {
         }
     }
 
-    /// Returns what is run, by absolute paths, and the identities of the files.
+    /// Returns the code to run, by absolute paths, and the identities of the files.
     private func code(
         of manifest: PluginManifest, folder: String
     ) throws(InletError) -> (PluginProgram.Code, [FileIdentity]) {
@@ -94,7 +94,7 @@ extension PluginDiscovery {
             var files: [FileIdentity] = []
             var command = [try program(words.first ?? "", folder: folder, &files)]
             for word in words.dropFirst() {
-                // An argument that names a file beside the manifest is that file.
+                // An argument that names a file in the manifest's folder is replaced by that file's path.
                 let beside = "\(folder)/\(word)"
                 guard ManifestReader.isRelativePath(word), SystemFile.facts(beside) != nil else {
                     command.append(word)
@@ -108,10 +108,10 @@ extension PluginDiscovery {
         }
     }
 
-    /// Returns the path of the program of a command: as it is, beside the manifest where it has a slash, or else in the
-    /// folders of the system.
+    /// Returns the path of the program of a command: unchanged if absolute, relative to the manifest's folder if it
+    /// contains a slash, and otherwise in the system's folders.
     ///
-    /// A path through a link stays as it is, since a program may look at the name by which it is called.
+    /// A path through a link stays unchanged, because a program may check the name by which it is called.
     private func program(
         _ word: String, folder: String, _ files: inout [FileIdentity]
     ) throws(InletError) -> String {
@@ -130,7 +130,7 @@ extension PluginDiscovery {
         }
         let isBeside = !word.hasBytePrefix("/") && word.contains(byte: "/")
         files.append(try trust.checkFile(path, within: isBeside ? folder : nil))
-        // Who may write to the folder of a link can put another one in its place.
+        // A user who may write to the folder of a link can replace the link.
         let parent = String(path[..<(path.lastIndex(ofByte: "/") ?? path.startIndex)])
         _ = try trust.checkFolder(SystemFile.resolved(parent.isEmpty ? "/" : parent) ?? parent)
         return path

@@ -5,58 +5,58 @@ import Synchronization
     import Dispatch
 #endif
 
-/// Finds the plug-ins that are installed on the machine, by their manifests.
+/// Finds the installed plug-ins of the machine, by their manifests.
 ///
-/// A folder or file that anyone but root and the user can change is refused. A plug-in counts as usable once a child
-/// process has loaded it and said which interfaces it has; one that fails there is never loaded into this process.
+/// A folder or file that users other than root and this user can change is refused. A plug-in counts as usable once a
+/// child process has loaded it and reported its interfaces; one that fails there is never loaded into this process.
 public struct PluginDiscovery: Sendable {
     /// The folders to search, in this order; of two manifests of one name, the first is used. The default is
     /// ``PluginFolder/standardPaths``.
     public var folders: [String]
-    /// The plug-ins to load into this process, by name. Empty by default: every plug-in runs in a process of its own.
+    /// The plug-ins to load into this process, by name. Empty by default: every plug-in runs in a separate process.
     public var inProcess: Set<String> = []
-    /// The layers of the sandbox to do without, by the name of the plug-in. Empty by default.
+    /// The layers of the sandbox to omit, by the name of the plug-in. Empty by default.
     public var withoutLayers: [String: Set<String>] = [:]
-    /// The path of `inlet-plugin-host`. The default, nil, is beside the running program.
+    /// The path of `inlet-plugin-host`. The default, nil, is the one in the folder of the running program.
     public var hostPath: String?
-    /// How long a plug-in may take to say what it is. The default is 2 s.
+    /// How long a plug-in may take to report its interfaces. The default is 2 s.
     public var probeTimeout = Duration.seconds(2)
-    /// The file in which the results of probes are kept; nil keeps none. The default is `inlet/plugins.json` in
+    /// The file that stores the results of probes; nil stores none. The default is `inlet/plugins.json` in
     /// `$XDG_CACHE_HOME` or `~/.cache`.
     public var cachePath: String?
 
-    /// Whether a source that runs goes over to a new version of its plug-in when the files are replaced. The default is
+    /// Whether a running source switches to a new version of its plug-in when the files are replaced. The default is
     /// true; otherwise the new version runs from the next opening of the source on. A source in this process and a sink
     /// keep their version until they end.
     public var takesUpdates = true
 
-    /// The layers of the sandbox that a user can do without.
+    /// The layers of the sandbox that a user can omit.
     public static let layers: Set<String> = ["landlock", "seccomp", "limits"]
     /// The most manifests that are read in a folder.
     static let mostManifests = 256
 
     var trust = FileTrust()
     var version = InletVersion.current
-    /// How long new files of a running plug-in must stay as they are before they are examined.
+    /// How long new files of a running plug-in must stay unchanged before they are examined.
     var settling = Duration.seconds(1)
-    /// Where programs that a manifest names without a path are looked for.
+    /// The folders in which programs that a manifest names without a path are searched for.
     var programFolders = ["/usr/local/bin", "/usr/bin", "/bin"]
     /// Asks a plug-in for its interfaces.
     var probe: @Sendable (PluginProgram, Duration) throws(InletError) -> Set<String> = {
         program, timeout throws(InletError) in try program.probe(within: timeout)
     }
 
-    /// Makes a discovery, and looks for nothing yet.
+    /// Creates a discovery. Nothing is searched yet.
     public init(folders: [String] = PluginFolder.standardPaths) {
         self.folders = folders
         cachePath = ProbeCache.standardPath
     }
 
-    /// Returns everything that is installed, after probing what has not been probed, several at a time.
+    /// Returns all installed plug-ins, after probing those that have not been probed, several at a time.
     ///
-    /// Blocks for as long as that takes: at most ``probeTimeout`` a plug-in.
+    /// Blocks meanwhile: at most ``probeTimeout`` for each plug-in.
     ///
-    /// - Parameter reserved: the schemes of the registry that the plug-ins are to join.
+    /// - Parameter reserved: the schemes of the registry that the plug-ins will join.
     public func inventory(reserved: Set<String> = []) -> PluginInventory {
         let scan = scan()
         let results = Mutex([Result<DiscoveredPlugin, InletError>?](repeating: nil, count: scan.candidates.count))
@@ -81,13 +81,13 @@ public struct PluginDiscovery: Sendable {
             conflicts: scan.conflicts(reserved: reserved))
     }
 
-    /// Returns the folders, existing or not, and whether each is searched. No manifest is read.
+    /// Returns the folders, existing or not, and whether each is searched. Reads no manifest.
     public func searchedFolders() -> [PluginFolder] {
         var seen: Set<[UInt64]> = []
         return folders.map { search($0, &seen).folder }
     }
 
-    /// Returns the one plug-in that offers a scheme, probed; nil if none does.
+    /// Returns the one plug-in that offers a scheme, probed; nil if no plug-in does.
     func plugin(scheme: String, isSink: Bool) throws(InletError) -> DiscoveredPlugin? {
         let scan = scan()
         let offering = scan.candidates.filter { $0.offers(scheme, isSink: isSink) }
@@ -95,7 +95,7 @@ public struct PluginDiscovery: Sendable {
             let files = offering.map { "\($0.name) is \($0.file)" }.joined(separator: ", ")
             throw InletError(.invalidConfiguration, "\(conflict.explanation) \(files).")
         }
-        // A manifest that cannot be read offers nothing, but is likely to be what the user means.
+        // An unreadable manifest offers nothing, but is probably the one that the user means.
         let meant = offering.first ?? scan.candidates.first { $0.manifest == nil && $0.name == scheme }
         guard let meant else { return nil }
         let cache = Mutex(ProbeCache(path: cachePath, version: version, trust: trust))
@@ -108,7 +108,7 @@ public struct PluginDiscovery: Sendable {
         }
     }
 
-    /// Returns a plug-in that was found before, with its files as they are now, probed.
+    /// Returns a plug-in that was found before, with its current files, probed.
     func examined(_ name: String, _ file: String) throws(InletError) -> DiscoveredPlugin {
         let cache = Mutex(ProbeCache(path: cachePath, version: version, trust: trust))
         let result = probed(candidate(name, file), cache)
@@ -116,9 +116,9 @@ public struct PluginDiscovery: Sendable {
         return try result.get()
     }
 
-    /// Checks that ``inProcess`` and ``withoutLayers`` name plug-ins that are installed, and layers that there are.
+    /// Checks that ``inProcess`` and ``withoutLayers`` name installed plug-ins and existing layers.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` with the name that is wrong.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` with the wrong name.
     public func validate() throws(InletError) {
         let wanted = inProcess.union(withoutLayers.keys)
         for layer in withoutLayers.values.flatMap({ $0 }) where !Self.layers.contains(layer) {
@@ -136,13 +136,14 @@ public struct PluginDiscovery: Sendable {
         }
     }
 
-    /// Returns a plug-in after a child process has said that it has what its manifest declares. A command is not asked.
+    /// Returns a plug-in after a child process has confirmed that it has the interfaces that its manifest declares. A
+    /// command is not asked.
     private func probed(
         _ candidate: PluginCandidate, _ cache: borrowing Mutex<ProbeCache>
     ) -> Result<DiscoveredPlugin, InletError> {
         do throws(InletError) {
             let plugin = try candidate.plugin.get()
-            // A command has no table of interfaces: what it is shows when it answers to its first message.
+            // A command has no table of interfaces: its answer to the first message shows whether it works.
             if case .command = plugin.program.code { return .success(plugin) }
             let known = cache.withLock { $0.interfaces(of: plugin.identities) }
             let interfaces: Set<String>
@@ -164,7 +165,7 @@ public struct PluginDiscovery: Sendable {
         }
     }
 
-    /// Checks that the files that were probed are those that were found, so that no result is kept for others.
+    /// Checks that the probed files are those that were found, so that no result is stored for others.
     private func checkUnchanged(_ plugin: DiscoveredPlugin) throws(InletError) {
         for identity in plugin.identities {
             guard try trust.checkFile(identity.path, within: nil) != identity else { continue }

@@ -1,22 +1,22 @@
 package import InletCore
 
-/// Everything that can be said of a plug-in without running its code, with all that is wrong with it.
+/// All facts about a plug-in that are known without running its code, with all its errors.
 package struct PluginExamination: Sendable {
     /// The path of its manifest.
     package let file: String
-    /// What is wrong with the manifest, a phrase each; empty if nothing is.
+    /// The errors in the manifest, a phrase each; empty for a valid one.
     package let manifestProblems: [String]
-    /// What the manifest says, if it can be used.
+    /// The manifest, if it can be used.
     package let manifest: PluginManifest?
-    /// The plug-in, or why its files cannot be used.
+    /// The plug-in, or the reason why its files cannot be used.
     package let plugin: Result<DiscoveredPlugin, InletError>
 }
 
 extension PluginDiscovery {
-    /// Examines the plug-in that somebody names.
+    /// Examines the plug-in that a word names.
     ///
-    /// - Parameter word: the path of a manifest or of a library beside its manifest, or the name of an installed
-    ///   plug-in.
+    /// - Parameter word: the path of a manifest or of a library in the same folder as its manifest, or the name of an
+    ///   installed plug-in.
     /// - Throws: ``InletError/Code/notFound`` if there is no such plug-in.
     package func examine(_ word: String) throws(InletError) -> PluginExamination {
         let file = try manifestFile(word)
@@ -43,7 +43,7 @@ extension PluginDiscovery {
 
     /// Asks a plug-in for the ids of its interfaces, as ``PluginProgram/probe(within:)`` does.
     ///
-    /// - Parameter limit: how long that may take.
+    /// - Parameter limit: how long the probe may take.
     package func interfaces(
         of plugin: DiscoveredPlugin, within limit: Duration
     ) throws(InletError) -> Set<String> {
@@ -67,7 +67,7 @@ extension PluginDiscovery {
         guard let library = SystemFile.resolved(word), let slash = library.lastIndex(ofByte: "/") else {
             throw Self.absent("There is no file \(word).")
         }
-        // The manifest beside the library that names it.
+        // The manifest in the library's folder that names the library.
         let folder = String(library[..<slash])
         var unreadable: [String] = []
         for name in try SystemFile.names(in: folder, suffix: suffix, most: Self.mostManifests) {
@@ -85,7 +85,7 @@ extension PluginDiscovery {
                 }
             if parts.contains(where: { SystemFile.resolved("\(folder)/\($0)") == library }) { return file }
         }
-        // One that cannot be read is likely to be meant, and what is wrong with it to be the answer.
+        // An unreadable manifest is probably the one that the user means, and its error the answer.
         if let only = unreadable.first, unreadable.count == 1 { return only }
         throw Self.absent(
             "No manifest in \(folder) names \(word). Write one beside it: a NAME\(suffix) whose \"library\" is the name "

@@ -1,6 +1,6 @@
 import InletCore
 
-/// A folder in which plug-ins are looked for.
+/// A folder in which plug-ins are searched for.
 public struct PluginFolder: Sendable, Hashable {
     /// Whether the folder was searched.
     public enum State: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct PluginFolder: Sendable, Hashable {
         case refused(String)
     }
 
-    /// The path as it was given.
+    /// The path as given.
     public let path: String
     /// Whether it was searched.
     public let state: State

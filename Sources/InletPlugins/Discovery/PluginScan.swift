@@ -1,13 +1,13 @@
-/// What the folders hold, found without running any code.
+/// The contents of the folders, found without running any code.
 struct PluginScan: Sendable {
     var folders: [PluginFolder] = []
-    /// One a name, in the order in which they were found.
+    /// The candidates, one for each name, in the order in which they were found.
     var candidates: [PluginCandidate] = []
     var shadowed: [ShadowedPlugin] = []
 
     /// Returns the schemes that no plug-in gets.
     ///
-    /// - Parameter reserved: the schemes that are taken before any plug-in is looked for.
+    /// - Parameter reserved: the schemes that are taken before the search begins.
     func conflicts(reserved: Set<String>) -> [SchemeConflict] {
         [false, true].flatMap { isSink -> [SchemeConflict] in
             var offers: [String: [String]] = [:]

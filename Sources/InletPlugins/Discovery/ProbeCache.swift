@@ -1,16 +1,16 @@
 import FoundationEssentials
 import InletCore
 
-/// Which interfaces the plug-ins had when they were last probed, kept in a file, so that a plug-in is started for that
-/// once and not in every process.
+/// A file with the interfaces that plug-ins had at their last probe, so that a plug-in is started for this once and not
+/// in every process.
 ///
-/// An entry is for the very files, with their inodes, times and sizes, and for this version of Inlet. Only successes
-/// are kept: what made a plug-in fail, such as a missing library, may be mended without a change of its files. A file
-/// that is broken, foreign or not to be read is the same as none.
+/// An entry is valid only for the same files, with their inodes, times and sizes, and for this version of Inlet. Only
+/// successes are stored: the cause of a failure, such as a missing library, may be fixed without a change of the
+/// plug-in's files. A broken, foreign or unreadable file is treated as empty.
 struct ProbeCache: Sendable {
     /// The result of a probe.
     struct Entry: Codable, Hashable {
-        /// The manifest and the files with the code.
+        /// The manifest and the code files.
         var files: [FileIdentity]
         /// The ids of the interfaces.
         var interfaces: [String]
@@ -27,9 +27,9 @@ struct ProbeCache: Sendable {
     private static let longest = 1 << 20
     private static let mostEntries = 512
 
-    /// The path of the file; nil keeps nothing.
+    /// The path of the file; nil stores nothing.
     let path: String?
-    /// The version of Inlet, for which entries hold.
+    /// The version of Inlet for which entries are valid.
     let version: String
     private var entries: [Entry] = []
     private var isChanged = false
@@ -46,7 +46,7 @@ struct ProbeCache: Sendable {
         return "\(home)/.cache/inlet/plugins.json"
     }
 
-    /// Reads the file, if there is one that only trusted users can have written.
+    /// Reads the file, if it exists and only trusted users can have written it.
     init(path: String?, version: String, trust: FileTrust) {
         self.path = path
         self.version = version
@@ -59,12 +59,12 @@ struct ProbeCache: Sendable {
         entries = content.entries
     }
 
-    /// Returns the interfaces that these very files had; nil if they have not been probed.
+    /// Returns the interfaces that exactly these files had; nil if they have not been probed.
     func interfaces(of files: [FileIdentity]) -> Set<String>? {
         entries.first { $0.files == files }.map { Set($0.interfaces) }
     }
 
-    /// Keeps the result of a probe. It takes the place of one of the same manifest.
+    /// Stores the result of a probe. It replaces the result of the same manifest.
     mutating func add(_ interfaces: Set<String>, of files: [FileIdentity]) {
         entries.removeAll { $0.files.first?.path == files.first?.path }
         entries.append(Entry(files: files, interfaces: interfaces.sorted()))

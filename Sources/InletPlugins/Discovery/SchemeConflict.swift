@@ -1,4 +1,4 @@
-/// A scheme that no plug-in gets, as several offer it, or as it is Inlet's own.
+/// A scheme that no plug-in gets, because several offer it, or because it is Inlet's own.
 public struct SchemeConflict: Sendable, Hashable {
     /// The scheme.
     public let scheme: String
@@ -6,10 +6,10 @@ public struct SchemeConflict: Sendable, Hashable {
     public let isSink: Bool
     /// The names of the plug-ins that offer it.
     public let plugins: [String]
-    /// Whether a plug-in that Inlet comes with, or that the application registered, has the scheme.
+    /// Whether a built-in plug-in, or one that the application registered, has the scheme.
     public let isReserved: Bool
 
-    /// What is wrong and what to do, in a sentence.
+    /// The problem and its remedy, in a sentence.
     public var explanation: String {
         let kind = isSink ? "sink" : "source"
         let names = plugins.joined(separator: " and ")

@@ -10,7 +10,7 @@ import InletSystem
 #endif
 
 // Unsafe: reads small files, folders and the environment.
-/// The system's calls for small files and folders. None of them waits: what is no regular file is not read.
+/// The system's calls for small files and folders. No call waits: only regular files are read.
 enum SystemFile {
     /// Returns the path with all links followed; nil if nothing exists there.
     static func resolved(_ path: String) -> String? {
@@ -19,18 +19,18 @@ enum SystemFile {
         return unsafe String(validatingCString: real)
     }
 
-    /// Returns what the system says of a path, without following a link in its last part; nil if nothing exists there.
+    /// Returns the system's metadata of a path, without following a link in its last part; nil if nothing exists there.
     static func facts(_ path: String) -> FileFacts? {
         var facts = stat()
         guard !path.utf8.contains(0), unsafe lstat(path, &facts) == 0 else { return nil }
         return FileFacts(facts)
     }
 
-    /// Returns the names in a folder in ascending order of their bytes, without those that are no UTF-8.
+    /// Returns the names in a folder in ascending order of their bytes, without those that are not UTF-8.
     ///
     /// - Parameters:
-    ///   - suffix: what the names end with.
-    ///   - most: the most names that are returned; what the folder has beyond them is ignored.
+    ///   - suffix: the suffix of the names.
+    ///   - most: the most names to return; the others are ignored.
     static func names(in folder: String, suffix: String, most: Int) throws(InletError) -> [String] {
         guard let handle = unsafe opendir(folder) else { throw failure(errno, "list", folder) }
         defer { unsafe closedir(handle) }
@@ -45,9 +45,9 @@ enum SystemFile {
         return Array(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(most))
     }
 
-    /// Returns the content of a regular file and what the system says of it, both of the same opened file.
+    /// Returns the content of a regular file and its metadata, both of the same opened file.
     ///
-    /// - Parameter most: the most bytes that are returned; of a longer file, one more is.
+    /// - Parameter most: the most bytes to return; for a longer file, one more byte is returned.
     /// - Throws: if it cannot be read, or is a link or no regular file.
     static func read(_ path: String, most: Int) throws(InletError) -> (bytes: [UInt8], facts: FileFacts) {
         // With O_NONBLOCK a pipe without a writer does not block.
@@ -73,7 +73,7 @@ enum SystemFile {
     }
 
     /// Replaces a file as a whole: a reader sees the former content or the new one, and other names of the former file
-    /// keep it. The new file is for its owner alone.
+    /// keep it. Only its owner can read the new file.
     static func replace(_ path: String, with bytes: [UInt8]) throws(InletError) {
         let staged = "\(path).\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         let descriptor = unsafe open(staged, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -96,8 +96,8 @@ enum SystemFile {
         }
     }
 
-    /// Makes an empty file, unless there is a regular file. A symbolic link is not followed, so that nobody who may
-    /// write to the folder can have a file made or changed elsewhere.
+    /// Creates an empty file, unless a regular file exists. A symbolic link is not followed, so that a user who may
+    /// write to the folder cannot have a file created or changed elsewhere.
     static func create(_ path: String) throws(InletError) {
         // With O_NONBLOCK a pipe without a reader does not block.
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
@@ -123,7 +123,7 @@ enum SystemFile {
         InletError(.pluginRejected, "\(path) is not a regular file. Name a file, or a path where there is nothing.")
     }
 
-    /// Makes a folder for its owner alone, unless there is one.
+    /// Creates a folder that only its owner can use, unless it exists.
     static func makeFolder(_ path: String) throws(InletError) {
         guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         throw failure(errno, "create", path)
@@ -132,14 +132,14 @@ enum SystemFile {
     /// The user that this process acts for.
     static var user: UInt32 { geteuid() }
 
-    /// Returns a variable of the environment that is UTF-8 and not empty. A process that acts for another user than
-    /// the one who started it does not trust its environment, and gets nil.
+    /// Returns a variable of the environment that is UTF-8 and not empty. A process that acts for a user other than the
+    /// one who started it does not trust its environment, and gets nil.
     static func variable(_ name: String) -> String? {
         guard geteuid() == getuid(), getegid() == getgid(), let value = unsafe getenv(name) else { return nil }
         return unsafe String(validatingCString: value).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The working directory; nil if it cannot be told.
+    /// The working directory; nil if it is unknown.
     static var workingFolder: String? { resolved(".") }
 
     private static func read(_ descriptor: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {

@@ -8,7 +8,7 @@ enum CText {
         unsafe Redaction.redact(name(text)).sanitized()
     }
 
-    /// Returns the text as it is, for names; bytes that are no UTF-8 are replaced.
+    /// Returns the unchanged text, for names; bytes that are not UTF-8 are replaced.
     static func name(_ text: UnsafePointer<CChar>?) -> String {
         guard let text = unsafe text else { return "" }
         var bytes: [UInt8] = []

@@ -7,9 +7,9 @@ import Logging
 import Synchronization
 
 // Unsafe: owns a loaded library, whose functions never change.
-/// A plug-in's library in this process. It is never unloaded, as threads of it may still run.
+/// A plug-in's library in this process. It is never unloaded, because threads of it may still run.
 ///
-/// One thread at a time asks an instance for functions; several instances of one library may exist.
+/// Only one thread at a time may ask an instance for functions; several instances of one library may exist.
 ///
 /// `@unchecked Sendable`: the last reference, on any thread, only calls `deinit` under a lock.
 final class LoadedLibrary: @unchecked Sendable {
@@ -51,10 +51,10 @@ final class LoadedLibrary: @unchecked Sendable {
     /// `init` and `deinit` of one library are never entered twice at once.
     private static let initialisation = Mutex(())
 
-    /// Gets what plug-ins log, whichever source they belong to.
+    /// Writes the log lines of plug-ins, for all sources.
     private static let log = Mutex(PluginLog(Logger(label: "inlet.plugin"), name: "A plug-in"))
 
-    /// What every plug-in in this process gets. Never freed.
+    /// The host's functions for every plug-in in this process. Never freed.
     // Written once, before a plug-in can see it, and only read from then on.
     nonisolated(unsafe) private static let host: UnsafePointer<inlet_host> = {
         let host = UnsafeMutablePointer<inlet_host>.allocate(capacity: 1)

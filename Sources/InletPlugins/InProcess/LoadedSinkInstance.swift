@@ -16,7 +16,7 @@ import Synchronization
     private let instance: OpaquePointer?
     private var isStarted = false
 
-    /// What the functions of `inlet_sink_host` need. Safe from any thread.
+    /// The state that the functions of `inlet_sink_host` need. Safe from any thread.
     private final class Calls: Sendable {
         let keyFrame = Atomic(false)
     }
@@ -37,7 +37,7 @@ import Synchronization
         let host = UnsafeMutablePointer<inlet_sink_host>.allocate(capacity: 1)
         unsafe host.initialize(
             to: inlet_sink_host(
-                // Nothing cancels a sink: it has deadlines.
+                // A sink is never cancelled: it has deadlines.
                 size: UInt32(MemoryLayout<inlet_sink_host>.size), wake_fd: -1,
                 context: Unmanaged.passUnretained(calls).toOpaque(), is_cancelled: { _ in 0 },
                 request_key_frame: { context in

@@ -20,7 +20,7 @@ import InletSystem
     private var assembler: ItemAssembler?
     private var names = FormatNames()
 
-    /// How long a plug-in waits for a picture before it says that it has none.
+    /// How long a plug-in waits for a picture before it reports that it has none.
     private static let slice = Duration.milliseconds(500)
     /// The most bytes of parameter sets, and of a packet: more than any real ones have.
     private static let mostParameterSets: UInt64 = 65_536
@@ -51,7 +51,7 @@ import InletSystem
         var made: OpaquePointer?
         let created =
             unsafe interface.create?(options.configuration, host, &made, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
-        // One that failed has no instance, whatever it has written.
+        // After a failure there is no instance, whatever the function has written.
         unsafe instance = created == INLET_OK ? made : nil
         withExtendedLifetime(options) {}
         guard created == INLET_OK else { throw failure(created, error, "start", context) }
@@ -230,7 +230,7 @@ import InletSystem
         if let host = unsafe host { unsafe SourceCalls.free(host) }
         unsafe host = nil
         calls = nil
-        // Frames may still lend memory of the library, whose code stays for good.
+        // Frames may still lend memory of the library, whose code is never unloaded.
         library = nil
     }
 
@@ -247,7 +247,7 @@ import InletSystem
 }
 
 extension CheckedItem.Statement {
-    /// What a plug-in in this process says of an item.
+    /// The statement of a plug-in in this process about an item.
     fileprivate init(_ item: inlet_item) {
         unsafe self.init(
             isPacket: item.is_packet != 0, flags: item.flags, sequence: item.sequence, pts: item.pts,

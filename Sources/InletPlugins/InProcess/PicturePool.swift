@@ -1,12 +1,12 @@
 import Synchronization
 
 // Unsafe: owns the memory of pictures that a plug-in fills.
-/// Memory for the pictures of a plug-in in this process, used again as soon as nothing refers to a picture.
+/// Memory for the pictures of a plug-in in this process, reused as soon as a picture is no longer referenced.
 ///
 /// Keeps blocks of one length only. Safe from any thread.
 @safe final class PicturePool: Sendable {
     private struct State {
-        /// The addresses of blocks that nobody uses.
+        /// The addresses of unused blocks.
         var idle: [UInt] = []
         var length = 0
     }
@@ -33,7 +33,7 @@ import Synchronization
         return unsafe PooledPicture(UnsafeMutableRawBufferPointer(start: memory, count: length), of: self)
     }
 
-    /// Takes memory back.
+    /// Returns memory to the pool.
     fileprivate func giveBack(_ memory: UnsafeMutableRawBufferPointer) {
         guard let start = memory.baseAddress else { return }
         let (address, length) = (UInt(bitPattern: start), memory.count)
@@ -51,7 +51,7 @@ import Synchronization
     }
 }
 
-/// Owns memory of a pool, and gives it back when nothing refers to it any more.
+/// Owns memory of a pool, and returns it when it is no longer referenced.
 @safe final class PooledPicture: Sendable {
     // Written by the plug-in before a frame refers to it, and only read from then on.
     nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer

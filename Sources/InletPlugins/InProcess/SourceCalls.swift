@@ -6,13 +6,13 @@ import InletSystem
 import Synchronization
 
 // Unsafe: is the context of the functions that a plug-in's source may call.
-/// What the functions of `inlet_source_host` need for a source in this process. Safe from any thread.
+/// The state that the functions of `inlet_source_host` need for a source in this process. Safe from any thread.
 @safe final class SourceCalls: Sendable {
     private let context: SourceContext
     private let wakeUp: WakeUpSignal?
     private let pool = PicturePool()
     private let slot = Mutex(Slot())
-    /// The reasons of drops so far, of which there may be a few only.
+    /// The reasons of drops so far, whose number is limited.
     private let reasons = Mutex(Set<DropReason>())
 
     private struct Slot {
@@ -24,7 +24,7 @@ import Synchronization
         var isOffered = false
     }
 
-    /// What a plug-in has filled.
+    /// A slot that a plug-in has filled.
     struct Filled {
         let memory: PooledPicture
         let layout: PictureLayout
@@ -40,7 +40,7 @@ import Synchronization
         wakeUp = context.wakeUpDescriptor >= 0 ? nil : try WakeUpSignal()
     }
 
-    /// Begins a call of `next`, in which slots are handed out.
+    /// Begins a call of `next`, during which slots are handed out.
     func begin() { slot.withLock { $0.isOffered = true } }
 
     /// Ends the call, and returns the slot that it has filled; nil if it got none of this id.
@@ -81,7 +81,7 @@ import Synchronization
         return unsafe host
     }
 
-    /// Frees what ``makeHost(of:)`` has made.
+    /// Frees the result of ``makeHost(of:)``.
     static func free(_ host: UnsafeMutablePointer<inlet_source_host>) {
         if let context = unsafe host.pointee.context { unsafe Unmanaged<SourceCalls>.fromOpaque(context).release() }
         unsafe host.deinitialize(count: 1)
@@ -129,7 +129,7 @@ import Synchronization
             guard slot.isOffered else {
                 return fail(INLET_ERROR_INTERNAL, "get_slot is called outside of next. Call it within it.")
             }
-            // Its memory would be another picture's while the plug-in still writes to it.
+            // Otherwise the memory would become another picture's while the plug-in still writes to it.
             guard slot.memory == nil else {
                 return fail(INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot that it gave.")
             }

@@ -66,7 +66,7 @@ extension ManifestReader {
                 report(value, path, "\"\(text)\" has none of the schemes declared here; begin it with \(schemes[0]):")
                 return nil
             }
-            // Nothing is read: an example may name any file or variable.
+            // No file is read: an example may name any file or variable.
             let access = LocalAccess { _ throws(InletError) in [UInt8(ascii: "x")] }
             _ = try PluginOptionValues(uri, declared: options, access: access)
         } catch {
@@ -194,7 +194,7 @@ extension ManifestReader {
         return canonical
     }
 
-    /// Returns the text of a value that is written in the way of a type; nil if it is written otherwise.
+    /// Returns the text of a value written in the form of a type; nil if it is written otherwise.
     private static func text(_ value: JSONValue, _ type: PluginOptionType) -> String? {
         switch (type, value.content) {
         case (.integer, .number(let text)), (.number, .number(let text)), (.rational, .number(let text)),

@@ -1,8 +1,7 @@
 import InletCore
 
 extension ManifestReader {
-    /// Returns the manifest, or nil if something that it cannot do without is missing. There may be problems all the
-    /// same.
+    /// Returns the manifest, or nil if a required part is missing. There may be problems in either case.
     mutating func manifest(_ value: JSONValue, file: String) -> PluginManifest? {
         guard
             let members = object(
@@ -122,7 +121,7 @@ extension ManifestReader {
         return permissions
     }
 
-    /// Whether a manifest may ask for a file or folder: not for all of them, nor for the kernel's.
+    /// Whether a manifest may ask for a file or folder: not for the root folder, nor for the kernel's.
     private static func isGrantable(_ path: String) -> Bool {
         guard path.hasBytePrefix("/"), isRelativePath(String(Substring(path.utf8.dropFirst()))) else { return false }
         let first = path.split(atByte: "/", keepsEmpty: false).first ?? ""

@@ -1,7 +1,7 @@
 import InletCore
 
-/// Turns the JSON of a manifest into a ``PluginManifest`` and collects everything that is wrong on the way, so that an
-/// author learns it all at once.
+/// Turns the JSON of a manifest into a ``PluginManifest`` and collects all errors on the way, so that an author sees
+/// them all at once.
 ///
 /// Each problem is a phrase that begins with the line and the path of the key, such as `line 7: sources[0].schemes`.
 struct ManifestReader {
@@ -10,9 +10,9 @@ struct ManifestReader {
     /// Notes a problem.
     ///
     /// - Parameters:
-    ///   - value: where it is.
+    ///   - value: the place of the problem.
     ///   - path: the path of the key; empty for the manifest itself.
-    ///   - text: what is wrong and what to write instead.
+    ///   - text: the problem and its correction.
     mutating func report(_ value: JSONValue, _ path: String, _ text: String) {
         let place = path.isEmpty ? "" : "\(path): "
         problems.append("line \(value.line): \(place)\(text)".sanitized(limit: 400))
@@ -82,7 +82,7 @@ struct ManifestReader {
 
     /// Returns text that fulfils a condition.
     ///
-    /// - Parameter advice: what to write instead.
+    /// - Parameter advice: the correction.
     mutating func text(
         _ value: JSONValue?, _ path: String, longest: Int, _ advice: String, where isAllowed: (String) -> Bool
     ) -> String? {

@@ -10,17 +10,17 @@ public struct PluginEndpoint: Sendable, Hashable {
     public let options: [PluginManifestOption]
     /// Working URIs, ready to be copied.
     public let examples: [String]
-    /// Whether it is a sink that takes the source's packets as they are. False for other sinks, and for sources.
+    /// Whether it is a sink that takes the source's unchanged packets. False for other sinks, and for sources.
     public let takesPackets: Bool
-    /// Whether what the source reads serves one session at a time, so that it is closed before a new version of the
-    /// plug-in opens it; nil if the manifest does not say: devices do, and nothing else.
+    /// Whether the device or server serves one session at a time, so that the source is closed before a new version of
+    /// the plug-in opens it; nil if the manifest does not state it: devices do, other sources do not.
     public let allowsOneSession: Bool?
 
-    /// Returns the description that listings show, as for plug-ins that Inlet comes with.
+    /// Returns the description that listings show, as for built-in plug-ins.
     ///
     /// - Parameters:
     ///   - name: the name of the plug-in.
-    ///   - summary: what the plug-in is, in a sentence.
+    ///   - summary: a description of the plug-in, in a sentence.
     public func info(name: String, summary: String) -> PluginInfo {
         PluginInfo(
             name: name, schemes: schemes, summary: summary, usage: usage,

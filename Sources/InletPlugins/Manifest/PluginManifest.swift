@@ -1,6 +1,6 @@
 public import InletCore
 
-/// What `NAME.inlet.json` says of a plug-in, read without running any of its code.
+/// The manifest of a plug-in, `NAME.inlet.json`, read without running any of its code.
 ///
 /// `Docs/reference/plugin-manifest.md` describes the format.
 public struct PluginManifest: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct PluginManifest: Sendable, Hashable {
 
     /// The format that this version of Inlet reads: the value of `inlet-plugin`.
     public static let format = 1
-    /// What the name of a manifest's file ends with.
+    /// The suffix of a manifest's file name.
     public static let fileSuffix = ".inlet.json"
     /// The most bytes of a manifest: 64 KiB.
     public static let longest = 65_536
@@ -25,15 +25,15 @@ public struct PluginManifest: Sendable, Hashable {
     public let version: String
     /// The licence as an SPDX expression.
     public let license: String
-    /// What the plug-in is, in a sentence.
+    /// A description of the plug-in, in a sentence.
     public let summary: String
-    /// What to load or to start.
+    /// The code to load or to start.
     public let code: Code
     /// The sources that it offers.
     public let sources: [PluginEndpoint]
     /// The sinks that it offers.
     public let sinks: [PluginEndpoint]
-    /// What it may do beyond computing.
+    /// The plug-in's permissions beyond computing.
     public let permissions: PluginPermissions
     /// The most memory that it may use, in bytes; nil for the default of ``PluginProgram/memoryLimit``.
     public let memoryLimit: Int?
@@ -43,8 +43,7 @@ public struct PluginManifest: Sendable, Hashable {
     /// - Parameters:
     ///   - bytes: the content of the file.
     ///   - file: its path, for errors. The name of the plug-in must be the file's name without ``fileSuffix``.
-    /// - Throws: ``InletError/Code/pluginRejected`` with everything that is wrong: the line, the key and what to write
-    ///   instead.
+    /// - Throws: ``InletError/Code/pluginRejected`` with all errors: the line, the key and the correction.
     public init(_ bytes: [UInt8], file: String) throws(InletError) {
         let (manifest, problems) = Self.check(bytes, file: file)
         guard let manifest, problems.isEmpty else {
@@ -57,7 +56,7 @@ public struct PluginManifest: Sendable, Hashable {
 
     private static let mostProblems = 12
 
-    /// Returns the manifest, if it can be read, and everything that is wrong with it, a sentence each.
+    /// Returns the manifest, if it can be read, and all its errors, a sentence each.
     package static func check(_ bytes: [UInt8], file: String) -> (manifest: PluginManifest?, problems: [String]) {
         guard bytes.count <= longest else {
             return (nil, ["it has \(bytes.count) bytes; a manifest has at most \(longest)"])

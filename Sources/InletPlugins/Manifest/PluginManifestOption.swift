@@ -6,25 +6,25 @@ public struct PluginManifestOption: Sendable, Hashable {
     public let name: String
     /// The type of its values.
     public let type: PluginOptionType
-    /// The value if a URI gives none, in canonical form; nil if there is none.
+    /// The value if a URI gives none, in canonical form; nil without a default.
     public let defaultValue: String?
-    /// The least value in canonical form; nil if there is none.
+    /// The least value in canonical form; nil without a limit.
     public let minimum: String?
-    /// The greatest value in canonical form; nil if there is none.
+    /// The greatest value in canonical form; nil without a limit.
     public let maximum: String?
     /// The words of a ``PluginOptionType/choice``; empty for other types.
     public let choices: [String]
-    /// Whether Inlet makes the file of a ``PluginOptionType/path``, if there is none, before the plug-in runs.
+    /// Whether Inlet creates the file of a ``PluginOptionType/path``, if it does not exist, before the plug-in runs.
     public let createsFile: Bool
-    /// What its numbers count, such as `pixels`; nil if they have no unit.
+    /// The unit of its numbers, such as `pixels`; nil if they have no unit.
     public let unit: String?
-    /// What it does, in a phrase.
+    /// A description of the option, in a phrase.
     public let summary: String
 
-    /// Returns a value in the form in which the plug-in gets it, or nil if it is not of the type, not one of the
-    /// choices or out of range.
+    /// Returns a value in the form that the plug-in gets, or nil if it is not of the type, not one of the choices or
+    /// out of range.
     ///
-    /// A boolean is `true` or `false`; a duration a whole number of nanoseconds followed by `ns`; a fraction stands in
+    /// A boolean is `true` or `false`; a duration a whole number of nanoseconds followed by `ns`; a fraction is in
     /// lowest terms; a number has no plus sign and no superfluous zeros.
     public func canonical(_ text: String) -> String? {
         guard let value = type.canonical(text) else { return nil }
@@ -44,7 +44,7 @@ public struct PluginManifestOption: Sendable, Hashable {
         }
     }
 
-    /// The option as listings and the check of a URI need it.
+    /// The option in the form that listings and the check of a URI need.
     package func description(schemes: [String]) -> PluginOptionDescription {
         let kind: PluginOptionKind =
             switch type {

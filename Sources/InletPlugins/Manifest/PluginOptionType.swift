@@ -18,7 +18,7 @@ public enum PluginOptionType: String, Sendable, Hashable, CaseIterable {
     case duration
     /// One of several words.
     case choice
-    /// A password or token, which is shown nowhere.
+    /// A password or token, which is never shown.
     case secret
     /// The path of a file or folder.
     case path
@@ -26,7 +26,7 @@ public enum PluginOptionType: String, Sendable, Hashable, CaseIterable {
     /// The longest value in bytes. A secret may be as long as ``LocalAccess`` reads one.
     package static let longestValue = LocalAccess.longestSecret
 
-    /// What `inlet plugins` calls the type.
+    /// The name of the type in `inlet plugins`.
     var listing: String {
         switch self {
         case .text, .choice, .secret, .path: String.typeDescription
@@ -39,7 +39,7 @@ public enum PluginOptionType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What a manifest writes for a value of the type, in words.
+    /// How a manifest writes a value of the type, in words.
     var advice: String {
         switch self {
         case .text, .secret, .path: "text in quotation marks"
@@ -61,7 +61,7 @@ public enum PluginOptionType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns a value in the one form in which a plug-in gets it, or nil if the text is not of the type.
+    /// Returns a value in the canonical form that a plug-in gets, or nil if the text is not of the type.
     ///
     /// A boolean is `true` or `false`, a duration a whole number of nanoseconds followed by `ns`, a fraction in lowest
     /// terms; numbers are written in decimal without a plus sign.
@@ -78,7 +78,8 @@ public enum PluginOptionType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns whether one value is not greater than another, both being valid. A size is so if it fits in the other.
+    /// Returns whether one value is not greater than another, both being valid. For sizes, whether one fits in the
+    /// other.
     func isOrdered(_ left: String, _ right: String) -> Bool {
         switch self {
         case .integer: return Self.compare(Int(left), Int(right))

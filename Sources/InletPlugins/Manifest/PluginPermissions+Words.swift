@@ -1,5 +1,5 @@
 extension PluginPermissions {
-    /// What the plug-in may do, in words, a phrase each; never empty.
+    /// The plug-in's permissions in words, a phrase each; never empty.
     public var words: [String] {
         var words: [String] = []
         if network { words.append("may use the network") }

@@ -5,12 +5,12 @@ import InletSystem
 struct CallLimit {
     private let context: SourceContext?
     private let end: MonotonicTime
-    /// When the child was told to answer.
+    /// The time by which the child must answer.
     private(set) var dueTime: MonotonicTime
 
     /// A limit by the deadline of a source's current operation, which may move while it runs.
     ///
-    /// - Parameter slice: when the child is told to answer, if that is earlier than the deadline.
+    /// - Parameter slice: the time after which the child must answer, if that is earlier than the deadline.
     init(of context: SourceContext, slice: Duration? = nil) {
         self.context = context
         end = .distantFuture
@@ -27,19 +27,19 @@ struct CallLimit {
         dueTime = end
     }
 
-    /// The time until the deadline; nil if there is none. The context's clock may be a manual one.
+    /// The time until the deadline; nil without a deadline. The context's clock may be a manual one.
     private static func timeLeft(of context: SourceContext) -> Duration? {
         let deadline = context.deadline
         return deadline == .distantFuture ? nil : deadline - context.clock.now
     }
 
-    /// When the child has to answer, as the protocol states it.
+    /// The time by which the child must answer, in the form of the protocol.
     var due: Int64 { dueTime.nanoseconds }
 
     /// Whether the operation was cancelled.
     var isCancelled: Bool { context?.isCancelled ?? false }
 
-    /// The descriptor that becomes readable when the operation is cancelled; -1 if there is none.
+    /// The descriptor that becomes readable when the operation is cancelled; -1 without one.
     var wakeUpDescriptor: Int32 { context?.wakeUpDescriptor ?? -1 }
 
     /// How long the child may still take; not greater than zero if its time is over.
@@ -54,6 +54,6 @@ struct CallLimit {
         return context.wakeUpDescriptor < 0 && left > .zero ? min(left, .milliseconds(10)) : left
     }
 
-    /// How long after its time a plug-in may answer whose device is away.
+    /// How long after its time a plug-in whose device is away may answer.
     private static let interruptionGrace = Duration.seconds(10)
 }

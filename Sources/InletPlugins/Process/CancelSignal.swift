@@ -3,10 +3,10 @@ import Glibc
 import InletCore
 
 // Unsafe: owns a pipe.
-/// Cancels a child process: a pipe, of which the child gets the end for reading.
+/// Cancels a child process: a pipe, of which the child gets the reading end.
 ///
-/// Unlike an eventfd, its ends have flags and contents of their own: nothing that the child does with its end makes
-/// ``raise()`` block.
+/// Unlike an eventfd, a pipe has separate flags and contents at each end: nothing that the child does with its end
+/// makes ``raise()`` block.
 final class CancelSignal: Sendable {
     /// The end for reading, which the child polls.
     let descriptor: Int32

@@ -2,7 +2,7 @@ import CInletPlugin
 import InletCore
 import InletSystem
 
-/// A picture or packet as a plug-in stated it, after every statement was checked.
+/// A picture or packet as a plug-in stated it, after all its values were checked.
 struct CheckedItem: Equatable {
     /// The content.
     enum Content: Equatable {
@@ -32,10 +32,10 @@ struct CheckedItem: Equatable {
     var captureTime: MonotonicTime?
     var wallClock: Int64?
 
-    /// How far ahead of the present a time of exposure may lie, for a device with a clock of its own.
+    /// How far in the future a time of exposure may be, for a device with a separate clock.
     private static let clockTolerance = Duration.seconds(1)
 
-    /// What a plug-in says of an item, in a process of its own or in this one.
+    /// The statement of a plug-in about an item, in a separate process or in this one.
     struct Statement {
         var isPacket: Bool
         var flags: UInt32
@@ -50,9 +50,9 @@ struct CheckedItem: Equatable {
     /// Checks everything but the memory.
     ///
     /// - Parameters:
-    ///   - statement: what was said.
-    ///   - previous: the sequence number of the item before; nil if there was none.
-    ///   - content: what was said of the picture or packet, checked.
+    ///   - statement: the plug-in's statement.
+    ///   - previous: the sequence number of the previous item; nil for the first.
+    ///   - content: the checked statement about the picture or packet.
     init(_ statement: Statement, after previous: UInt64?, _ content: Content) throws(PluginLie) {
         self.content = content
         let known = UInt32(INLET_FLAG_KEY | INLET_FLAG_CORRUPT | INLET_FLAG_DISCONTINUITY | INLET_FLAG_LOSS)
@@ -76,6 +76,6 @@ struct CheckedItem: Equatable {
         }
     }
 
-    /// `INLET_NO_TIME` means none.
+    /// `INLET_NO_TIME` means that the time is unknown.
     private static func time(_ time: Int64) -> Int64? { time == .min ? nil : time }
 }

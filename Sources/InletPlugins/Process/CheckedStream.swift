@@ -2,16 +2,16 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
-/// A stream as a plug-in described it, after every statement was checked.
+/// A stream as a plug-in described it, after all its values were checked.
 struct CheckedStream {
-    /// What the source says of itself.
+    /// The source's description of itself.
     let format: SourceFormat
     /// Whether the source can pause.
     let canPause: Bool
 
     /// - Parameters:
-    ///   - stream: what was said.
-    ///   - parameterSets: those of the codec.
+    ///   - stream: the plug-in's description.
+    ///   - parameterSets: the parameter sets of the codec.
     ///   - name: the plug-in's name.
     ///   - mayLackSize: whether 0x0 is allowed, meaning that the first picture states the size. The default is false.
     init(
@@ -29,7 +29,7 @@ struct CheckedStream {
         let pixelFormat = try WireValues.name(stream.pixel_format, "pixel format")
         guard codec != nil || pixelFormat != nil else { throw PluginLie("stated neither a pixel format nor a codec") }
         let isUnknown = stream.width == 0 && stream.height == 0
-        // The size of compressed pictures may be known from the first packet on only.
+        // The size of compressed pictures may be known only from the first packet on.
         let size =
             isUnknown && (codec != nil || mayLackSize)
             ? ImageSize(width: 0, height: 0) : try WireValues.size(stream.width, stream.height)

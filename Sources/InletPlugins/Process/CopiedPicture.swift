@@ -1,7 +1,7 @@
 // Unsafe: owns a copy of a picture.
 /// Owns a copy of a picture's bytes.
 @safe final class CopiedPicture: Sendable {
-    // Written in `init` only, freed in `deinit`.
+    // Written only in `init`, freed in `deinit`.
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
 
     /// Copies bytes.

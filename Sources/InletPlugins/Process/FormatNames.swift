@@ -2,13 +2,13 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: compares fixed-size C arrays.
-/// Remembers the pixel format that was named last, so that a stream of one format costs no text a picture.
+/// Remembers the last pixel format, so that a stream of one format costs no text for each picture.
 struct FormatNames {
     private typealias Key = (UInt64, UInt64, UInt64)
     private var key: Key = (0, 0, 0)
     private var known: PixelFormat?
 
-    /// Returns the pixel format of a name in a field of 24 bytes.
+    /// Returns the pixel format named in a field of 24 bytes.
     mutating func format<Storage: BitwiseCopyable>(_ storage: Storage) throws(PluginLie) -> PixelFormat {
         let key = unsafe withUnsafeBytes(of: storage) { bytes -> Key in
             guard bytes.count == 24 else { return (0, 0, 0) }

@@ -1,23 +1,23 @@
 import InletCore
 import InletDecode
 
-/// Makes frames and packets of what a plug-in stated, and keeps what must be remembered from one to the next.
+/// Makes frames and packets from a plug-in's statements, and keeps the state between them.
 struct ItemAssembler {
     private let format: SourceFormat
-    /// Those of packets; nil for a source of pictures.
+    /// The parameters of packets; nil for a source of pictures.
     private var parameters: PacketParameters?
     /// Why the last packet cannot be recorded; nil if it can, and for pictures.
     private(set) var refusal: InletError?
     /// The sequence number of the last item; nil before the first.
     private(set) var sequence: UInt64?
 
-    /// - Parameter limits: how large pictures may be that are recorded as they are.
+    /// - Parameter limits: the largest pictures that may be recorded without decoding.
     init(_ stream: CheckedStream, _ limits: PictureLimits) {
         format = stream.format
         parameters = (stream.format.packetStream?.parameters).map { PacketParameters($0, limits) }
     }
 
-    /// Whether the source yields packets rather than pictures.
+    /// Whether the source yields packets instead of pictures.
     var yieldsPackets: Bool { parameters != nil }
 
     /// Makes a frame.
@@ -39,9 +39,9 @@ struct ItemAssembler {
         return .frame(frame)
     }
 
-    /// Makes a packet, and sets ``refusal``. Packets are not numbered: a gap is counted here.
+    /// Makes a packet, and sets ``refusal``. Packets are not numbered: gaps are counted here.
     ///
-    /// - Parameter parameterSets: those that hold from this packet on; nil while they stay as they are.
+    /// - Parameter parameterSets: the sets from this packet on; nil if they have not changed.
     mutating func packet(
         _ item: CheckedItem, _ data: PacketData, parameterSets: [UInt8]?, _ context: SourceContext
     ) -> SourceItem? {
@@ -51,7 +51,7 @@ struct ItemAssembler {
             do throws(InletError) { try parameters.follow(data) } catch { refusal = error }
         }
         self.parameters = parameters
-        // Sequence numbers grow, as was checked.
+        // Sequence numbers grow; this was checked.
         let gap = item.sequence &- (sequence.map { $0 &+ 1 } ?? 0)
         sequence = item.sequence
         context.countDrop(.lostBySource, gap)

@@ -2,15 +2,15 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// The parameters of the packets of a plug-in, with what it does not state of them: sinks that take packets as they are
-/// need the size of the pictures, which key frames tell.
+/// The parameters of the packets of a plug-in, completed with the parts that the plug-in does not state: sinks that
+/// take unchanged packets need the size of the pictures, which key frames contain.
 struct PacketParameters {
-    /// The newest known ones.
+    /// The newest known parameters.
     private(set) var known: CodecParameters
     private let limits: PictureLimits
-    /// Whether the plug-in says when parameter sets change. Otherwise each key frame may bring others.
+    /// Whether the plug-in states when parameter sets change. Otherwise each key frame may bring others.
     private var statesSets: Bool
-    /// Whether key frames have to be looked into.
+    /// Whether key frames must be inspected.
     private var isIncomplete: Bool
 
     init(_ stated: CodecParameters, _ limits: PictureLimits) {
@@ -20,17 +20,17 @@ struct PacketParameters {
         isIncomplete = !stated.size.isValid
     }
 
-    /// Takes the parameter sets that hold from the next packet on.
+    /// Follows the parameter sets that are valid from the next packet on.
     mutating func follow(_ sets: [UInt8]) {
         known.extraData = sets
         // They may be of another size.
         (statesSets, isIncomplete) = (true, true)
     }
 
-    /// Whether a key frame may tell what is not known.
+    /// Whether a key frame may contain a missing value.
     var needsKeyFrame: Bool { isIncomplete || !statesSets }
 
-    /// Takes a key frame, where ``needsKeyFrame`` is true.
+    /// Follows a key frame, if ``needsKeyFrame`` is true.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if its pictures are larger than permitted.
     mutating func follow(_ keyFrame: PacketData) throws(InletError) {

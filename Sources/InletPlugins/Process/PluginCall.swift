@@ -2,18 +2,18 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
-/// What a plug-in's functions return, whichever process it runs in.
+/// The results of a plug-in's functions, in any process.
 enum PluginCall {
     /// Makes the error for a call that failed.
     ///
     /// - Parameters:
-    ///   - result: what the function returned.
-    ///   - error: what it filled in.
+    ///   - result: the function's result.
+    ///   - error: the error that it filled in.
     ///   - name: the plug-in's name.
     ///   - noun: its name in messages. The default, nil, is that of a plug-in.
-    ///   - operation: what it was to do, such as `open`.
+    ///   - operation: the name of the operation, such as `open`.
     ///   - isCancelled: whether the call was cancelled.
-    /// - Returns: a lie if the result is none that the function may return.
+    /// - Returns: a ``PluginLie`` if the function may not return this result.
     static func error(
         _ result: inlet_result, _ error: inlet_error, of name: String, noun: String? = nil, _ operation: String,
         isCancelled: Bool
@@ -40,9 +40,9 @@ enum PluginCall {
         return .success(failure)
     }
 
-    /// Returns what a user asks for, in memory that a plug-in in this process may read.
+    /// Returns the user's request, in memory that a plug-in in this process may read.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if a text holds a zero byte.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if a text contains a zero byte.
     static func memory(
         of name: String, scheme: String, address: String, options: [(name: String, value: String)]
     ) throws(InletError) -> ConfigurationMemory {
@@ -54,7 +54,7 @@ enum PluginCall {
         return memory
     }
 
-    /// Makes the error for what a plug-in said or did against the contract.
+    /// Makes the error for a violation of the contract by a plug-in.
     static func rejection(_ lie: PluginLie, of name: String) -> InletError {
         InletError(.pluginRejected, "The plug-in \(name) \(lie.text). Report this to its author.")
     }

@@ -5,7 +5,7 @@ import InletPluginWire
 import InletSystem
 import Logging
 
-/// Asks the child process of a plug-in, waits for its answers, and ends it.
+/// Sends requests to the child process of a plug-in, waits for its answers, and ends it.
 ///
 /// Nothing that the child does blocks a call beyond its limit. Must not be used from two threads at once.
 final class PluginConnection {
@@ -21,19 +21,19 @@ final class PluginConnection {
     private var log: PluginLog
     /// Whether the child is killed without being asked to close: it has ended, lied or overrun a deadline.
     private var isBroken = false
-    /// Whether a question has no answer yet.
+    /// Whether a request has no answer yet.
     private var isAsked = false
     private var isClosed = false
 
-    /// The most notes between a question and its answer.
+    /// The most notes between a request and its answer.
     static let mostNotes = 10_000
-    /// How long a child may take for its end: what `inlet_plugin.h` promises for `close`, and some more.
+    /// How long a child may take to end: the limit of `inlet_plugin.h` for `close`, and some more.
     private static let closingLimit = Duration.milliseconds(1200)
 
     /// Starts the child process.
     ///
-    /// - Throws: ``InletError/Code/notFound`` if `inlet-plugin-host` is not there;
-    ///   ``InletError/Code/resourceExhausted`` if the system refuses what a child needs.
+    /// - Throws: ``InletError/Code/notFound`` if `inlet-plugin-host` does not exist;
+    ///   ``InletError/Code/resourceExhausted`` if the system refuses the resources of a child.
     init(
         to program: PluginProgram, probes: Bool = false, exercise: String? = nil, logger: Logger
     ) throws(InletError) {
@@ -67,7 +67,7 @@ final class PluginConnection {
 
     deinit { close() }
 
-    /// The child's number, while it runs.
+    /// The child's process id, while it runs.
     var processID: Int32 { process.number }
 
     /// Sends the message that makes an instance of a source or sink, with the descriptor that cancels it.
@@ -88,12 +88,13 @@ final class PluginConnection {
         try send(create, trailer, descriptor: wakeUp.descriptor)
     }
 
-    /// Sends a question of `inlet_message`'s form.
+    /// Sends a request in the form of `inlet_message`.
     func send(_ type: Int, due: Int64) throws(InletError) {
         try send(inlet_message(type: UInt32(type), reserved: 0, deadline: due))
     }
 
-    /// Sends a message. Not sending it to a child that has gone is no error: the next wait for an answer tells why.
+    /// Sends a message. A failure because the child has gone is no error: the next wait for an answer reports the
+    /// reason.
     func send(
         _ message: some BitwiseCopyable, _ trailer: [UInt8] = [], descriptor: Int32 = -1
     ) throws(InletError) {
@@ -113,13 +114,13 @@ final class PluginConnection {
         }
     }
 
-    /// Waits for the next message that is not a note, which ``read(_:)`` then returns.
+    /// Waits for the next message that is not a note, for ``read(_:)`` to return.
     ///
-    /// - Parameter onNote: takes the notes before it, but for lines of the log. It throws a ``PluginLie`` for one that
+    /// - Parameter onNote: receives the notes before it, except log lines. It throws a ``PluginLie`` for a note that
     ///   the child may not send.
     /// - Returns: the message's type.
     /// - Throws: ``InletError/Code/cancelled``, ``InletError/Code/timedOut``, the error for the child's death, or
-    ///   ``InletError/Code/pluginRejected`` if it does not keep to the protocol.
+    ///   ``InletError/Code/pluginRejected`` if the child violates the protocol.
     func receive(
         within limit: CallLimit, onNote: (PluginNote) throws(PluginLie) -> Void
     ) throws(InletError) -> Int {
@@ -132,7 +133,7 @@ final class PluginConnection {
                 switch error {
                 case .empty:
                     if hasEnded { throw death() }
-                    // What it said before its end is read first.
+                    // Messages from before its end are read first.
                     hasEnded = try wait(within: limit)
                     continue
                 case .closed: throw death()
@@ -163,7 +164,7 @@ final class PluginConnection {
         }
     }
 
-    /// Waits for the child's answer to a question that has no other answer than a result.
+    /// Waits for the child's answer to a request that is answered only by a result.
     func receiveResult(
         within limit: CallLimit, to question: String, onNote: (PluginNote) throws(PluginLie) -> Void
     ) throws(InletError) -> inlet_wire_result {
@@ -180,12 +181,12 @@ final class PluginConnection {
         return message
     }
 
-    /// Returns what follows a struct in the message that was received last.
+    /// Returns the bytes after a struct in the message that was received last.
     func trailer<Message: BitwiseCopyable>(after type: Message.Type) -> [UInt8] { buffer.trailer(after: type) }
 
     /// Waits until there may be a message.
     ///
-    /// - Returns: whether the child has ended, so that no other will come.
+    /// - Returns: whether the child has ended, so that no other message will come.
     private func wait(within limit: CallLimit) throws(InletError) -> Bool {
         let left = limit.remaining
         guard left > .zero else { throw overrun() }
@@ -211,22 +212,23 @@ final class PluginConnection {
         }
     }
 
-    /// Returns the code that the child of a source names behind its result; nil if that is not one of the result's.
+    /// Returns the code that the child of a source names after its result; nil if that code does not belong to the
+    /// result.
     private func namedCode(of result: inlet_result) -> InletError.Code? {
         let bytes = buffer.trailer(after: inlet_wire_result.self)
         return String(validating: bytes, as: UTF8.self).flatMap { ResultCode.code(named: $0, of: result) }
     }
 
-    /// Makes the error for a message that is no answer to the question.
+    /// Makes the error for a message that does not answer the request.
     func unexpected(_ type: Int, _ question: String) -> InletError {
         rejection(PluginLie("answered \(question) with a message of the type \(type)"))
     }
 
-    /// Kills the child for what it said, and makes the error for that.
+    /// Kills the child because of its message, and makes the error for that.
     func rejection(_ lie: PluginLie) -> InletError {
         breakOff()
         guard isOwn else { return PluginCall.rejection(lie, of: name) }
-        // Its memory is spoilt, as before a crash: a new process may do better.
+        // The child's memory is corrupt, as before a crash: a new process may do better.
         return InletError(
             .disconnected,
             "The \(noun) \(lie.text), and was ended. It is started again if the retry policy says so.")
@@ -264,8 +266,8 @@ final class PluginConnection {
     ///
     /// - Parameters:
     ///   - limit: how long it may take.
-    ///   - onNote: takes the notes that it sent since its last answer.
-    /// - Returns: whether it ended by itself, as it was asked to.
+    ///   - onNote: receives the notes that it sent since its last answer.
+    /// - Returns: whether it ended by itself, as requested.
     @discardableResult func close(
         within limit: Duration = closingLimit, onNote: (PluginNote) throws(PluginLie) -> Void = { _ in }
     ) -> Bool {
@@ -276,7 +278,7 @@ final class PluginConnection {
             _ = process.end(within: .zero)
             return false
         }
-        // One that is still busy with a question does not read on before it is told to give up.
+        // A child that is still busy with a request reads no further message before it is cancelled.
         if isAsked { wakeUp.raise() }
         let message = inlet_message(
             type: UInt32(INLET_MESSAGE_CLOSE), reserved: 0, deadline: (MonotonicTime.now + limit).nanoseconds)
@@ -287,7 +289,7 @@ final class PluginConnection {
         return process.exit == .status(0)
     }
 
-    /// Reads what the child has sent before its end. What is no note, or a wrong one, means nothing any more.
+    /// Reads the child's messages from before its end. Messages other than notes, and wrong notes, no longer matter.
     private func readLastNotes(_ onNote: (PluginNote) throws(PluginLie) -> Void) {
         for _ in 0..<Self.mostNotes {
             do throws(MessageSocket.ReceiveFailure) {

@@ -2,7 +2,7 @@ import CInletPlugin
 import InletCore
 
 extension inlet_demand {
-    /// Makes a demand as a plug-in is told it.
+    /// Makes a demand in the form for a plug-in.
     init(_ demand: SourceDemand) {
         self.init()
         size = UInt32(MemoryLayout<inlet_demand>.size)
@@ -15,7 +15,7 @@ extension inlet_demand {
 }
 
 extension SourceDemand {
-    /// What a process of the same executable is told besides, as bits.
+    /// The additional demand for a process of the same executable, as bits.
     var ownFlags: UInt32 { (isLossless ? 1 : 0) | (keyFramesOnly ? 2 : 0) | (hasIdleSinks ? 4 : 0) }
 
     /// Adopts ``ownFlags``.

@@ -1,13 +1,13 @@
 import Glibc
 import InletCore
 
-/// What the end of a plug-in's process means for who used it.
+/// The meaning of the end of a plug-in's process for its user.
 struct PluginEnd {
     /// The code of the error. All but one are worth another attempt.
     let code: InletError.Code
-    /// What happened: the end of a sentence that begins with the plug-in's name.
+    /// A description of the end: the rest of a sentence that begins with the plug-in's name.
     let text: String
-    /// What to try.
+    /// The advice for the user.
     let advice: String
 
     /// - Parameters:

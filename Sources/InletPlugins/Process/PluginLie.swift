@@ -1,4 +1,4 @@
-/// What a plug-in said or did against the protocol.
+/// A violation of the protocol by a plug-in.
 ///
 /// The text continues a sentence that begins with the plug-in's name, such as `sent a picture of 0x0 pixels`.
 struct PluginLie: Error, Equatable {

@@ -2,7 +2,7 @@ import InletCore
 import InletSystem
 import Logging
 
-/// Writes what a plug-in says to the log: at most a hundred lines a second. The rest is counted.
+/// Writes a plug-in's lines to the log: at most a hundred a second. The rest is counted.
 struct PluginLog {
     private let logger: Logger
     private let name: String
@@ -33,7 +33,7 @@ struct PluginLog {
         logger.log(level: level, "\(name): \(text)")
     }
 
-    /// Writes how many lines were withheld since the last time, if any.
+    /// Writes the number of lines withheld since the last time, if any.
     mutating func flush() {
         guard withheld > 0 else { return }
         logger.warning("\(name): \(withheld) more lines within a second are not shown")

@@ -3,7 +3,7 @@ import InletCore
 import InletPluginWire
 import Logging
 
-/// What a child says without being asked.
+/// A message that a child sends without a request.
 enum PluginNote: Equatable {
     case progress
     case drop(DropReason, UInt64)
@@ -11,7 +11,7 @@ enum PluginNote: Equatable {
     case interruptionEnd
     case log(Logger.Level, String)
     case keyFrame
-    /// Of the child of a source of Inlet's own alone.
+    /// Only from the child of one of Inlet's own sources.
     case report(SourceReport)
 
     /// Whether a type of message is that of a note.
@@ -21,7 +21,7 @@ enum PluginNote: Equatable {
 
     /// Reads the message in a buffer.
     ///
-    /// - Throws: a ``PluginLie`` if it is not what its type says.
+    /// - Throws: a ``PluginLie`` if its content does not match its type.
     init(_ buffer: borrowing MessageBuffer) throws(PluginLie) {
         switch Int(buffer.type) {
         case INLET_MESSAGE_PROGRESS: self = .progress
@@ -55,7 +55,7 @@ enum PluginNote: Equatable {
         }
     }
 
-    /// Returns the level of a line for the log; nil for a number that is none.
+    /// Returns the level of a line for the log; nil for an invalid number.
     static func level(_ number: inlet_log_level) -> Logger.Level? {
         let levels: [Logger.Level] = [.debug, .info, .warning, .error]
         return levels.indices.contains(Int(number)) ? levels[Int(number)] : nil

@@ -33,7 +33,7 @@ final class PluginPacketSink: PacketSink {
                     reorderDepth: parameters.reorderDepth, parameterSetsLength: parameters.extraData.count),
                 parameterSets: parameters.extraData)
         } catch {
-            // After a first start that failed, nobody calls `finish`.
+            // After a first start that failed, `finish` is not called.
             if isFirst { try? instance.finish() }
             throw error
         }

@@ -7,26 +7,26 @@ import InletSystem
 // Unsafe: calls the system's functions for processes.
 /// Owns the child process of a plug-in.
 ///
-/// The child has a socket, a pipe for its standard output and standard error, no other descriptor, no environment and
-/// a process group of its own. Must not be used from two threads at once.
+/// The child has a socket, a pipe for its standard output and standard error, no other descriptor, no environment and a
+/// separate process group. Must not be used from two threads at once.
 final class PluginProcess {
     /// How a process ended.
     enum Exit: Equatable {
         case status(Int32)
         case signal(Int32)
-        /// Something else in this process took the status.
+        /// Other code in this process took the status.
         case unknown
     }
 
     /// Becomes readable when the process has ended.
     let descriptor: Int32
-    /// What the process writes to its standard output and standard error; -1 once that is closed.
+    /// The reading end of the pipe for its standard output and standard error; -1 once that is closed.
     private(set) var output: Int32
-    /// The process's number.
+    /// The process id.
     let number: pid_t
     /// How it ended; nil while it may be running.
     private(set) var exit: Exit?
-    /// The last lines that it wrote.
+    /// The last lines of its output.
     private(set) var tail = ErrorTail()
 
     /// Starts a program.
@@ -36,7 +36,7 @@ final class PluginProcess {
     ///   - path: the program's path.
     ///   - arguments: its arguments, without its name.
     ///   - socket: the child's end of the connection, of which it gets a copy.
-    ///   - title: the name that it is told it has; nil for the path.
+    ///   - title: its `argv[0]`; nil for the path.
     ///   - inheritsEnvironment: whether it gets the environment. The default is false.
     /// - Throws: ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or
     ///   ``InletError/Code/resourceExhausted``.
@@ -79,16 +79,16 @@ final class PluginProcess {
         closeOutput()
     }
 
-    /// Kills the process and those that it has started.
+    /// Kills the process and the processes that it has started.
     func kill() {
         var code: Int32 = 0
         _ = inlet_process_signal(descriptor, SIGKILL)
-        // The number of the group is the child's until that was waited for.
+        // The group's number stays the child's until the child has been waited for.
         guard exit == nil, unsafe inlet_process_ended(descriptor, 1, &code) >= 0 else { return }
         _ = Glibc.kill(-number, SIGKILL)
     }
 
-    /// Waits for the process's end, and reads what it writes meanwhile.
+    /// Waits for the process's end, and reads its output meanwhile.
     ///
     /// - Returns: whether it has ended.
     func waits(for limit: Duration) -> Bool {
@@ -103,7 +103,7 @@ final class PluginProcess {
     func end(within limit: Duration) -> Bool {
         guard exit == nil else { return true }
         if limit > .zero { wait(until: .now + limit) }
-        // Also what it has left behind, if it has ended by itself.
+        // Also kills the processes that it has left behind, if it has ended by itself.
         kill()
         wait(until: .now + Self.deathLimit)
         collect()
@@ -114,7 +114,7 @@ final class PluginProcess {
     /// How long a killed process may take to vanish: it may be inside a driver.
     private static let deathLimit = Duration.seconds(1)
 
-    /// Waits until the process has ended, and reads what it writes meanwhile.
+    /// Waits until the process has ended, and reads its output meanwhile.
     private func wait(until deadline: MonotonicTime) {
         while !hasEnded {
             let left = deadline - .now
@@ -139,7 +139,7 @@ final class PluginProcess {
         }
     }
 
-    /// Leaves the end of a process that a driver holds to a thread, so that no entry of it stays.
+    /// Leaves waiting for a process that a driver holds to a thread, so that it does not remain a zombie.
     private func abandon() {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 10)
         guard copy >= 0 else { return }
@@ -155,7 +155,7 @@ final class PluginProcess {
         }
     }
 
-    /// Reads what the child has written so far, so that it loses little.
+    /// Reads the child's output so far, so that the child loses little of it.
     func drainOutput() {
         guard output >= 0 else { return }
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block in

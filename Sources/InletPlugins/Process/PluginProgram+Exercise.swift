@@ -4,14 +4,14 @@ import InletPluginWire
 import InletSystem
 import Logging
 
-/// What came of an exercise of `inlet_exercise.h`.
+/// The result of an exercise of `inlet_exercise.h`.
 package struct ExerciseResult: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
         /// The plug-in kept its contract. The text is a remark, or empty.
         case passed
-        /// It broke its contract; the text is a sentence that says how.
+        /// It broke its contract; the text is a sentence that describes how.
         case failed
-        /// It was slower than it may be, which may be the machine's fault.
+        /// It exceeded a time limit, perhaps because of the machine.
         case late
         /// The exercise is not for this plug-in, or cannot be run here.
         case notApplicable
@@ -29,15 +29,15 @@ package struct ExerciseResult: Sendable, Hashable {
 }
 
 extension PluginSourceConfiguration {
-    /// Runs an exercise with the library of this source in a process of its own.
+    /// Runs an exercise with the library of this source in a separate process.
     ///
     /// Blocks the calling thread.
     ///
     /// - Parameters:
     ///   - name: one of those of `CInletExercise`, such as `items`.
-    ///   - context: whose deadline and cancellation hold.
-    /// - Throws: an error of the machine's or of Inlet's own, such as a layer of the sandbox that it does not have.
-    ///   What the plug-in does wrong, its end included, is a result.
+    ///   - context: the environment, with its deadline and cancellation.
+    /// - Throws: an error of the machine or of Inlet, such as a layer of the sandbox that it does not have. Faults of
+    ///   the plug-in, including its end, are a result.
     package func exercise(_ name: String, _ context: SourceContext) throws(InletError) -> ExerciseResult {
         try program.exercise(
             name, kind: INLET_KIND_SOURCE, scheme: scheme, address: address, options: options, context)
@@ -45,7 +45,7 @@ extension PluginSourceConfiguration {
 }
 
 extension PluginSinkConfiguration {
-    /// Runs an exercise with the library of this sink in a process of its own.
+    /// Runs an exercise with the library of this sink in a separate process.
     ///
     /// - Parameters: as those of a source.
     package func exercise(_ name: String, _ context: SourceContext) throws(InletError) -> ExerciseResult {
@@ -68,10 +68,10 @@ extension PluginProgram {
                 _ throws(PluginLie) in
             }
         } catch {
-            // The end of its process, or what it sent past the program that runs it.
+            // The end of its process, or a message that it sent without the program that runs it.
             let isOwn = [.permissionDenied, .disconnected, .pluginRejected, .timedOut].contains(error.code)
             guard isOwn, !context.isCancelled else { throw error }
-            // A function that hangs is told of by its process. Otherwise the device is slow, or the machine.
+            // The process reports a function that hangs. Otherwise the device is slow, or the machine.
             if error.code == .timedOut {
                 return ExerciseResult(.notApplicable, "It was given up, as it was not over in time on this machine.")
             }

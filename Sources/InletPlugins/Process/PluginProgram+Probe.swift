@@ -5,13 +5,13 @@ import InletSystem
 import Logging
 
 extension PluginProgram {
-    /// Loads the plug-in in a process of its own, and asks what it offers.
+    /// Loads the plug-in in a separate process, and asks for its interfaces.
     ///
     /// Blocks the calling thread.
     ///
-    /// - Parameter limit: how long that may take.
+    /// - Parameter limit: how long the probe may take.
     /// - Returns: the ids of its interfaces, such as `inlet.source/1`; at most 16.
-    /// - Throws: ``InletError/Code/pluginRejected`` if it cannot be loaded or does not keep to the contract,
+    /// - Throws: ``InletError/Code/pluginRejected`` if it cannot be loaded or breaks the contract,
     ///   ``InletError/Code/timedOut``, or the error for the end of its process.
     package func probe(within limit: Duration) throws(InletError) -> Set<String> {
         let silent = Logger(label: "inlet.plugin") { _ in SwiftLogNoOpLogHandler() }

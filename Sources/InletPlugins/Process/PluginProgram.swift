@@ -2,31 +2,31 @@ import Glibc
 import InletCore
 
 // Unsafe: reads a symbolic link in `/proc`.
-/// The code of a plug-in that Inlet did not ship, and how it is run.
+/// The code of an installed plug-in, and how it is run.
 public struct PluginProgram: Sendable, Hashable {
-    /// Where the code is.
+    /// The location of the code.
     public enum Code: Sendable, Hashable {
         /// The absolute path of a shared library that exports `inlet_plugin_entry`.
         case library(String)
-        /// A program and its arguments, which speaks the protocol of `inlet_plugin_protocol.h` itself.
+        /// A program and its arguments, which implements the protocol of `inlet_plugin_protocol.h` itself.
         case command([String])
     }
 
     /// The name of the plug-in, as its manifest states it.
     public var name: String
-    /// Where the code is.
+    /// The location of the code.
     public var code: Code
-    /// What its process may reach. The default is nothing.
+    /// The resources that its process may use. The default is nothing.
     public var permissions: PluginPermissions
-    /// Files that it may read and write, which are made empty before it runs if they do not exist. The default is none.
+    /// Files that it may read and write, which are created empty before it runs if they do not exist. Empty by default.
     public var newFiles: [String] = []
-    /// Folders whose files a command may read and execute: its own, for a script. The default is none.
+    /// Folders whose files a command may read and execute, such as its own, for a script. Empty by default.
     public var folders: [String] = []
     /// The most memory that its process may use, in bytes. The default is 2 GiB.
     public var memoryLimit: Int
     /// The most memory that its process may share with this one for pictures, in bytes. The default is 512 MiB.
     public var segmentLimit: Int
-    /// The layers of the sandbox that the user gave up: `landlock`, `seccomp`, `limits`. The default is none.
+    /// The layers of the sandbox that the user disabled: `landlock`, `seccomp`, `limits`. Empty by default.
     public var withoutLayers: Set<String>
     /// The path of `inlet-plugin-host`. The default, nil, is the one in the folder of the running program.
     public var hostPath: String?
@@ -66,10 +66,10 @@ public struct PluginProgram: Sendable, Hashable {
         return program[...slash] + "inlet-plugin-host"
     }
 
-    /// Makes those of ``newFiles`` that do not exist, for their owner and whom the process's mask allows.
+    /// Creates the missing files of ``newFiles``, with the permissions that the process's umask allows.
     ///
-    /// - Throws: ``InletError/Code/notFound`` if the folder does not exist, ``InletError/Code/permissionDenied`` if
-    ///   nothing may be made there, ``InletError/Code/pluginRejected`` if the path is a symbolic link or no regular
+    /// - Throws: ``InletError/Code/notFound`` if the folder does not exist, ``InletError/Code/permissionDenied`` if no
+    ///   file may be created there, ``InletError/Code/pluginRejected`` if the path is a symbolic link or no regular
     ///   file.
     func makeNewFiles() throws(InletError) {
         for path in newFiles { try SystemFile.create(path) }
@@ -78,8 +78,8 @@ public struct PluginProgram: Sendable, Hashable {
     /// The arguments of `inlet-plugin-host`, without its own name.
     ///
     /// - Parameters:
-    ///   - probes: whether the child says which interfaces the plug-in has, and no more.
-    ///   - exercise: the exercise that it runs in place of an instance; nil for none.
+    ///   - probes: whether the child only reports the plug-in's interfaces.
+    ///   - exercise: the exercise that it runs instead of an instance; nil for none.
     func hostArguments(probes: Bool, exercise: String? = nil) -> [String] {
         var words: [String] = []
         if permissions.network { words.append("--network") }

@@ -7,7 +7,7 @@ final class PluginSink: FrameSink {
     private var instance: (any SinkInstance)?
     private var format: VideoFormat?
     private var started: VideoFormat?
-    /// How many frames came before the plug-in's wants took effect.
+    /// The number of frames before the plug-in's wants took effect.
     private var early = 0
     private(set) var wants = SinkWants(rotation: .applied)
 
@@ -29,7 +29,7 @@ final class PluginSink: FrameSink {
         }
     }
 
-    /// Returns what a plug-in's statement means.
+    /// Returns the wants that a plug-in's statement describes.
     static func wants(_ wants: inlet_sink_wants, of name: String) throws(InletError) -> SinkWants {
         guard wants.packets == 0 else {
             throw InletError(
@@ -38,7 +38,7 @@ final class PluginSink: FrameSink {
         do throws(PluginLie) {
             let rate = try WireValues.ratio(wants.frame_rate, "frame rate")
             let isLimited = wants.width > 0 || wants.height > 0
-            // One that limits a side only leaves the other free.
+            // A limit on one side leaves the other unlimited.
             let most = WireValues.largestDimension
             let size =
                 isLimited
@@ -53,7 +53,7 @@ final class PluginSink: FrameSink {
 
     func consume(_ frame: VideoFrame) throws {
         guard let instance, var format else { throw SinkStopped() }
-        // The first ones were made before the wants were known.
+        // The first frames were made before the wants were known.
         if let most = wants.largestSize, !frame.size.fits(in: most), early < Self.mostEarly {
             early += 1
             return

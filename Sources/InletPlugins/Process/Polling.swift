@@ -9,7 +9,7 @@ enum Polling {
     /// - Parameters:
     ///   - descriptors: at most four; one of -1 is ignored.
     ///   - time: how long to wait at most. A wait never ends much earlier.
-    /// - Returns: a bit for each that is ready, the lowest for the first; 0 if none is.
+    /// - Returns: a bit for each that is ready, the lowest for the first; 0 if no descriptor is.
     static func wait(_ descriptors: InlineArray<4, Int32>, for time: Duration) -> UInt8 {
         let milliseconds = Int32(clamping: max(0, time.wholeNanoseconds / 1_000_000).adding(saturating: 1))
         return unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 4) { requests in

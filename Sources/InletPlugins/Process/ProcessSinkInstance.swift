@@ -5,7 +5,7 @@ import InletSystem
 import Logging
 
 // Unsafe: copies pictures and packets into shared memory.
-/// An instance of a sink in a process of its own. Each picture is copied once, into memory that the child reads.
+/// An instance of a sink in a separate process. Each picture is copied once, into memory that the child reads.
 final class ProcessSinkInstance: SinkInstance {
     let wants: inlet_sink_wants
     private let configuration: PluginSinkConfiguration
@@ -75,7 +75,7 @@ final class ProcessSinkInstance: SinkInstance {
         return try answer(within: limit, to: "take a picture or packet") == INLET_OK
     }
 
-    /// Copies a picture, and says where it lies.
+    /// Copies a picture, and records its location.
     private func put(_ picture: I420Buffer, in message: inout inlet_wire_item) throws(InletError) {
         guard
             let layout = PictureLayout(
@@ -116,7 +116,7 @@ final class ProcessSinkInstance: SinkInstance {
                 "A picture or packet of \(length) bytes is more than the plug-in \(configuration.program.name) may "
                     + "share with Inlet. Have it scaled down.")
         }
-        // A quarter more, so that packets that grow do not need a new one each.
+        // A quarter more, so that growing packets do not need a new segment each.
         let wanted = min(configuration.program.segmentLimit, length + length / 4)
         let alignment = SharedSegment.alignment
         let slotLength = (wanted + alignment - 1) / alignment * alignment

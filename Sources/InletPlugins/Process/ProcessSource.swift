@@ -6,19 +6,19 @@ import InletSystem
 import Logging
 
 // Unsafe: reads pictures and packets in shared memory.
-/// A source that runs in a process of its own.
+/// A source that runs in a separate process.
 ///
-/// The child fills slots of shared memory, which frames then refer to. Nothing that it says is believed unchecked, and
-/// nothing that it does takes longer than the operation may.
+/// The child fills slots of shared memory, which frames then refer to. Every value from it is checked, and nothing that
+/// it does takes longer than the operation may.
 final class ProcessSource: FrameSource {
     private let configuration: PluginSourceConfiguration
-    /// What runs in the child, if that is a source of Inlet's own.
+    /// The configuration of the child, if it runs one of Inlet's own sources.
     private let own: SourceProcessConfiguration?
     private var connection: PluginConnection?
-    /// The context since the opening, for what the child says at its end.
+    /// The context since the opening, for the child's messages at its end.
     private var context: SourceContext?
     private var assembler: ItemAssembler?
-    /// Makes packets, where the child yields them beside pictures.
+    /// Makes packets, if the child yields them beside pictures.
     private var packetAssembler: ItemAssembler?
     private var packetExtras: SourceStatement.Extras?
     private var canPause = false
@@ -27,10 +27,10 @@ final class ProcessSource: FrameSource {
     private var dropReasons: Set<DropReason> = []
     private var demand = inlet_demand()
     private var demandVersion = -1
-    /// The requests for key frames that were made before this source took the place of another.
+    /// The requests for key frames made before this source replaced another.
     private var earlierKeyFrameRequests = 0
 
-    /// How long the child waits for a picture before it says that it has none, and learns what sinks want now.
+    /// How long the child waits for a picture before it reports that it has none, and gets the sinks' current demand.
     private static let slice = Duration.milliseconds(500)
     /// How many reasons of drops are distinguished.
     private static let mostDropReasons = 32
@@ -41,14 +41,14 @@ final class ProcessSource: FrameSource {
         pool = SlotPool(limit: configuration.program.segmentLimit)
     }
 
-    /// Makes a source of Inlet's own in a child of the same executable.
+    /// Creates one of Inlet's own sources in a child of the same executable.
     init(_ own: SourceProcessConfiguration) {
         configuration = own.request
         self.own = own
         pool = SlotPool(limit: configuration.program.segmentLimit)
     }
 
-    /// How many pictures were copied because all other slots were held.
+    /// The number of pictures copied because all other slots were held.
     var copyCount: UInt64 { pool.copies }
 
     func open(_ context: SourceContext) throws -> SourceFormat { try start(context) }
@@ -93,7 +93,7 @@ final class ProcessSource: FrameSource {
         }
     }
 
-    /// Takes what the child of a source says of its stream.
+    /// Stores the child's description of its stream.
     private func takeFacts(_ stream: inlet_wire_stream, _ trailer: [UInt8]) throws(PluginLie) -> SourceFormat {
         let checked = try CheckedStream(
             stream, parameterSets: [], name: configuration.program.name, mayLackSize: true)
@@ -108,7 +108,7 @@ final class ProcessSource: FrameSource {
         return format
     }
 
-    /// Returns the parameter sets behind a struct; nil if there are none.
+    /// Returns the parameter sets after a struct; nil without any.
     private static func parameterSets(_ trailer: [UInt8], _ length: UInt32) throws(PluginLie) -> [UInt8]? {
         guard length <= trailer.count else {
             throw PluginLie("sent parameter sets of \(length) bytes in a message that holds \(trailer.count)")
@@ -215,15 +215,16 @@ final class ProcessSource: FrameSource {
         return .frame(frame)
     }
 
-    /// When the data had arrived, as the child of a source says; nil if it does not, or says what cannot be.
+    /// The time when the data had arrived, as the child of a source states it; nil if the child states none or an
+    /// impossible one.
     private static func receiveTime(_ item: inlet_wire_item) -> MonotonicTime? {
         let now = MonotonicTime.now
         guard item.deadline > 0, item.deadline <= now.nanoseconds else { return nil }
         return MonotonicTime(nanoseconds: item.deadline)
     }
 
-    /// Makes a packet of a child that yields pictures, too. The first one, and those whose parameters are new, bring
-    /// them.
+    /// Makes a packet of a child that yields pictures, too. The first packet, and those with new parameters, contain
+    /// the parameters.
     private func packetBesidePictures(
         _ item: inlet_wire_item, _ connection: PluginConnection, _ context: SourceContext
     ) throws(PluginLie) -> SourceItem {
@@ -290,7 +291,7 @@ final class ProcessSource: FrameSource {
         demand = inlet_demand(context.demand)
     }
 
-    /// Returns what takes the child's notes.
+    /// Returns the handler of the child's notes.
     private func noteHandler(_ context: SourceContext) -> (PluginNote) throws(PluginLie) -> Void {
         { [unowned self] note throws(PluginLie) in
             switch note {
@@ -372,7 +373,7 @@ extension inlet_wire_item {
 }
 
 extension CheckedItem.Statement {
-    /// What a child says of an item.
+    /// The statement of a child about an item.
     fileprivate init(_ item: inlet_wire_item) {
         self.init(
             isPacket: item.is_packet != 0, flags: item.flags, sequence: item.sequence, pts: item.pts, dts: item.dts,

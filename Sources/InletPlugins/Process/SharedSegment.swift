@@ -20,7 +20,7 @@ import Synchronization
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
     private let freeBits: Atomic<UInt64>
 
-    /// Where slots begin: `INLET_SLOT_ALIGNMENT`.
+    /// The alignment of slots: `INLET_SLOT_ALIGNMENT`.
     static let alignment = 4096
 
     /// Makes a segment.

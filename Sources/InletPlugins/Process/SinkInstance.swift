@@ -1,22 +1,22 @@
 import CInletPlugin
 import InletCore
 
-/// An instance of a plug-in's sink, in a process of its own or in this one. Used on one thread at a time.
+/// An instance of a plug-in's sink, in a separate process or in this one. Used on one thread at a time.
 protocol SinkInstance: AnyObject {
-    /// What the sink wants, as it stated when it was made.
+    /// The sink's wants, as stated when it was made.
     var wants: inlet_sink_wants { get }
-    /// Whether the sink has asked for a key frame since the last time that this was read.
+    /// Whether the sink has requested a key frame since this was last read.
     func takeKeyFrameRequest() -> Bool
-    /// Tells the sink what comes.
+    /// Announces the stream to the sink.
     ///
     /// - Parameters:
     ///   - stream: the stream, without its deadline.
-    ///   - parameterSets: those of the codec.
+    ///   - parameterSets: the parameter sets of the codec.
     func start(_ stream: inlet_wire_stream, parameterSets: [UInt8]) throws(InletError)
     /// Hands an item over.
     ///
-    /// - Returns: false if the sink wants no more.
+    /// - Returns: false if the sink wants no more items.
     func consume(_ item: SinkItem) throws(InletError) -> Bool
-    /// Has the sink write what is left, and ends it. Called once.
+    /// Makes the sink write its remaining data, and ends it. Called once.
     func finish() throws(InletError)
 }

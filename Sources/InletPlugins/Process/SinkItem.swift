@@ -6,7 +6,7 @@ struct SinkItem {
     /// The content.
     enum Content {
         case picture(I420Buffer)
-        /// A packet, and parameter sets that hold from it on.
+        /// A packet, and the parameter sets that are valid from it on.
         case packet(PacketData)
     }
 
@@ -22,7 +22,7 @@ struct SinkItem {
     var color: ColorSpace
     var aspectRatio: Rational?
 
-    /// - Parameter timeBase: the one that the sink was told.
+    /// - Parameter timeBase: the one announced to the sink.
     init(_ frame: VideoFrame, timeBase: Rational) {
         content = .picture(frame.buffer)
         flags = UInt32(INLET_FLAG_KEY)
@@ -38,8 +38,8 @@ struct SinkItem {
     }
 
     /// - Parameters:
-    ///   - sequence: counts the packets.
-    ///   - parameters: those that the sink was told.
+    ///   - sequence: the number of the packet.
+    ///   - parameters: those announced to the sink.
     init(_ packet: EncodedPacket, sequence: UInt64, _ parameters: CodecParameters) {
         content = .packet(packet.data)
         flags = packet.isKey ? UInt32(INLET_FLAG_KEY) : 0

@@ -3,7 +3,7 @@ final class SlotLoan: Sendable {
     private let segment: SharedSegment
     private let slot: Int
 
-    /// Takes a slot that is free.
+    /// Takes a free slot.
     init(of segment: SharedSegment, slot: Int) {
         segment.take(slot)
         self.segment = segment

@@ -3,14 +3,14 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: points to checked places in shared memory.
-/// Checks where a plug-in says that the planes of a picture lie.
+/// Checks where the planes of a picture are, as stated by a plug-in.
 ///
-/// A picture of a format that ``PixelPlane/byFormat`` does not know is checked again by what converts it.
+/// A picture of a format that ``PixelPlane/byFormat`` does not know is checked again by its converter.
 enum SlotPlanes {
     /// Checks planes that share one block of memory.
     ///
     /// - Parameters:
-    ///   - item: what was said of the picture.
+    ///   - item: the statement about the picture.
     ///   - picture: the same, checked.
     ///   - memory: the block.
     /// - Returns: the planes, each of which lies within the block.
@@ -31,7 +31,7 @@ enum SlotPlanes {
         return planes
     }
 
-    /// Checks how many planes there are, and returns how many count.
+    /// Checks the number of planes, and returns how many are used.
     static func planeCount(
         _ count: UInt32, _ kinds: [PixelPlane]?, _ picture: CheckedItem.Picture
     ) throws(PluginLie) -> Int {
@@ -45,7 +45,7 @@ enum SlotPlanes {
     static func check(
         _ plane: SourcePlane, _ index: Int, _ kinds: [PixelPlane]?, _ picture: CheckedItem.Picture
     ) throws(PluginLie) {
-        // A byte at least, whatever the format.
+        // At least one byte, whatever the format.
         let kind = kinds?[index]
         let rows = kind?.rows(height: picture.size.height) ?? 1
         let rowBytes = kind?.rowBytes(width: picture.size.width) ?? 1

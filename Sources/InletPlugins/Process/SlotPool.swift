@@ -1,7 +1,7 @@
 import CInletPlugin
 import InletCore
 
-/// The segments of a source's child: which slots it may fill, and what becomes of those that it has filled.
+/// The segments of a source's child: the slots that it may fill, and the state of those that it has filled.
 struct SlotPool {
     private let limit: Int
     private(set) var segment: SharedSegment?
@@ -9,31 +9,31 @@ struct SlotPool {
     private(set) var granted: UInt64 = 0
     /// How many pictures were copied because all other slots were held.
     private(set) var copies: UInt64 = 0
-    /// The bytes of all segments that were made.
+    /// The bytes of all segments so far.
     private var made = 0
 
-    /// How many slots a segment has if there is room for them.
+    /// The number of slots of a segment if the limit allows it.
     static let slotCount = 8
-    /// What all segments together may have, as a multiple of the limit of one: a child can keep those it had before.
+    /// The limit of all segments together, as a multiple of the limit of one: a child can keep earlier ones.
     private static let totalShare = 3
-    /// A child needs one to fill while another one is held.
+    /// A child needs a slot to fill while another one is held.
     private static let leastSlotCount = 2
 
     /// - Parameter limit: the most bytes of a segment.
     init(limit: Int) { self.limit = max(0, limit) }
 
-    /// Lets go of the memory, which lives on for the frames that refer to it.
+    /// Releases the memory, which lives on for the frames that refer to it.
     mutating func end() { (segment, granted) = (nil, 0) }
 
-    /// Grants all slots that are free, and returns them.
+    /// Grants all free slots, and returns them.
     mutating func grant() -> UInt64 {
         granted = segment?.freeSlots ?? 0
         return granted
     }
 
-    /// Makes a segment with slots of at least a length, in place of the one before.
+    /// Makes a segment with slots of at least a length, and replaces the current one.
     ///
-    /// Each has slots of twice the length of the one before at least, so that a child cannot ask for many.
+    /// Each segment has slots of at least twice the length of the previous one, so that a child cannot request many.
     mutating func replace(
         slotLength wanted: UInt64, send: (inlet_segment, Int32) throws(InletError) -> Void
     ) throws(InletError) -> Result<Void, PluginLie> {
@@ -66,7 +66,7 @@ struct SlotPool {
         return .success(())
     }
 
-    /// Returns the segment if the child may have filled the slot, and grants it no more.
+    /// Returns the segment if the child may have filled the slot, and revokes the grant.
     mutating func accept(_ slot: UInt32, of number: UInt32) throws(PluginLie) -> SharedSegment {
         guard let segment, number == segment.number else {
             throw PluginLie("named the memory \(number), which is not the one that it has")
@@ -78,7 +78,7 @@ struct SlotPool {
         return segment
     }
 
-    /// Whether a slot can be lent without leaving the child with none.
+    /// Whether a slot can be lent without leaving the child without a slot.
     mutating func canLend(_ slot: UInt32, of segment: SharedSegment) -> Bool {
         if segment.freeSlots & ~(1 << UInt64(slot)) != 0 { return true }
         copies += 1

@@ -2,7 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
-/// Checks the numbers and words that a plug-in states, wherever it states them.
+/// Checks the numbers and words in a plug-in's statements.
 enum WireValues {
     /// The largest width and height of a picture.
     static let largestDimension: UInt32 = 16_384
@@ -16,7 +16,7 @@ enum WireValues {
         return Rational(Int(ratio.numerator), Int(ratio.denominator))
     }
 
-    /// Returns a fraction as C has it; 0/0 for nil, and for one that does not fit.
+    /// Returns a fraction in the form of C; 0/0 for nil, and for one that does not fit.
     static func ratio(_ ratio: Rational?) -> inlet_rational {
         guard let ratio, let numerator = Int32(exactly: ratio.numerator),
             let denominator = Int32(exactly: ratio.denominator)
@@ -40,7 +40,7 @@ enum WireValues {
         return rotation
     }
 
-    /// Returns a colour space; nil if none was filled in.
+    /// Returns a colour space; nil if the plug-in filled in none.
     static func color(_ color: inlet_color) throws(PluginLie) -> ColorSpace? {
         // The greatest codes of ITU-T H.273 (07/2024), tables 2 to 4.
         guard color.primaries <= 22, color.transfer <= 18, color.matrix <= 17, color.range <= 2 else {
@@ -56,14 +56,14 @@ enum WireValues {
             range: color.range == 1 ? .limited : color.range == 2 ? .full : .unspecified)
     }
 
-    /// Returns a colour space as C has it.
+    /// Returns a colour space in the form of C.
     static func color(_ color: ColorSpace) -> inlet_color {
         inlet_color(
             primaries: color.primaries.rawValue, transfer: color.transfer.rawValue, matrix: color.matrix.rawValue,
             range: color.range == .limited ? 1 : color.range == .full ? 2 : 0)
     }
 
-    /// Returns a name of FFmpeg's; nil if there is none.
+    /// Returns a name of FFmpeg's; nil for an empty one.
     static func name<Storage: BitwiseCopyable>(_ storage: Storage, _ kind: String) throws(PluginLie) -> String? {
         let bytes = FixedText.bytes(storage)
         guard !bytes.isEmpty else { return nil }

@@ -1,18 +1,18 @@
 package import InletCore
 
-/// Any source in a process of its own: a child of the same executable opens, reads and decodes it, so that a crash in a
-/// driver or a decoder costs this source alone.
+/// Any source in a separate process: a child of the same executable opens, reads and decodes it, so that a crash in a
+/// driver or a decoder affects only this source.
 ///
-/// The executable must call ``SourceServer/runIfAsked(_:)`` first of all.
+/// The executable must call ``SourceServer/runIfAsked(_:)`` before anything else.
 package struct SourceProcessConfiguration: FrameSourceConfiguration {
-    /// The source's URI, with every secret in it.
+    /// The source's URI, including its secrets.
     package var uri: String
     package var redactedURI: String
-    /// What the process is called in logs and errors.
+    /// The name of the process in logs and errors.
     package var name: String
-    /// The most memory that the process may use for itself, in bytes: more ends it. The default, nil, is no limit.
+    /// The most private memory of the process, in bytes: exceeding it ends the process. The default, nil, is no limit.
     package var memoryLimit: Int?
-    /// The path of the executable. The default, nil, is the one that runs.
+    /// The path of the executable. The default, nil, is the running one.
     package var programPath: String?
     /// The processes of this configuration so far.
     package let figures = SourceProcessFigures()
@@ -24,13 +24,13 @@ package struct SourceProcessConfiguration: FrameSourceConfiguration {
         (self.memoryLimit, self.programPath) = (memoryLimit, programPath)
     }
 
-    /// Returns a source with this configuration. Starts nothing yet.
+    /// Returns a source with this configuration. Nothing is started yet.
     package func makeSource() -> any FrameSource { ProcessSource(self) }
 
     /// Name of the child in messages.
     var noun: String { "process of \(name)" }
 
-    /// What the child is asked for, as for the process of a plug-in.
+    /// The request for the child, in the form of one for a plug-in.
     var request: PluginSourceConfiguration {
         var options: [(name: String, value: String)] = []
         if let memoryLimit { options.append((SourceServer.memoryOption, String(memoryLimit))) }

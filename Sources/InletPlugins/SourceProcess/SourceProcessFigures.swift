@@ -9,9 +9,9 @@ package final class SourceProcessFigures: Sendable {
 
     private let state = Mutex(State())
 
-    /// The process that runs now; nil if there is none.
+    /// The id of the running process; nil without one.
     package var processID: Int32? { state.withLock { $0.number } }
-    /// How many processes were started, also for one that was closed by intent.
+    /// The number of processes started, including those that were closed on purpose.
     package var starts: Int { state.withLock { $0.starts } }
 
     func noteStart(_ number: Int32) {

@@ -2,9 +2,9 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
-/// What the child of a source tells beside its items and the notes that plug-ins have.
+/// A report of a source's child, in addition to its items and the notes that plug-ins have.
 ///
-/// Both ends are the same executable, so that its form is no part of `inlet_plugin_protocol.h`.
+/// Both ends are the same executable, so its form is not part of `inlet_plugin_protocol.h`.
 enum SourceReport: Equatable {
     case detection(SourceDetection)
     case lag(Bool)
@@ -12,7 +12,7 @@ enum SourceReport: Equatable {
     case reception(ReceptionFigures)
     case transportChange(String)
 
-    /// The type of its message, behind those of `inlet_plugin_protocol.h`.
+    /// The type of its message, after those of `inlet_plugin_protocol.h`.
     static let type: UInt32 = 120
 
     /// The most bytes of a code's name.
@@ -51,7 +51,7 @@ enum SourceReport: Equatable {
         return note
     }
 
-    /// Reads a message; nil if it is not what its type says.
+    /// Reads a message; nil if its content does not match its type.
     init?(_ note: inlet_note) {
         guard let text = FixedText.text(note.text) else { return nil }
         let parts = text.split(atByte: "\n").map { String($0) }

@@ -7,31 +7,31 @@ import InletSystem
 import Logging
 
 // Unsafe: asks for the type of a descriptor.
-/// The child of ``SourceProcessConfiguration``: runs one source and speaks `inlet_plugin_protocol.h` for it.
+/// The child of ``SourceProcessConfiguration``: runs one source and implements `inlet_plugin_protocol.h` for it.
 package enum SourceServer {
     /// The first argument of the child.
     static let word = "source-process"
     /// The option with the most bytes of memory.
     static let memoryOption = "memory"
 
-    /// How the process ends, besides 0 when Inlet has closed it.
+    /// The exit status of the process, besides 0 when Inlet has closed it.
     enum ExitCode {
-        /// Inlet is gone, or says what the protocol does not know.
+        /// Inlet is gone, or sent a message that the protocol does not know.
         static let gone: Int32 = 76
-        /// The process has used more memory than it may.
+        /// The process has exceeded its memory limit.
         static let memory: Int32 = 79
     }
 
     /// Serves a source and ends the process, if it was started for that; otherwise returns at once.
     ///
-    /// Called before anything else. A thread of its own serves, so that none on which the source's tasks run waits.
+    /// Call this before anything else. A separate thread serves, so that no thread that runs the source's tasks waits.
     ///
     /// - Parameter registry: makes the registry with the sources that the executable has.
     package static func runIfAsked(_ registry: () -> PluginRegistry) async {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, arguments[1] == word, isConnected else { return }
         Allocator.keepFlat()
-        // Who stops a service often signals all of its processes. The daemon closes this one, and the guard ends it if
+        // Stopping a service often signals all of its processes. The daemon closes this one, and the guard ends it if
         // the daemon is gone.
         for number in [SIGTERM, SIGINT] { signal(number, SIG_IGN) }
         let channel = SourceServerChannel()

@@ -9,7 +9,7 @@ import Synchronization
 // Unsafe: waits in `poll`.
 /// The child's end of the connection. Safe from any thread.
 final class SourceServerChannel: Sendable {
-    /// What a note says the state of. Only the newest note of each matters.
+    /// The state that a note reports. Only the newest note of each state matters.
     enum State: Hashable { case lag, interruption, detection(SourceDetection.Kind) }
 
     let socket: MessageSocket
@@ -22,7 +22,7 @@ final class SourceServerChannel: Sendable {
     /// - Parameter socket: the connection. The default is the child's.
     init(_ socket: MessageSocket = MessageSocket(adopting: INLET_CHILD_SOCKET)) { self.socket = socket }
 
-    /// Sends an answer, behind the notes of states that wait; ends the process if Inlet is gone.
+    /// Sends an answer, after the waiting notes of states; ends the process if Inlet is gone.
     func answer(_ message: some BitwiseCopyable, _ trailer: [UInt8] = []) {
         let deadline = MonotonicTime.now + Self.patience
         while !pending.withLock({ sendPending(of: &$0) }) {
@@ -59,7 +59,7 @@ final class SourceServerChannel: Sendable {
         self.answer(answer, Array(error.code.description.utf8.prefix(SourceReport.longestCode)))
     }
 
-    /// Sends what needs no answer.
+    /// Sends a message that needs no answer.
     ///
     /// - Returns: false if there was no room, so that it is lost.
     @discardableResult func note(_ note: inlet_note) -> Bool {
@@ -67,7 +67,7 @@ final class SourceServerChannel: Sendable {
             try socket.send(note)
             return true
         } catch {
-            // Without another end, all further ones would be lost, too.
+            // Without ending here, all further messages would be lost, too.
             guard case .full = error else { return true }
             return false
         }
@@ -78,7 +78,7 @@ final class SourceServerChannel: Sendable {
         note(Self.make(type, text: text, count: count, level: level))
     }
 
-    /// Sends a note of a state. Where there is no room, the newest of each state is sent before the next answer.
+    /// Sends a note of a state. If there is no room, the newest note of each state is sent before the next answer.
     func note(_ state: State, _ note: inlet_note) {
         pending.withLock { pending in
             pending.removeAll { $0.state == state }
@@ -87,9 +87,9 @@ final class SourceServerChannel: Sendable {
         }
     }
 
-    /// Sends what waits, as far as there is room.
+    /// Sends waiting notes, as far as there is room.
     ///
-    /// - Returns: whether nothing waits any more.
+    /// - Returns: whether no note waits any more.
     private func sendPending(of pending: inout [(state: State, note: inlet_note)]) -> Bool {
         while let first = pending.first {
             guard note(first.note) else { return false }
@@ -108,7 +108,7 @@ final class SourceServerChannel: Sendable {
         return note
     }
 
-    /// Sends what is a type and no more.
+    /// Sends a message that consists only of its type.
     func noteProgress() {
         let message = inlet_message(type: UInt32(INLET_MESSAGE_PROGRESS), reserved: 0, deadline: 0)
         do throws(MessageSocket.SendFailure) { try socket.send(message) } catch {}
@@ -138,7 +138,7 @@ final class SourceServerChannel: Sendable {
 
     /// Waits for a descriptor.
     ///
-    /// - Returns: what `poll` says of it; 0 when the time is over.
+    /// - Returns: the events that `poll` reports; 0 when the time is over.
     static func wait(_ descriptor: Int32, _ events: Int16, for time: Duration) -> Int16 {
         var request = pollfd(fd: descriptor, events: events, revents: 0)
         let milliseconds = Int32(clamping: max(0, time.wholeNanoseconds / 1_000_000).adding(saturating: 1))
@@ -146,7 +146,7 @@ final class SourceServerChannel: Sendable {
     }
 }
 
-/// Passes what the child logs to Inlet, from the level info on.
+/// Forwards the child's log to Inlet, from the level info on.
 struct SourceLogHandler: LogHandler {
     let channel: SourceServerChannel
     var metadata: Logger.Metadata = [:]

@@ -7,7 +7,7 @@ import InletSystem
 import Logging
 
 // Unsafe: reads structs as bytes.
-/// The life of the child of a source: answers Inlet's questions, one after the other. Used on one thread.
+/// The main loop of the child of a source: answers Inlet's requests, one after the other. Used on one thread.
 final class SourceServerSession {
     private let channel: SourceServerChannel
     private let registry: PluginRegistry
@@ -25,14 +25,14 @@ final class SourceServerSession {
     private var keyFrameRequests: UInt32 = 0
     private var reportedDrops: [DropReason: UInt64] = [:]
     private var reportedReception: (ReceptionFigures, MonotonicTime)?
-    /// The parameters that Inlet knows of packets, and how many came since.
+    /// The parameters of packets that Inlet knows, and the number of packets since.
     private var packets: (parameters: CodecParameters, count: UInt64)?
 
-    /// How long before the deadline of the opening the source itself is to give up, so that its own error arrives.
+    /// How long before the deadline of the opening the source itself must give up, so that its own error arrives.
     private static let margin = Duration.milliseconds(50)
     /// How long a pause waits for an item that the source is about to yield.
     private static let pausePatience = Duration.milliseconds(900)
-    /// How long Inlet may take to give memory.
+    /// How long Inlet may take to provide memory.
     private static let memoryPatience = Duration.seconds(5)
     private static let receptionInterval = Duration.seconds(1)
 
@@ -140,7 +140,7 @@ final class SourceServerSession {
         channel.answer(try SourceStatement.opened(format), SourceStatement.Facts(format).bytes)
     }
 
-    /// Makes the source; one of packets gets a decoder behind it.
+    /// Makes the source; a source of packets gets a decoder behind it.
     private static func source(
         _ configuration: any FrameSourceConfiguration, interrupt: @escaping @Sendable () -> Void
     ) -> any FrameSource {
@@ -167,7 +167,7 @@ final class SourceServerSession {
         try send(next)
     }
 
-    /// Tells the source what sinks want.
+    /// Passes the sinks' demand to the source.
     private func follow(_ request: inlet_next) {
         slots.grant(request.free_slots)
         guard let context = thread?.context else { return }
@@ -184,7 +184,7 @@ final class SourceServerSession {
         demand.packets = wire.wants_packets != 0
         demand.setOwnFlags(request.reserved)
         context.setDemand(demand)
-        // Decoders ask the same context, so that the numbers differ.
+        // Decoders ask the same context, so the numbers differ.
         if wire.key_frame_requests != keyFrameRequests { context.requestKeyFrame() }
         keyFrameRequests = wire.key_frame_requests
     }
@@ -269,7 +269,7 @@ final class SourceServerSession {
         }
         guard isThere else { throw InletError(.timedOut, "Inlet gave no memory for a picture in time.") }
         guard message.type == UInt32(INLET_MESSAGE_SEGMENT) else {
-            // Closing is all that Inlet may ask for meanwhile.
+            // Inlet may only ask for closing meanwhile.
             end(by: .now + .milliseconds(400), 0)
         }
         let segment = try read(inlet_segment.self)
@@ -298,11 +298,11 @@ final class SourceServerSession {
 
     // MARK: Answers of the source
 
-    /// Returns the answer to the last request; nil if there is none by the deadline.
+    /// Returns the answer to the last request; nil if none comes by the deadline.
     private func answer(until deadline: MonotonicTime) throws(InletError) -> SourceThread.Answer? {
         switch thread?.answer(until: deadline, wakeDescriptor: wakeDescriptor) {
         case .answer(.failed(let error)):
-            // Whatever was asked for, nothing is under way any more.
+            // Whatever was requested, no read is under way any more.
             isReading = false
             throw error
         case .answer(let answer): return answer
@@ -325,7 +325,7 @@ final class SourceServerSession {
             let before = reportedDrops[reason] ?? 0
             guard count > before else { continue }
             let part = min(count - before, UInt64(UInt32.max))
-            // What does not fit is counted with the next ones.
+            // Drops that do not fit are counted with the next ones.
             guard channel.note(INLET_MESSAGE_DROP, text: reason.description, count: part) else { return }
             reportedDrops[reason] = before + part
         }

@@ -5,7 +5,7 @@ import InletPluginWire
 import InletSystem
 
 // Unsafe: owns mapped memory.
-/// The shared memory as the child of a source has it, and how pictures and packets are put there. Main thread.
+/// The shared memory as the child of a source has it, and the writing of pictures and packets to it. Main thread.
 @safe final class SourceSlots {
     private var memory = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private(set) var number: UInt32 = 0
@@ -15,18 +15,18 @@ import InletSystem
     private var freeSlots: UInt64 = 0
     private var latest: (format: String, size: ImageSize, layout: PictureLayout)?
 
-    /// Slots for packets begin at this length and double, as packets differ in length.
+    /// Slots for packets begin at this length and double, because packets differ in length.
     private static let leastPacketSlot = 256 << 10
     private static let longestPacket = 256 << 20
 
     deinit { if unsafe memory.count > 0 { unsafe munmap(memory.baseAddress, memory.count) } }
 
-    /// Notes which slots of the newest segment may be written to.
+    /// Records which slots of the newest segment may be written to.
     func grant(_ slots: UInt64) { freeSlots = slots }
 
-    /// Maps a segment in place of the one before.
+    /// Maps a segment, and replaces the previous one.
     ///
-    /// - Parameter descriptor: the segment's memory, which stays the caller's.
+    /// - Parameter descriptor: the segment's memory, which the caller still owns.
     func adopt(_ message: inlet_segment, descriptor: Int32) throws(InletError) {
         if unsafe memory.count > 0 { unsafe munmap(memory.baseAddress, memory.count) }
         unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -46,9 +46,9 @@ import InletSystem
         freeSlots = slotCount == 64 ? .max : (1 << UInt64(slotCount)) - 1
     }
 
-    /// Copies a picture, and describes where it lies.
+    /// Copies a picture, and describes its location.
     ///
-    /// - Parameter request: asks Inlet for slots of a length, and calls ``adopt(_:descriptor:)``.
+    /// - Parameter request: requests slots of a length from Inlet, and calls ``adopt(_:descriptor:)``.
     func write(
         _ frame: SourceFrame, to item: inout inlet_wire_item, request: (Int) throws(InletError) -> Void
     ) throws(InletError) {
@@ -87,7 +87,7 @@ import InletSystem
         }
     }
 
-    /// Copies a packet, and describes where it lies.
+    /// Copies a packet, and describes its location.
     func write(
         _ packet: SourcePacket, to item: inout inlet_wire_item, request: (Int) throws(InletError) -> Void
     ) throws(InletError) {

@@ -2,12 +2,12 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
-/// What the child of a source says of its stream, beyond what `inlet_plugin_protocol.h` has room for.
+/// The statements of a source's child about its stream, beyond those for which `inlet_plugin_protocol.h` has room.
 ///
-/// Behind the opened stream stand ``Facts``; behind a packet whose parameters are new, an `inlet_wire_stream`,
+/// The opened stream is followed by ``Facts``; a packet with new parameters is followed by an `inlet_wire_stream`,
 /// ``Extras`` and the parameter sets.
 enum SourceStatement {
-    /// What is said of a stream once, as bytes: two numbers, the codec, a zero byte and the container.
+    /// The facts of a stream that are sent once, as bytes: two numbers, the codec, a zero byte and the container.
     struct Facts: Equatable {
         var hasPackets = false
         var isBroadcast: Bool?
@@ -37,7 +37,7 @@ enum SourceStatement {
         }
     }
 
-    /// Parameters of packets that `inlet_wire_stream` lacks; -1 for what is unknown.
+    /// Parameters of packets that `inlet_wire_stream` lacks; -1 for unknown values.
     struct Extras: BitwiseCopyable {
         var profile: Int64 = -1
         var level: Int64 = -1

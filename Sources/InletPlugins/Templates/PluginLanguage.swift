@@ -1,4 +1,4 @@
-/// A language in which ``PluginTemplate`` begins a plug-in.
+/// A language in which ``PluginTemplate`` generates a plug-in.
 public enum PluginLanguage: String, Sendable, Hashable, CaseIterable {
     /// C11.
     case c

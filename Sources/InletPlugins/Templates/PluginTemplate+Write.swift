@@ -10,21 +10,21 @@ public import InletCore
 
 // Unsafe: writes files.
 extension PluginTemplate {
-    /// Writes a project into a folder that it makes.
+    /// Writes a project into a new folder.
     ///
     /// - Parameters:
     ///   - name: the name of the plug-in.
     ///   - folder: the path of the folder, which must not exist. The default is the plug-in's name in the current
     ///     folder.
     /// - Returns: the paths of the files.
-    /// - Throws: as ``files(name:)``; ``InletError/Code/busy`` if there is something at the path already;
+    /// - Throws: as ``files(name:)``; ``InletError/Code/busy`` if the path exists already;
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/notFound`` or ``InletError/Code/inputOutput`` if it
     ///   cannot be written.
     @discardableResult
     public func write(name: String, to folder: String? = nil) throws(InletError) -> [String] {
         let files = try files(name: name)
         let folder = folder ?? name
-        // The mode keeps others from writing: Inlet runs nothing that others could have changed.
+        // The mode keeps others from writing: Inlet does not run code that others could have changed.
         try Self.makeFolder(folder, isNew: true)
         var paths: [String] = []
         for file in files {

@@ -1,6 +1,6 @@
 public import InletCore
 
-/// The beginning of a plug-in: a small project that builds as it is, and shows a test picture.
+/// A new plug-in to start from: a small project that builds and shows a test picture.
 public struct PluginTemplate: Sendable {
     /// A file of the project.
     public struct File: Sendable, Hashable {
@@ -113,7 +113,7 @@ public struct PluginTemplate: Sendable {
                 "'\(name)' cannot be the name of a plug-in. Take a letter, and at most 31 lower-case letters, digits "
                     + "and hyphens behind it, such as acme-camera.")
         }
-        // The file of a plug-in in Python is a module beside inlet_plugin.py.
+        // The file of a plug-in in Python is a module in the same folder as inlet_plugin.py.
         guard name != "inlet" else {
             throw InletError(.invalidConfiguration, "A plug-in cannot be called inlet. Take a name of its own.")
         }
@@ -123,14 +123,14 @@ public struct PluginTemplate: Sendable {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
-    /// Returns a name as Swift writes a type: `AcmeCamera` for `acme-camera`.
+    /// Returns a name in the form of a Swift type: `AcmeCamera` for `acme-camera`.
     private static func typeName(_ name: String) -> String {
         name.split(atByte: "-").reduce(into: "") { type, word in
             type += Substring(word.utf8.prefix(1)).uppercasedASCII + String(Substring(word.utf8.dropFirst()))
         }
     }
 
-    /// Returns a text in which words have taken the place of their names between two `@`.
+    /// Returns a text in which names between two `@` are replaced by the given words.
     private static func fill(_ text: String, _ words: [String: String]) -> String {
         var filled: [UInt8] = []
         var rest = ArraySlice(text.utf8)

@@ -3,7 +3,7 @@ import InletCore
 extension DiscoveredPlugin {
     /// Returns its sources, for a registry.
     ///
-    /// - Parameter discovery: finds new versions of the plug-in; nil if none are looked for.
+    /// - Parameter discovery: finds new versions of the plug-in; nil to find none.
     func sourcePlugins(updatedBy discovery: PluginDiscovery?) -> [SourcePlugin] {
         manifest.sources.map { endpoint in
             SourcePlugin(endpoint.info(name: manifest.name, summary: manifest.summary)) { uri, values in
@@ -52,7 +52,7 @@ extension DiscoveredPlugin {
         return [place, place[...slash] + library]
     }
 
-    /// Examines the files anew, and returns the same source of the version that they are of.
+    /// Examines the files again, and returns the same source of their version.
     private func successor(
         _ uri: PluginURI, _ given: [String: String], _ former: PluginEndpoint, _ discovery: PluginDiscovery
     ) throws(InletError) -> PluginSourceConfiguration {
@@ -78,7 +78,7 @@ extension DiscoveredPlugin {
         return try new.source(uri, given, endpoint, updatedBy: discovery)
     }
 
-    /// Checks that a new version may do no more than this one, whatever its options are.
+    /// Checks that a new version has no more power than this one, whatever its options are.
     private func checkReach(of new: DiscoveredPlugin) throws(InletError) {
         guard new.manifest.permissions.isWithin(manifest.permissions) else {
             throw new.refusal("asks for more permissions than the one that runs.")
@@ -92,7 +92,7 @@ extension DiscoveredPlugin {
         }
     }
 
-    /// Makes the error for this version of a plug-in, which may do what only a person grants.
+    /// Makes the error for a version of a plug-in whose permissions only a person can grant.
     private func refusal(_ reason: String) -> InletError {
         InletError(
             .permissionDenied,
@@ -102,8 +102,8 @@ extension DiscoveredPlugin {
 }
 
 extension PluginManifestOption {
-    /// Whether a value of this option grants the plug-in a file that one of the other option does not, or shows what
-    /// that one hides.
+    /// Whether a value of this option grants the plug-in a file that one of the other option does not, or shows a value
+    /// that the other hides.
     fileprivate func reachesFurther(than other: PluginManifestOption) -> Bool {
         (type == .path && other.type != .path) || (createsFile && !other.createsFile)
             || (type != .secret && other.type == .secret)
@@ -111,7 +111,7 @@ extension PluginManifestOption {
 }
 
 extension PluginPermissions {
-    /// Whether others allow everything that these do.
+    /// Whether the other permissions include all of these.
     fileprivate func isWithin(_ others: PluginPermissions) -> Bool {
         (!network || others.network) && (!devices || others.devices) && Set(files).isSubset(of: others.files)
     }

@@ -1,24 +1,24 @@
 import InletCore
 
-/// How a source learns that its plug-in's files have changed, and what it runs then.
+/// How a source learns that its plug-in's files have changed, and the version that it then runs.
 struct PluginUpdates: Sendable {
-    /// The name and version of the plug-in that runs, for people.
+    /// The name and version of the running plug-in, for people.
     let version: String
-    /// The manifest and the files with the code that runs.
+    /// The manifest and the running code files.
     let running: [FileIdentity]
-    /// Whether a new version is taken over while the source runs, and not when it is opened again only.
+    /// Whether the source switches to a new version while it runs, instead of only when it is opened again.
     let isAutomatic: Bool
     /// Whether the source is closed before another one is opened: a camera serves one program at a time.
     let closesFirst: Bool
-    /// How long files must stay as they are before they are examined: whoever writes them may not be done.
+    /// How long files must stay unchanged before they are examined: writing them may not be finished.
     let settling: Duration
-    /// Returns the same files as they are now; nil if one is missing.
+    /// Returns the current state of the same files; nil if one is missing.
     let files: @Sendable () -> [FileIdentity]?
-    /// Reads the manifest, checks the files and probes the plug-in anew. Blocks for as long as that takes.
+    /// Reads the manifest, checks the files and probes the plug-in again. Blocks meanwhile.
     ///
-    /// - Throws: the reason why the new version cannot take the place of the one that runs.
+    /// - Throws: the reason why the new version cannot replace the running one.
     let find: @Sendable () throws(InletError) -> PluginSourceConfiguration
 
-    /// Whether the files are no longer those that run.
+    /// Whether the files differ from the running ones.
     var isOutdated: Bool { files() != running }
 }

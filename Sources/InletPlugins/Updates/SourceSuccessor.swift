@@ -1,17 +1,17 @@
 import InletCore
 import InletSystem
 
-/// A source of a new version of a plug-in, opened beside the one that runs, with its first item.
+/// A source of a new version of a plug-in, opened in parallel with the running one, with its first item.
 struct SourceSuccessor: Sendable {
-    /// What it runs.
+    /// The configuration of the source.
     let configuration: PluginSourceConfiguration
     /// The source, for the thread that takes it over.
     let source: Handover<ProcessSource>
-    /// How it describes itself.
+    /// The source's description of itself.
     let format: SourceFormat
     /// A picture, or a packet that is a key frame.
     let first: SourceItem
-    /// The environment that it was opened in.
+    /// The environment in which it was opened.
     let context: SourceContext
 
     /// Opens a source and reads its first item. Blocks until then, or until the context is cancelled or too late.

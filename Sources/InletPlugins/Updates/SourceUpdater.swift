@@ -3,24 +3,25 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// Looks for a new version of a plug-in, and prepares it, on a queue of its own: the source's thread never waits for a
+/// Searches for a new version of a plug-in, and prepares it, on a separate queue: the source's thread never waits for a
 /// file, a probe or the end of a process. Safe from any thread.
 final class SourceUpdater: Sendable {
-    /// What was found.
+    /// A discovered version.
     enum News: Sendable {
-        /// A source that can take the place of the one that runs.
+        /// A source that can replace the running one.
         case opened(SourceSuccessor)
-        /// A version that is opened once the source that runs is closed.
+        /// A version that is opened once the running source is closed.
         case found(PluginSourceConfiguration)
     }
 
     private struct State {
         var updates: PluginUpdates
         var watch: UpdateWatch
-        /// When files are looked at next; `.distantFuture` while something is done on the queue, or waits to be taken.
+        /// The time of the next check of the files; `.distantFuture` while the queue works, or has a result that was
+        /// not taken.
         var nextLook: MonotonicTime
         var news: News?
-        /// Cancels what is being prepared.
+        /// Cancels the preparation under way.
         var preparing: (context: SourceContext, wakeUp: WakeUpSignal)?
         var isClosed = false
 
@@ -36,15 +37,15 @@ final class SourceUpdater: Sendable {
     private let hasNews = Atomic(false)
     private let state: Mutex<State>
 
-    /// How often files are looked at.
+    /// The interval between checks of the files.
     static let interval = Duration.seconds(1)
     /// How long a new version may take until its first picture, or its first key frame.
     private static let openingLimit = Duration.seconds(10)
-    /// How long ``close()`` waits for what it has cancelled.
+    /// How long ``close()`` waits for the work that it has cancelled.
     private static let closingLimit = DispatchTimeInterval.milliseconds(1500)
 
     /// - Parameters:
-    ///   - updates: those of the version that runs.
+    ///   - updates: those of the running version.
     ///   - context: the environment of the source.
     init(_ updates: PluginUpdates, _ context: SourceContext) {
         self.context = context
@@ -54,7 +55,7 @@ final class SourceUpdater: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Looks at the files, on the queue, if it is time. Called before each item, and returns at once.
+    /// Checks the files, on the queue, if it is time. Called before each item, and returns at once.
     func look() {
         let now = MonotonicTime.now
         let isDue = state.withLock { state in
@@ -65,14 +66,14 @@ final class SourceUpdater: Sendable {
         if isDue { queue.async { [self] in lookNow() } }
     }
 
-    /// Returns what was found since the last call, if anything. Cheap enough for every item.
+    /// Returns a version found since the last call, if any. Cheap enough for every item.
     func takeNews() -> News? {
         guard hasNews.load(ordering: .acquiring) else { return nil }
         hasNews.store(false, ordering: .relaxed)
         return state.withLock { $0.news.take() }
     }
 
-    /// Closes what was found and not taken, which is looked for again.
+    /// Closes a version that was found and not taken, and searches for it again.
     func dropNews() {
         guard let news = takeNews() else { return }
         if case .opened(let successor) = news { retire(successor.source) }
@@ -98,7 +99,7 @@ final class SourceUpdater: Sendable {
         queue.async { [self] in done(prepare(configuration)) }
     }
 
-    /// Cancels what is being prepared, closes what nobody takes, and waits for both a moment.
+    /// Cancels the preparation under way, closes an unused source, and waits a moment for both.
     func close() {
         let news = state.withLock { state in
             state.isClosed = true

@@ -4,23 +4,23 @@ import InletCore
 struct UpdateWatch {
     private let running: [FileIdentity]
     private let settling: Duration
-    /// The new files, and since when they have been as they are.
+    /// The new files, and the time since which they have not changed.
     private var seen: (files: [FileIdentity], since: MonotonicTime)?
     private var refused: [FileIdentity]?
-    /// How often these files could not be examined for a reason that may pass.
+    /// How often these files could not be examined for a temporary reason.
     private var failures = 0
 
     private static let mostFailures = 3
 
     /// - Parameters:
     ///   - running: the files whose code runs.
-    ///   - settling: how long others must stay as they are.
+    ///   - settling: how long other files must stay unchanged.
     init(running: [FileIdentity], settling: Duration) {
         self.running = running
         self.settling = settling
     }
 
-    /// Takes the files as they are, nil if one is missing, and returns whether to examine them now.
+    /// Takes the current files, nil if one is missing, and returns whether to examine them now.
     mutating func examines(_ files: [FileIdentity]?, at now: MonotonicTime) -> Bool {
         guard let files, files != running, files != refused else {
             seen = nil
@@ -34,12 +34,12 @@ struct UpdateWatch {
         return now - seen.since >= settling
     }
 
-    /// Notes that the files that were examined cannot be used.
+    /// Records that the examined files cannot be used.
     ///
     /// - Returns: whether that is final, until they change.
     mutating func refuse(_ files: [FileIdentity], for error: InletError, at now: MonotonicTime) -> Bool {
         failures += 1
-        // A busy machine, or an update that goes on.
+        // A busy machine, or an update in progress.
         let mayPass = [InletError.Code.busy, .timedOut, .resourceExhausted].contains(error.code)
         if mayPass, failures < Self.mostFailures {
             seen?.since = now

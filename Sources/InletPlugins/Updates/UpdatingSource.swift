@@ -2,22 +2,23 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// A source in a process of its own that goes over to a new version of its plug-in while it runs.
+/// A source in a separate process that switches to a new version of its plug-in while it runs.
 ///
-/// The new version is opened beside the one that runs, and takes its place with its first picture, or with its first
-/// key frame. Where the device allows one session, the old one is closed first.
+/// The new version is opened in parallel with the running one, and replaces it with its first picture, or with its
+/// first key frame. If the device allows only one session, the old one is closed first.
 final class UpdatingSource: FrameSource {
     private var configuration: PluginSourceConfiguration
     private var source: ProcessSource
     private var updater: SourceUpdater?
     private var format: SourceFormat?
-    /// What the next number of a picture is to be.
+    /// The next number of a picture.
     private var nextSequence: UInt64 = 0
-    /// What makes the numbers of this version follow those of the one before.
+    /// The offset by which the numbers of this version follow those of the previous one.
     private var sequenceOffset: UInt64 = 0
     private var last: (time: MediaTime?, arrival: MonotonicTime)?
 
-    /// How far the times of two versions may lie from the time that has passed, to be of one timeline.
+    /// The largest difference between the times of two versions and the elapsed time at which they count as one
+    /// timeline.
     private static let tolerance = Duration.milliseconds(500)
     /// The most pictures of a new version that are left out.
     private static let mostRepeated = 100
@@ -29,7 +30,7 @@ final class UpdatingSource: FrameSource {
 
     func open(_ context: SourceContext) throws -> SourceFormat {
         if let updates = configuration.updates, updates.isOutdated {
-            // What was found earlier is no longer there: nothing of it was checked.
+            // The version found earlier no longer exists, so none of its checks are valid.
             configuration = try Self.replacement(of: configuration, updates, context)
             source = ProcessSource(configuration)
             noteVersion(context)
@@ -40,9 +41,9 @@ final class UpdatingSource: FrameSource {
         return format
     }
 
-    /// Returns what takes the place of a version whose files are gone.
+    /// Returns the replacement for a version whose files are gone.
     ///
-    /// - Throws: the reason why it cannot be used; ``InletError/Code/busy`` where that may pass, as in the middle of an
+    /// - Throws: the reason why it cannot be used; ``InletError/Code/busy`` if that may pass, as in the middle of an
     ///   update.
     private static func replacement(
         of configuration: PluginSourceConfiguration, _ updates: PluginUpdates, _ context: SourceContext
@@ -85,7 +86,7 @@ final class UpdatingSource: FrameSource {
     }
 
     func resume(_ context: SourceContext) throws {
-        // What was opened meanwhile begins with a picture of then.
+        // A source opened meanwhile begins with a picture from then.
         updater?.dropNews()
         try source.resume(context)
     }
@@ -97,12 +98,12 @@ final class UpdatingSource: FrameSource {
 
     // MARK: A new version
 
-    /// What came of opening a new version.
+    /// The outcome of opening a new version.
     private final class Outcome: Sendable {
         let result = Mutex(Result<SourceSuccessor, InletError>?.none)
     }
 
-    /// Closes the source that runs, waits for one of the new version, and returns that one's first item.
+    /// Closes the running source, waits for one of the new version, and returns that one's first item.
     private func replace(
         by configuration: PluginSourceConfiguration, _ context: SourceContext
     ) throws(InletError) -> SourceItem {
@@ -119,7 +120,7 @@ final class UpdatingSource: FrameSource {
         while true {
             if context.isCancelled { throw InletError(.cancelled, "The source was stopped.") }
             if let result = outcome.result.withLock({ $0.take() }) {
-                // There is no way back: what runs next is this version, once it opens.
+                // There is no way back: this version runs next, once it opens.
                 if case .failure(let error) = result { context.noteUpdate(.refused(error)) }
                 return try takeOver(try result.get(), context)
             }
@@ -127,7 +128,7 @@ final class UpdatingSource: FrameSource {
         }
     }
 
-    /// Goes over to a source of the new version, and returns its first item.
+    /// Switches to a source of the new version, and returns its first item.
     private func takeOver(_ successor: SourceSuccessor, _ context: SourceContext) throws(InletError) -> SourceItem {
         guard let format, Self.isAlike(successor.format, format) else {
             updater?.retire(successor.source)
@@ -138,7 +139,7 @@ final class UpdatingSource: FrameSource {
         }
         let former = source
         source = successor.source.value
-        // What the former one says at its end is no longer of interest.
+        // The former one's messages at its end are no longer of interest.
         former.move(to: successor.context)
         updater?.retire(Handover(former))
         source.move(to: context)
@@ -149,7 +150,7 @@ final class UpdatingSource: FrameSource {
         return successor.first
     }
 
-    /// Returns the item with which the new version follows the old one: its first, but for pictures of a time at which
+    /// Returns the item with which the new version follows the old one: its first, except pictures of a time for which
     /// the old one has yielded its own.
     private func begin(with first: SourceItem, _ context: SourceContext) throws -> SourceItem? {
         var item = first
@@ -162,7 +163,7 @@ final class UpdatingSource: FrameSource {
         return numbered(joined(item))
     }
 
-    /// Whether a picture is of the time of the last one, or a little earlier. Packets depend on each other, and none is
+    /// Whether a picture is of the time of the last one, or a little earlier. Packets depend on each other, so none is
     /// left out.
     private func isRepeated(_ item: SourceItem) -> Bool {
         guard let before = last?.time, let time = item.frame?.pts else { return false }
@@ -174,13 +175,13 @@ final class UpdatingSource: FrameSource {
         context.noteUpdate(.taken(configuration.updates?.version ?? configuration.program.name))
     }
 
-    /// Whether what was made for one stream serves for another: queues, decoders and clocks.
+    /// Whether queues, decoders and clocks made for one stream can be used for another.
     private static func isAlike(_ new: SourceFormat, _ old: SourceFormat) -> Bool {
         new.packetStream?.parameters.codec == old.packetStream?.parameters.codec && new.pacing == old.pacing
             && new.timestampBits == old.timestampBits
     }
 
-    /// Returns the first item of a version, marked where its timeline is not that of the one before.
+    /// Returns the first item of a version, marked if its timeline is not that of the previous one.
     private func joined(_ item: SourceItem) -> SourceItem {
         switch item {
         case .frame(var frame):
@@ -201,7 +202,7 @@ final class UpdatingSource: FrameSource {
         return abs(difference.partialValue - elapsed.wholeNanoseconds) <= Self.tolerance.wholeNanoseconds
     }
 
-    /// Numbers an item on, and remembers its time.
+    /// Assigns the next number to an item, and remembers its time.
     private func numbered(_ item: SourceItem) -> SourceItem {
         switch item {
         case .frame(var frame):
