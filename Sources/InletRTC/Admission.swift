@@ -1,9 +1,9 @@
 public import InletCore
 import Synchronization
 
-/// Who asks to come in.
+/// A client's request for admission.
 public struct AdmissionRequest: Sendable, Hashable {
-    /// What is asked for.
+    /// The purpose of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// To see the pictures.
         case viewer
@@ -13,15 +13,15 @@ public struct AdmissionRequest: Sendable, Hashable {
         case publisher
     }
 
-    /// What is asked for.
+    /// The purpose.
     public var kind: Kind
-    /// The name that the client gives itself, which nobody has checked unless signaling does; nil if it gives none.
+    /// The name that the client gives itself, unverified unless signaling checks it; nil if it gives none.
     public var name: String?
-    /// The client's address without its port; nil where it is not known.
+    /// The client's address without its port; nil if it is unknown.
     public var address: String?
-    /// How many of the kind are there now.
+    /// The number of present clients of the kind.
     public var present: Int
-    /// Whether one of this name is there now.
+    /// Whether a client of this name is present.
     public var isNamesake: Bool
 
     public init(kind: Kind, name: String? = nil, address: String? = nil, present: Int = 0, isNamesake: Bool = false) {
@@ -33,7 +33,7 @@ public struct AdmissionRequest: Sendable, Hashable {
     }
 }
 
-/// What a client that was admitted may do besides seeing the pictures, or a publisher besides sending them.
+/// The permissions of an admitted client besides seeing the pictures, or of a publisher besides sending them.
 public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
     public var rawValue: UInt8
 
@@ -47,52 +47,52 @@ public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
     public static let all: AdmissionPermissions = [.messages]
 }
 
-/// The answer to a client that asks to come in.
+/// The answer to a client that requests admission.
 public enum AdmissionDecision: Sendable, Hashable {
-    /// It may come in, and do this.
+    /// The client is admitted, with these permissions.
     case accept(AdmissionPermissions)
-    /// It may not, for this reason, which it is told; of at most ``CallMessage/longestReason`` bytes.
+    /// The client is declined, for this reason, which is sent to it; of at most ``CallMessage/longestReason`` bytes.
     case decline(reason: String?)
-    /// Not now; it may ask again after that time, if it is given one.
+    /// The client is refused for now; it may ask again after that time, if one is given.
     case busy(retryAfter: Duration?)
 }
 
-/// Decides which viewers, publishers and calls are let in: first by fixed rules, then by the application, which has a
+/// Decides which viewers, publishers and calls are admitted: first by fixed rules, then by the application, which has a
 /// deadline.
 ///
-/// The limits that protect the process, such as the most viewers at one address, apply before and besides.
+/// The limits that protect the process, such as the most viewers at one address, apply before and in addition.
 public struct Admission: Sendable {
-    /// What happens to a client whose name is that of one who is there.
+    /// The treatment of a client with the name of a present client.
     public enum Namesakes: String, Sendable, Hashable, CaseIterable {
-        /// It is let in.
+        /// It is admitted.
         case allowed
         /// It is declined.
         case declined
-        /// It is let in, and the one before is sent away.
+        /// It is admitted, and the present one is disconnected.
         case replace
     }
 
-    /// The most that are there at a time; further ones are told to be busy. The default, nil, is no limit of its own.
+    /// The most clients present at a time; further ones are told to be busy. The default, nil, is no limit.
     public var most: Int?
-    /// What happens to a client whose name is there already. The default is ``Namesakes/allowed``.
+    /// The treatment of a client whose name is present already. The default is ``Namesakes/allowed``.
     public var namesakes = Namesakes.allowed
     /// Whether a client must give a name. The default is false.
     public var requiresName = false
     /// The time for the decision. The default is 5 seconds.
     public var deadline = Duration.seconds(5)
-    /// The answer where there is no decision in time. The default is to be busy, with a retry after 5 seconds.
+    /// The answer if no decision is made in time. The default is to be busy, with a retry after 5 seconds.
     public var late = AdmissionDecision.busy(retryAfter: .seconds(5))
-    /// Decides about a client that the rules let in. Several may be asked at once. It is cancelled after the
-    /// ``deadline``. The default lets everyone in, with all permissions.
+    /// Decides about a client that the rules admit. Several may be asked at once. It is cancelled after the
+    /// ``deadline``. The default admits every client, with all permissions.
     public var decide: (@Sendable (AdmissionRequest) async -> AdmissionDecision)?
 
     /// The longest name of a client, in bytes.
     public static let longestName = 256
     private static let retry = Duration.seconds(5)
 
-    /// Creates an admission that lets everyone in.
+    /// Creates an admission that admits every client.
     ///
-    /// - Parameter decide: decides about a client. The default lets everyone in.
+    /// - Parameter decide: decides about a client. The default admits every client.
     public init(_ decide: (@Sendable (AdmissionRequest) async -> AdmissionDecision)? = nil) { self.decide = decide }
 
     /// Checks the limit and the deadline.
@@ -109,7 +109,7 @@ public struct Admission: Sendable {
         }
     }
 
-    /// Returns what the rules say; nil if the application decides.
+    /// Returns the decision of the rules; nil if the application decides.
     public func ruling(on request: AdmissionRequest) -> AdmissionDecision? {
         if requiresName, request.name?.isEmpty != false { return .decline(reason: "A name is required.") }
         if request.isNamesake, namesakes == .declined {
@@ -125,7 +125,7 @@ public struct Admission: Sendable {
         if let ruling = ruling(on: request) { return ruling }
         guard let decide else { return .accept(.all) }
         let (deadline, late) = (deadline, late)
-        // Whichever is first, as a decision may not heed that it is cancelled.
+        // The first answer counts, because a decision may ignore its cancellation.
         let (answers, answer) = AsyncStream.makeStream(of: AdmissionDecision.self, bufferingPolicy: .bufferingOldest(1))
         let deciding = Task { answer.yield(await decide(request)) }
         let waiting = Task {

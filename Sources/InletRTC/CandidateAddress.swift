@@ -1,11 +1,11 @@
 import InletCore
 
-/// Tells candidates with a numeric address from those with a host name that hides it.
+/// Distinguishes candidates with a numeric address from those with a host name that hides it.
 ///
 /// Browsers hide their addresses behind multicast DNS names (draft-ietf-mmusic-mdns-ice-candidates). Such names are not
-/// looked up here: a look-up takes seconds if nothing answers, and GStreamer 1.22 permanently leaks a session's agent,
+/// looked up here: a look-up takes seconds without an answer, and GStreamer 1.22 permanently leaks a session's agent,
 /// its thread and its sockets if the session ends during one. The browser connects without: it sends checks to this
-/// side's addresses, and this side sees where they come from.
+/// side's addresses, and this side sees their origin.
 package enum CandidateAddress {
     /// Returns whether a line is a well-formed `candidate:` (RFC 8839, 5.1) whose address is IPv4 or IPv6.
     ///

@@ -3,9 +3,9 @@
 /// They may arrive before the description, for one flow or several: signaling keeps no order. Bounded in flows and in
 /// candidates of each, so that a peer cannot use up the memory.
 package struct CandidateQueue: Sendable {
-    /// What to do with a candidate.
+    /// The action for a candidate.
     package enum Outcome: Sendable, Hashable {
-        /// The candidate is to be added now.
+        /// Add the candidate now.
         case ready
         /// The candidate is held until its flow's description is set.
         case held
@@ -58,10 +58,10 @@ package struct CandidateQueue: Sendable {
         return .held
     }
 
-    /// Notes that the description of a flow is set.
+    /// Records that the description of a flow is set.
     ///
-    /// - Parameter continues: whether candidates of the flows before are still good, as the engine is the same. The
-    ///   default is false.
+    /// - Parameter continues: whether candidates of the earlier flows are still valid, because the engine is the same.
+    ///   The default is false.
     /// - Returns: the candidates held for it, in the order of arrival.
     package mutating func open(_ flow: SignalingFlow, continues: Bool = false) -> [ICECandidate] {
         guard !current.contains(flow) else { return [] }
@@ -71,12 +71,12 @@ package struct CandidateQueue: Sendable {
         current.append(flow)
         let candidates = held.first { $0.flow == flow }?.candidates ?? []
         held.removeAll { $0.flow == flow }
-        // How much each flow may have is counted for it alone.
+        // The limit of each flow applies to it separately.
         given = Set(candidates)
         return candidates
     }
 
-    /// Notes that a flow has ended: further candidates for it are ignored.
+    /// Records that a flow has ended: further candidates for it are ignored.
     package mutating func close(_ flow: SignalingFlow) {
         if current.contains(flow) { closeCurrent() } else { remember(flow) }
         held.removeAll { $0.flow == flow }

@@ -37,7 +37,7 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
 
     /// Counts a session if there is room for it.
     ///
-    /// - Returns: whether there is.
+    /// - Returns: whether it was counted.
     package mutating func admit(_ client: Client, at now: MonotonicTime) -> Bool {
         let occupancy = occupancy(for: client, at: now)
         guard occupancy.all < most, occupancy.own < mostPerClient, occupancy.wait == nil else { return false }
@@ -56,7 +56,7 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Notes that a session has ended.
+    /// Records that a session has ended.
     package mutating func leave(_ client: Client) {
         guard let record = records[client], record.sessions > 0 else { return }
         records[client]?.sessions -= 1

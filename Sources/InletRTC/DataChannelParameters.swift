@@ -14,13 +14,13 @@ public struct DataChannelParameters: Sendable, Hashable {
 extension DataChannelParameters: Codable {
     private enum CodingKeys: String, CodingKey { case label }
 
-    /// Reads `label` and, beside it, the keys of ``DataDelivery``.
+    /// Reads `label` and the keys of ``DataDelivery``.
     public init(from decoder: any Decoder) throws {
         label = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .label)
         delivery = try DataDelivery(from: decoder)
     }
 
-    /// Writes what ``init(from:)`` reads.
+    /// Writes the form that ``init(from:)`` reads.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(label, forKey: .label)

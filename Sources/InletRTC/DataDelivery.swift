@@ -1,14 +1,14 @@
 package import InletCore
 
-/// What a data channel guarantees about its messages (RFC 8831, 6.1; `RTCDataChannelInit` in browsers).
+/// The guarantees of a data channel for its messages (RFC 8831, 6.1; `RTCDataChannelInit` in browsers).
 public struct DataDelivery: Sendable, Hashable {
     /// How long a message is tried.
     public enum Persistence: Sendable, Hashable {
         /// Until it arrives.
         case untilArrival
-        /// It is sent again at most so many times, from 0 to 65,535: `maxRetransmits`.
+        /// The most times it is sent again, from 0 to 65,535: `maxRetransmits`.
         case retransmits(Int)
-        /// For so long, from 1 to 65,535 ms in whole milliseconds: `maxPacketLifeTime`.
+        /// The longest time, from 1 to 65,535 ms in whole milliseconds: `maxPacketLifeTime`.
         case lifetime(Duration)
     }
 
@@ -29,12 +29,12 @@ public struct DataDelivery: Sendable, Hashable {
     /// Messages arrive soon or not at all, in any order: for messages that the next one makes obsolete.
     public static let lossy = DataDelivery.retransmits(0)
 
-    /// Each message is sent again at most so many times.
+    /// Each message is sent again at most `count` times.
     public static func retransmits(_ count: Int, isOrdered: Bool = false) -> DataDelivery {
         DataDelivery(isOrdered: isOrdered, persistence: .retransmits(count))
     }
 
-    /// Each message is tried for so long.
+    /// Each message is tried for at most `duration`.
     public static func lifetime(_ duration: Duration, isOrdered: Bool = false) -> DataDelivery {
         DataDelivery(isOrdered: isOrdered, persistence: .lifetime(duration))
     }
@@ -42,7 +42,7 @@ public struct DataDelivery: Sendable, Hashable {
     /// Whether every message arrives.
     package var losesNothing: Bool { persistence == .untilArrival }
 
-    /// The bounds as an engine takes them, lifetime in milliseconds; -1 is none.
+    /// The bounds in the engine's form, lifetime in milliseconds; -1 for no bound.
     package var bounds: (retransmits: Int, milliseconds: Int) {
         switch persistence {
         case .untilArrival: (-1, -1)
@@ -94,8 +94,8 @@ public struct DataDelivery: Sendable, Hashable {
 
     private static let range = 0...65_535
 
-    /// Returns which of several channels is the one for this delivery: the first with exactly this one, else the first
-    /// that keeps order and loses nothing as it does, or does not.
+    /// Returns the index of the channel for this delivery: the first with exactly this one, else the first that matches
+    /// it in whether it keeps order and whether it may lose messages.
     package func index(among deliveries: [DataDelivery]) -> Int? {
         func isReliable(_ delivery: DataDelivery) -> Bool { delivery.isOrdered && delivery.losesNothing }
         return deliveries.firstIndex(of: self)
@@ -130,7 +130,7 @@ extension DataDelivery: Codable {
         }
     }
 
-    /// Writes what ``init(from:)`` reads.
+    /// Writes the form that ``init(from:)`` reads.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(isOrdered, forKey: .ordered)

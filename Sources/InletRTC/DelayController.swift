@@ -1,19 +1,19 @@
 package import InletCore
 
-/// Follows the capacity of a path, by what arrives and by how long packets wait on the way: the controller for peers
-/// that report each packet's arrival.
+/// Follows the capacity of a path, by the received rate and by how long packets wait on the way: the controller for
+/// peers that report each packet's arrival.
 ///
-/// - If all packets wait, there is a standing queue, as more is sent than the path carries. The rate then drops below
-///   what arrives, the further the longer they wait, so that the queue drains. If the queue is long, nothing is sent
-///   until what is in flight has arrived, as any picture would be late. A wait that does not go away although less is
-///   sent is considered the path's own.
-/// - Loss above a tenth takes half of that fraction off the rate; between a fiftieth and a tenth the rate stays, as
-///   such loss may be the path's own.
-/// - Otherwise the rate rises: by a fraction per second that grows while nothing is in the way, and slowly near the
-///   rate at which the path was full before. If less arrives than the rate allows, as pictures are easy to encode, it
-///   rises slowly, as nothing is known of the path beyond what arrived.
+/// - If all packets wait, there is a standing queue, because more is sent than the path carries. The rate then drops
+///   below the received one, the further the longer they wait, so that the queue drains. If the queue is long, nothing
+///   is sent until the data in flight has arrived, because any picture would be late. A wait that does not go away
+///   although less is sent is considered the path's own.
+/// - Loss above a tenth takes half of that fraction off the rate; between a fiftieth and a tenth the rate stays,
+///   because such loss may be the path's own.
+/// - Otherwise the rate rises: by a fraction per second that grows while there is no obstacle, and slowly near the rate
+///   at which the path was full before. If less arrives than the rate allows, because pictures are easy to encode, it
+///   rises slowly, because the path beyond the received rate is unknown.
 ///
-/// Based on draft-ietf-rmcat-gcc-02, with a measured one-way delay in place of its gradient.
+/// Based on draft-ietf-rmcat-gcc-02, with a measured one-way delay instead of its gradient.
 package struct DelayController: RateController {
     /// The settings of the controller.
     package struct Settings: Sendable, Hashable {
@@ -73,13 +73,13 @@ package struct DelayController: RateController {
     private var reports: [PathReport] = []
     private var lastTime: MonotonicTime?
     private var lastDecrease: MonotonicTime?
-    /// The path's capacity: what arrived during a standing queue.
+    /// The path's capacity: the received rate during a standing queue.
     private var capacity: Double?
-    /// When the rate exceeded the capacity, which must have grown since.
+    /// The time when the rate exceeded the capacity, which must have grown since.
     private var passedCapacity: MonotonicTime?
-    /// Since when there is a standing queue, and the shortest wait of packets since then.
+    /// The start of the standing queue, and the shortest wait of packets since then.
     private var standing: (since: MonotonicTime, shortest: Duration)?
-    /// While nothing is sent: since when, what was sent before, and when that should have arrived.
+    /// While nothing is sent: the start, the data sent before, and the time when that should have arrived.
     private var pause: Pause?
     private var lastPause: MonotonicTime?
     private struct Pause: Sendable {
@@ -90,8 +90,8 @@ package struct DelayController: RateController {
     /// A wait that does not go away by sending less.
     private var ownWait = Duration.zero
     private static let mostReports = 256
-    /// The rises per second, as fractions of the rate: near the capacity, soon after a decrease, and when nothing was
-    /// in the way for a while.
+    /// The rises per second, as fractions of the rate: near the capacity, soon after a decrease, and after a while
+    /// without an obstacle.
     private static let (slow, steady, fast) = (0.08, 0.15, 1.0)
     private static let (calm, cautious) = (Duration.milliseconds(1500), Duration.seconds(1))
     /// The range around the known capacity, as fractions of it, in which the capacity is considered unchanged.
@@ -139,7 +139,7 @@ package struct DelayController: RateController {
             let seconds = Double(queue.wholeNanoseconds) / Double(settings.drainTime.wholeNanoseconds)
             let part = max(Self.leastPart, min(settings.decrease, 1 - seconds))
             if let arrived {
-                // What leaves a queue is what the path carries.
+                // The output of a full queue is the capacity of the path.
                 capacity = arrived
                 if queue > settings.longQueue, last.newestSent != nil, mayPause(at: now) {
                     pause = Pause(since: now, rate: rate, until: now)
@@ -164,16 +164,16 @@ package struct DelayController: RateController {
         return bitrate
     }
 
-    /// What the path carries: more than ``bitrate`` while a queue drains.
+    /// The capacity of the path: more than ``bitrate`` while a queue drains.
     package var sustainedBitrate: Int { max(bitrate, min(settings.maximum, Int((capacity ?? 0) * settings.decrease))) }
 
-    /// Returns whether a pause may begin: not soon after another, as what is still queued then is others' traffic.
+    /// Returns whether a pause may begin: not soon after another, because a remaining queue is then others' traffic.
     private func mayPause(at now: MonotonicTime) -> Bool { lastPause.map { now - $0 >= settings.drainTime } ?? true }
 
-    /// When what is in flight should have arrived.
+    /// The time when the data in flight should have arrived.
     package var pausedUntil: MonotonicTime? { pause?.until }
 
-    /// Checks how much of what was sent before the pause is still in flight, and ends the pause when all has arrived.
+    /// Checks how much of the data sent before the pause is still in flight, and ends the pause when all has arrived.
     private mutating func drain(_ report: PathReport, at now: MonotonicTime) {
         guard var current = pause, let capacity else { return }
         let missing = report.newestSent.map { current.since - $0 } ?? .zero
@@ -190,9 +190,10 @@ package struct DelayController: RateController {
         pause = current
     }
 
-    /// Returns the shortest wait of packets in a standing queue, and what arrives meanwhile; nil if there is none.
+    /// Returns the shortest wait of packets in a standing queue, and the rate received meanwhile; nil without a
+    /// standing queue.
     private func queue(_ recent: [PathReport], at now: MonotonicTime) -> (Duration, arrived: Double?)? {
-        // A queue grows gradually; packets that are suddenly late were held up briefly, as by a busy machine.
+        // A queue grows gradually; packets that are suddenly late were delayed briefly, for example by a busy machine.
         let newest = recent.suffix(2)
         if newest.count == 2, let wait = newest.last?.queueing, wait > settings.longQueue,
             let before = newest.first?.queueing, before > settings.standingQueue
@@ -205,7 +206,7 @@ package struct DelayController: RateController {
     }
 
     /// Watches for a wait that lasts for seconds although less is sent than arrives: it is due to a longer route, or to
-    /// others' traffic. Giving way to it would never end.
+    /// others' traffic. Reducing the rate because of it would never end.
     private mutating func watch(_ queue: Duration?, at now: MonotonicTime) {
         guard let queue else {
             standing = nil
@@ -242,7 +243,7 @@ package struct DelayController: RateController {
     }
 
     private mutating func raise(for seconds: Double, received: Double?, waits: Duration?, at now: MonotonicTime) {
-        // Close to the limit, the rate stays as it is.
+        // Close to the limit, the rate stays unchanged.
         if let waits, waits * 3 > settings.standingQueue * 2 { return }
         if let known = capacity, waits != nil, rate < known * settings.decrease {
             // The queue is drained.

@@ -84,18 +84,18 @@ package struct EncodingPlanner: Sendable {
     /// - Parameters:
     ///   - viewer: its name.
     ///   - codec: the codec that it is sent.
-    ///   - bitrate: the bits a second that it is to be sent.
+    ///   - bitrate: the target bit rate, in bits a second.
     ///   - profile: for H.264, the negotiated `profile-level-id`, which decides whether it may decode the source's own
     ///     packets. With the default, nil, it does not get them.
     package mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
         viewers[viewer] = Viewer(codec: codec, profile: profile, bitrate: bitrate, sustained: bitrate)
     }
 
-    /// Updates what a viewer is to be sent.
+    /// Updates the bit rate of a viewer.
     ///
     /// - Parameters:
     ///   - bitrate: bits a second.
-    ///   - sustained: what its path carries, by which its tier is chosen, if that differs. The default, nil, is the
+    ///   - sustained: the capacity of its path, by which its tier is chosen, if that differs. The default, nil, is the
     ///     same.
     ///   - viewer: its name.
     package mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
@@ -106,7 +106,7 @@ package struct EncodingPlanner: Sendable {
     /// Removes a viewer.
     package mutating func remove(_ viewer: String) { viewers[viewer] = nil }
 
-    /// Returns the encoding of a viewer, as of the last ``plan(at:keeping:)``; nil for one that joined since.
+    /// Returns the encoding of a viewer, as of the last ``plan(at:keeping:)``; nil if it joined since.
     package func encoding(of viewer: String) -> EncodingID? {
         guard let viewer = viewers[viewer], viewer.step != nil else { return nil }
         return EncodingID(codec: viewer.codec, tier: viewer.tier)
@@ -116,8 +116,8 @@ package struct EncodingPlanner: Sendable {
     ///
     /// - Parameters:
     ///   - now: the time.
-    ///   - kept: encodings that continue unchanged although nobody should receive them, as viewers have yet to change
-    ///     over.
+    ///   - kept: encodings that continue unchanged although no viewer should receive them, because viewers have yet to
+    ///     change over.
     package mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
         var lowest: [EncodingID: (bitrate: Int, sustained: Int)] = [:]
         for name in viewers.keys {
@@ -156,7 +156,7 @@ package struct EncodingPlanner: Sendable {
             }
             (viewer.tier, viewer.since, viewer.wentUp) = (tier, now, nil)
         } else if tier < viewer.tier {
-            // The step stays as it is, so that the margin still counts when the time is over.
+            // The step stays unchanged, so that the margin still counts when the time is over.
             guard now - since >= viewer.patience else { return }
             (viewer.tier, viewer.since, viewer.wentUp) = (tier, now, now)
         } else if let wentUp = viewer.wentUp, now - wentUp >= Self.trial {

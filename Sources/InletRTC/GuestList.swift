@@ -1,12 +1,12 @@
 import InletCore
 
-/// Who has a place at an endpoint: those who are there, and those about whom is being decided. Opens and closes
+/// The places of an endpoint: the present clients, and those whose admission is being decided. Opens and closes
 /// nothing.
 package struct GuestList: Sendable {
     private struct Guest: Sendable {
         /// The name that the client gives itself.
         var name: String?
-        /// The name of the session, once there is one.
+        /// The name of the session, once it exists.
         var session: String?
     }
 
@@ -14,12 +14,12 @@ package struct GuestList: Sendable {
     private var guests: [Int: Guest] = [:]
     private var count = 0
 
-    /// - Parameter kind: what is asked for.
+    /// - Parameter kind: the purpose of the clients' requests.
     package init(_ kind: AdmissionRequest.Kind) { self.kind = kind }
 
     /// Gives a client a place until ``leave(_:)``.
     ///
-    /// - Returns: the number of the place, and what the admission is asked.
+    /// - Returns: the number of the place, and the request for the admission.
     package mutating func enter(
         _ name: String?, from address: String
     ) -> (number: Int, request: AdmissionRequest) {
@@ -31,7 +31,7 @@ package struct GuestList: Sendable {
         return (count, request)
     }
 
-    /// Notes the session of a place.
+    /// Records the session of a place.
     package mutating func begin(_ session: String, at number: Int) { guests[number]?.session = session }
 
     /// Frees a place.

@@ -66,7 +66,7 @@ public struct ICEServers: Sendable, Hashable {
 
     /// Checks the configuration.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if relays alone are to be used and there is none, or a secret
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if only relays may be used and the list has none, or a secret
     ///   is missing.
     public func validate() throws(InletError) {
         guard !isRelayOnly || hasRelay else {
@@ -88,7 +88,7 @@ public struct ICEServers: Sendable, Hashable {
     /// Whether there is a relay among the servers.
     public var hasRelay: Bool { !shared.isEmpty || fixed.contains { $0.scheme != .stun } }
 
-    /// What to tell users if no relay gave an address: only with ``isRelayOnly`` does that end the session.
+    /// The message for users if no relay gave an address: that ends the session only with ``isRelayOnly``.
     package var noRelayWarning: String {
         guard !isRelayOnly else { return PeerSessionFailure.noRelay.advice }
         let relays = (fixed.filter { $0.scheme != .stun } + shared).map(\.uri).joined(separator: ", ")

@@ -1,11 +1,11 @@
 public import InletCore
 
-/// The simple controller: changes the rate in steps, by loss alone.
+/// The simple controller: changes the rate in steps, only by loss.
 ///
 /// Every ``Settings/interval`` it checks the loss of the last ``Settings/window``: up to and including
 /// ``Settings/lowLoss`` it steps up, from ``Settings/highLoss`` on it steps down, between the two it does nothing.
 /// Every ``Settings/criticalInterval`` it checks the loss since its last check: from ``Settings/criticalLoss`` on it
-/// takes a large step down at once. What was lost before a step down does not count against the rate after it.
+/// takes a large step down at once. Packets lost before a step down do not count against the rate after it.
 public struct LossStepper: RateController {
     /// The settings of the controller.
     public struct Settings: Sendable, Hashable {

@@ -1,14 +1,14 @@
 import InletCore
 
-/// Adds to an engine's offer what engines leave out and peers need. Pure.
+/// Adds to an engine's offer the lines that engines leave out and peers need. Pure.
 package enum OfferText {
     /// Constrained baseline, level 3.1, which every browser decodes (RFC 6184, 8.1).
     package static let profile = "42e01f"
 
-    /// Returns the offer as it is sent.
+    /// Returns the offer in the form to send.
     ///
     /// - H.264 gets its profile and packetization mode, without which servers assume others (RFC 6184, 8.2.2).
-    /// - `a=setup:active`: an engine with an RSA certificate can start DTLS with a peer that accepts ECDSA only, but
+    /// - `a=setup:active`: an engine with an RSA certificate can start DTLS with a peer that accepts only ECDSA, but
     ///   not the other way round. The peer then answers `passive` (RFC 5763, 5).
     package static func prepared(_ sdp: String) -> String {
         let lines = TextBytes.lines(sdp.utf8)

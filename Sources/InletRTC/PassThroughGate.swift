@@ -1,12 +1,12 @@
 package import InletCore
 
-/// Finds out whether a source's packets can go to viewers unchanged, by inspecting them. Holds no clock.
+/// Determines whether a source's packets can go to viewers unchanged, by inspecting them. Holds no clock.
 ///
 /// They can if they are H.264 with start codes, of a profile that browsers support, in display order, upright, no
-/// larger and no faster than the viewers' limits, and with key frames so close together that a viewer who joins, or has
-/// lost something, need not wait long: a camera is not asked for a key frame.
+/// larger and no faster than the viewers' limits, and with key frames so close together that a viewer that joins, or
+/// has lost packets, need not wait long: a camera is not asked for a key frame.
 package struct PassThroughGate: Sendable {
-    /// The limits of what viewers are sent.
+    /// The limits of the pictures for viewers.
     package struct Limits: Sendable, Hashable {
         /// The largest pictures.
         package var largestSize: ImageSize
@@ -21,7 +21,7 @@ package struct PassThroughGate: Sendable {
         }
     }
 
-    /// Why packets cannot go to viewers unchanged.
+    /// The reason why packets cannot go to viewers unchanged.
     package enum Obstacle: String, Sendable, Hashable, CaseIterable {
         case unknown = "too little was seen of it"
         case codec = "it is not H.264 with start codes"
@@ -41,7 +41,7 @@ package struct PassThroughGate: Sendable {
         package var bitrate: Int
     }
 
-    /// The stream that can go to viewers now, or why none can.
+    /// The stream that can go to viewers now, or the reason why none can.
     package private(set) var outcome: Result<Stream, Refusal> = .failure(Refusal(.unknown))
 
     /// The obstacle as an error.
@@ -93,7 +93,7 @@ package struct PassThroughGate: Sendable {
         groupBytes += packet.data.count
     }
 
-    /// Looks for parameter sets that were not announced, which precede the first key frame.
+    /// Searches for parameter sets that were not announced, which precede the first key frame.
     private mutating func look(at packet: EncodedPacket) {
         let bytes = packet.data.bytes
         var head: [UInt8] = []

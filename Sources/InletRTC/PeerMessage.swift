@@ -41,10 +41,10 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// this side's descriptions state: the engine cannot tell the parts of longer ones from messages.
     public var messageBytes = 262_144
     /// The most bytes that wait to be sent on one channel. Beyond that, a message is dropped; a channel that loses
-    /// nothing is closed, as it would have a gap. The default is 1,048,576.
+    /// nothing is closed, because it would have a gap. The default is 1,048,576.
     public var queuedBytes = 1_048_576
     /// The number of waiting bytes at which a channel counts as drained, after there were more:
-    /// ``PeerSessionEvent/channelDrained(_:)`` tells. The default is 65,536.
+    /// ``PeerSessionEvent/channelDrained(_:)`` reports it. The default is 65,536.
     public var drainedBytes = 65_536
     /// The most channels with one peer, whichever side opened them; more are closed. The default is 8.
     public var channels = 8
@@ -71,7 +71,7 @@ public struct DataChannelLimits: Sendable, Hashable {
 
     /// Checks a message, which may be empty.
     ///
-    /// - Parameter accepted: the most bytes of a message that the peer accepts; nil if that is not known.
+    /// - Parameter accepted: the most bytes of a message that the peer accepts; nil if that is unknown.
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for this side or for the peer.
     package func check(_ body: PeerMessage.Body, accepted: Int? = nil) throws(InletError) {
         guard body.count <= messageBytes else {
@@ -89,7 +89,7 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// Checks the limits, and channels against them.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for limits that contradict each other, and for channels that
-    ///   they forbid or that cannot be told apart.
+    ///   they forbid or that cannot be distinguished.
     package func validate(opening parameters: [DataChannelParameters] = []) throws(InletError) {
         guard queuedBytes >= messageBytes, channels >= 0, drainedBytes >= 0 else {
             throw InletError(.invalidConfiguration, "As many bytes may wait as a message has at most, or more.")

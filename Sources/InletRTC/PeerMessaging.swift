@@ -13,24 +13,24 @@ import Synchronization
 ///     }
 ///
 /// It exists before the sink or the source and outlives it, and continues with a new one if the capturer recreates one
-/// that failed. Sessions are told apart by ``PeerMessage/peer``; that of a WHIP sink keeps its name when it begins anew
-/// with the same sink.
+/// that failed. ``PeerMessage/peer`` distinguishes sessions; that of a WHIP sink keeps its name when it restarts with
+/// the same sink.
 public final class PeerMessaging: Sendable {
-    /// Something that happened to a session.
+    /// An event of a session.
     public struct Event: Sendable {
         /// The name of the session.
         public var peer: String
-        /// What happened.
+        /// The event.
         public var event: PeerSessionEvent
     }
 
     /// The numbers of a session's messages.
     public struct Counts: Sendable, Hashable {
-        /// Those that the peer sent.
+        /// The messages that the peer sent.
         public var received = 0
-        /// Those that were sent to the peer.
+        /// The messages that were sent to the peer.
         public var sent = 0
-        /// Those that were not sent, as no channel was open or its queue was full.
+        /// The messages that were not sent, because no channel was open or its queue was full.
         public var dropped = 0
 
         /// Creates counts of zero.
@@ -58,27 +58,27 @@ public final class PeerMessaging: Sendable {
     /// it keeps the newest messages: 128, of at most 8 MiB.
     public var messages: AsyncStream<PeerMessage> { readers.stream() }
 
-    /// What happens to the session and its data channels from now on. Each access returns a separate sequence, which
-    /// does not end, and keeps the newest 1024 if it is not read.
+    /// The events of the session and its data channels from now on. Each access returns a separate sequence, which does
+    /// not end, and keeps the newest 1024 if it is not read.
     public var events: AsyncStream<Event> { watchers.stream() }
 
-    /// The name of the current session, as in ``PeerMessage/peer``; nil while there is none.
+    /// The name of the current session, as in ``PeerMessage/peer``; nil without a session.
     public var peer: String? { session.withLock { $0?.name } }
 
-    /// The numbers of messages of the current session, with all of its attempts; zero while there is none.
+    /// The numbers of messages of the current session, with all of its attempts; zero without a session.
     public var counts: Counts { session.withLock { $0?.counts }?() ?? Counts() }
 
     /// Sends a message, which may be empty, over a data channel that either side has opened: the first with this label
-    /// and exactly this delivery, else the first channel that agrees with `delivery` in whether it keeps the order and
-    /// whether it loses nothing. Returns at once.
+    /// and exactly this delivery, else the first channel that matches `delivery` in whether it keeps the order and
+    /// whether it may lose messages. Returns at once.
     ///
-    /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says
+    /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` reports
     /// when one is. If too much is queued already (``DataChannelLimits/queuedBytes``), the message is dropped; a
-    /// channel that loses nothing is closed, as it would have a gap.
+    /// channel that loses nothing is closed, because it would have a gap.
     ///
     /// - Parameters:
     ///   - body: text or bytes.
-    ///   - delivery: what the channel guarantees. The default is that it keeps the order and loses nothing.
+    ///   - delivery: the channel's guarantees. The default is that it keeps the order and loses nothing.
     ///   - label: the channel's label. The default, nil, is any.
     ///   - peer: the session that the message is for, as ``PeerMessage/peer`` names it. The default, nil, is the
     ///     current one.
@@ -99,7 +99,7 @@ public final class PeerMessaging: Sendable {
 
     // MARK: The session's side
 
-    /// Sends over this session from now on, instead of any before it. The closures must not hold the session.
+    /// Sends over this session from now on, instead of any earlier one. The closures must not hold the session.
     package func begin(
         _ name: String, limits: DataChannelLimits, counts: @escaping @Sendable () -> Counts, send: @escaping Send
     ) {
@@ -112,7 +112,7 @@ public final class PeerMessaging: Sendable {
         }
     }
 
-    /// Notes that a session has ended, unless another has taken its place.
+    /// Records that a session has ended, unless another has replaced it.
     package func end(_ name: String) {
         _ = session.withLock { session -> Session? in
             guard let current = session, current.name.utf8.elementsEqual(name.utf8) else { return nil }
@@ -121,9 +121,9 @@ public final class PeerMessaging: Sendable {
         }
     }
 
-    /// Hands out a message of the peer.
+    /// Passes a message of the peer to the readers.
     package func tell(_ message: PeerMessage) { readers.send(message) }
 
-    /// Hands out an event of a session.
+    /// Passes an event of a session to the readers.
     package func tell(_ event: PeerSessionEvent, of peer: String) { watchers.send(Event(peer: peer, event: event)) }
 }

@@ -7,39 +7,39 @@ public protocol PeerSession: AnyObject, Sendable {
     /// Returns the events from now on, starting with the current state; each call returns a separate stream, which ends
     /// with the session. A slow reader loses the oldest events.
     func events() -> AsyncStream<PeerSessionEvent>
-    /// Restarts the flow, as when the network has changed. Does nothing to a session that has ended.
+    /// Restarts the flow, for example when the network has changed. Does nothing to a session that has ended.
     func restart()
     /// Ends the session and notifies the peer. Returns at once.
     func close()
-    /// Changes what this side wants of the session, while it runs. Returns at once.
+    /// Changes this side's wishes for the session, while it runs. Returns at once.
     ///
     /// All changes of a call, and those of further calls before the peer has answered, are one offer within the same
-    /// connection; ``PeerSessionEvent/agreed`` follows. Either side may offer at any time: of two offers that cross,
-    /// that of the side that yields (``PeerSessionPolicy/yields``) is made again. An offer that is not answered is made
-    /// three times; then ``PeerSessionEvent/failure(_:)`` tells, and the session goes on.
+    /// connection; ``PeerSessionEvent/agreed`` follows. Either side may offer at any time: if two offers cross, that of
+    /// the side that yields (``PeerSessionPolicy/yields``) is made again. An offer that is not answered is made three
+    /// times; then ``PeerSessionEvent/failure(_:)`` reports it, and the session goes on.
     ///
     /// - Parameter change: changes the current configuration. Called at once, on this thread.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for what contradicts itself or the limits,
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the configuration contradicts itself or the limits,
     ///   ``InletError/Code/unsupported`` if the session's signaling or engine has no further offers.
     func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError)
     /// The session's current statistics.
     var statistics: PeerSessionStatistics { get }
 
     /// Returns the peer's messages over data channels from now on; each call returns a separate stream, which ends with
-    /// the session. If nobody reads, a stream keeps the newest messages: at most 1024, of at most 8 MiB with the
-    /// default ``DataChannelLimits``.
+    /// the session. An unread stream keeps the newest messages: at most 1024, of at most 8 MiB with the default
+    /// ``DataChannelLimits``.
     func messages() -> AsyncStream<PeerMessage>
     /// Sends a message, which may be empty, over a data channel that either side has opened: the first with this label
-    /// and exactly this delivery, else the first that keeps order and loses nothing as it does, or does not. Returns at
-    /// once.
+    /// and exactly this delivery, else the first that matches it in whether it keeps order and whether it may lose
+    /// messages. Returns at once.
     ///
-    /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says
+    /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` reports
     /// when one is. If too much is queued already (``DataChannelLimits/queuedBytes``), the message is dropped; a
-    /// channel that loses nothing is closed, as it would have a gap, and is reopened with the next offer.
+    /// channel that loses nothing is closed, because it would have a gap, and is reopened with the next offer.
     ///
     /// - Parameters:
     ///   - body: text or bytes.
-    ///   - delivery: what the channel guarantees.
+    ///   - delivery: the channel's guarantees.
     ///   - label: the channel's label; nil for any.
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is longer than
     ///   ``DataChannelLimits/messageBytes`` or than the peer accepts.
@@ -47,7 +47,7 @@ public protocol PeerSession: AnyObject, Sendable {
 }
 
 extension PeerSession {
-    /// Throws, as not every engine and signaling has further offers.
+    /// Throws, because not every engine and signaling has further offers.
     public func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError) {
         throw InletError(.unsupported, "This kind of session cannot be changed while it runs. Begin another.")
     }
@@ -66,11 +66,11 @@ extension PeerSession {
     }
 }
 
-/// Something that happened to a session.
+/// An event of a session.
 public enum PeerSessionEvent: Sendable {
     /// The state has changed to this one.
     case state(PeerSessionState)
-    /// An attempt failed; another follows unless the state says that it was the last.
+    /// An attempt failed; another follows unless the state is the end.
     case failure(InletError)
     /// The peer has agreed to this side's changes of the session.
     case agreed
@@ -99,13 +99,13 @@ public struct PeerSessionStatistics: Sendable, Hashable {
     public var keyFrameRequests: Int
     /// The number of pictures that were sent.
     public var sent: Int
-    /// The number of pictures that were dropped, as the path was too slow, or during a change to another encoding.
+    /// The number of pictures that were dropped, because the path was too slow, or during a change to another encoding.
     public var dropped: Int
     /// The number of messages received over data channels.
     public var messagesReceived: Int
     /// The number of messages sent over data channels.
     public var messagesSent: Int
-    /// The number of messages that were not sent, as no channel was open or its queue was full.
+    /// The number of messages that were not sent, because no channel was open or its queue was full.
     public var messagesDropped: Int
 
     public init(

@@ -1,6 +1,6 @@
 /// The roles, time-outs and retries of a session.
 public struct PeerSessionPolicy: Sendable, Hashable {
-    /// Which side begins.
+    /// The side that begins.
     public enum Role: Sendable, Hashable {
         /// This side offers, at the start and whenever the flow restarts.
         case offering
@@ -8,7 +8,7 @@ public struct PeerSessionPolicy: Sendable, Hashable {
         case answering
     }
 
-    /// Which side begins. If both offer, ``yields`` decides which of them goes first.
+    /// The side that begins. If both offer, ``yields`` decides which of them goes first.
     public var role: Role
     /// A name that differs for every session of every program: this side's flows are named after it.
     public var name: String
@@ -30,8 +30,8 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     public var reconnecting = Duration.seconds(10)
     /// How long a peer that receives media may stay silent. The default is 10 seconds.
     public var silence = Duration.seconds(10)
-    /// How soon a peer must be heard of after an address or a route of this machine is gone; otherwise the flow
-    /// restarts. The default is 1.2 seconds, as browsers report once a second.
+    /// How soon the peer must send something after an address or a route of this machine is gone; otherwise the flow
+    /// restarts. The default is 1.2 seconds, because browsers report once a second.
     public var confirming = Duration.milliseconds(1200)
     /// How long a session must be connected for the count of attempts to be reset. The default is 10 seconds.
     public var healthy = Duration.seconds(10)

@@ -33,7 +33,7 @@ extension PeerSessionState: CustomStringConvertible {
     }
 }
 
-/// Why a session has ended.
+/// The reason of a session's end.
 public enum PeerSessionEnd: Sendable, Hashable {
     /// This side closed it.
     case local
@@ -83,7 +83,7 @@ public enum PeerSessionStep: String, Sendable, Hashable, CaseIterable {
     /// Media flowed, and the peer fell silent.
     case connected
 
-    /// What happened and what to do, for users.
+    /// The description and the advice, for users.
     public var advice: String {
         switch self {
         case .exchanging:
@@ -96,7 +96,7 @@ public enum PeerSessionStep: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What makes a session impossible.
+/// The reason why a session is impossible.
 public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error {
     /// The peer's description cannot be read.
     case malformedDescription = "the description cannot be read"
@@ -110,7 +110,7 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
     case relayTLS = "no TLS with the relay"
     /// The key exchange on the path failed.
     case encryption = "encryption"
-    /// An address or a route of this machine is gone, and the peer was not heard of since.
+    /// An address or a route of this machine is gone, and the peer has sent nothing since.
     case networkChanged = "the network changed"
     /// The media engine failed.
     case engine = "media engine"
@@ -130,11 +130,11 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
         }
     }
 
-    /// Why a relay gives no address, and what to do, for users.
+    /// The reasons why a relay gives no address, and the advice, for users.
     package static let noRelayCauses =
         "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which."
 
-    /// What happened and what to do, for users.
+    /// The description and the advice, for users.
     public var advice: String {
         switch self {
         case .malformedDescription:

@@ -12,7 +12,7 @@ extension PeerSessionStateMachine {
         case applying(SessionDescription.Kind, SignalingFlow, by: MonotonicTime)
     }
 
-    /// How often changes are offered before the peer counts as not willing.
+    /// The number of times that changes are offered before the peer counts as unwilling.
     private static let mostOffers = 3
     private static let mostFlows = 32
 
@@ -31,7 +31,7 @@ extension PeerSessionStateMachine {
         }
     }
 
-    /// Whether this side may offer: where there is no path yet, candidates of the first flow may still be on their way.
+    /// Whether this side may offer: without a path, candidates of the first flow may still be on their way.
     private var mayOffer: Bool {
         switch phase {
         case .connected, .broken: true
@@ -39,7 +39,7 @@ extension PeerSessionStateMachine {
         }
     }
 
-    /// Returns whether a flow is of this session: peers may know it by a flow that this side has not adopted.
+    /// Returns whether a flow belongs to this session: peers may know it by a flow that this side has not adopted.
     func isOwn(_ flow: SignalingFlow?) -> Bool {
         flow.map { $0 == self.flow || furtherFlows.contains($0) } ?? true
     }
@@ -48,12 +48,12 @@ extension PeerSessionStateMachine {
 
     mutating func change() {
         hasChanged = true
-        // Without an engine, what is wanted is in the first offer.
+        // Without an engine, the wishes are in the first offer.
         guard engine != nil else { return }
         (isChanged, unanswered, nextOffer) = (true, 0, nil)
     }
 
-    /// Begins what waits: the peer's offer before this side's.
+    /// Begins the next waiting exchange: the peer's offer before this side's.
     mutating func beginExchange(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard exchange == .none, isNegotiable, let engine else { return }
         if let offer = heldOffer {
@@ -68,7 +68,7 @@ extension PeerSessionStateMachine {
         actions.append(.reoffer(engine))
     }
 
-    /// Forgets an offer of this side, which is to be made again.
+    /// Forgets an offer of this side, which must be made again.
     private mutating func dropOffer() {
         (exchange, isChanged) = (.none, true)
     }
@@ -86,7 +86,7 @@ extension PeerSessionStateMachine {
 
     // MARK: Descriptions
 
-    /// Returns whether an offer is a further one of the peer's engine, rather than the first of another.
+    /// Returns whether an offer is a further one of the peer's engine, instead of the first of another.
     func continues(_ offer: SessionDescription) -> Bool {
         guard takesFurtherOffers, engine != nil, let remoteEngine, offer.engine == remoteEngine else { return false }
         if case .applying(.answer, _) = phase { return true }
@@ -94,7 +94,7 @@ extension PeerSessionStateMachine {
     }
 
     mutating func furtherOfferCame(_ offer: SessionDescription, _ now: MonotonicTime, _ actions: inout [Action]) {
-        // One that others have overtaken says what the peer no longer wants.
+        // An overtaken offer states what the peer no longer wants.
         if let version = offer.version, let last = remoteVersion, version.isBefore(last) { return }
         guard isNegotiable else { return heldOffer = offer }
         switch exchange {
@@ -113,7 +113,7 @@ extension PeerSessionStateMachine {
     private mutating func apply(_ offer: SessionDescription, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let engine else { return }
         remember(offer.flow)
-        // The peer is there: what was not answered so far tells nothing of it.
+        // The peer responds, so earlier unanswered offers no longer count.
         (unanswered, remoteVersion) = (0, offer.version ?? remoteVersion)
         exchange = .applying(.offer, offer.flow, by: now + policy.exchange)
         actions.append(.revise(engine, offer))
@@ -125,7 +125,7 @@ extension PeerSessionStateMachine {
     ) -> Bool {
         guard case .awaitingAnswer(answer.flow, _) = exchange, let engine else { return false }
         guard answer.engine == remoteEngine else {
-            // The peer has begun anew meanwhile, with an engine that knows nothing of this one.
+            // The peer has restarted meanwhile, with an engine that does not know this one.
             retry(orEnd: .timedOut(.exchanging), isTold: false, now, &actions)
             return true
         }
@@ -159,19 +159,19 @@ extension PeerSessionStateMachine {
         return true
     }
 
-    /// Names the session after an exchange that both sides know to be over.
+    /// Names the session after an exchange that both sides know to be complete.
     private mutating func adopt(_ flow: SignalingFlow) {
         if let old = self.flow { remember(old) }
         (self.flow, exchange) = (flow, .none)
     }
 
-    // MARK: What does not arrive
+    // MARK: Lost messages
 
     mutating func exchangeTick(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard let exchangeDeadline, now >= exchangeDeadline else { return }
         switch exchange {
         case .none: break
-        // Media goes on in any case: what the peer does not answer is given up, not the session.
+        // Media goes on in any case: an unanswered offer is given up, not the session.
         case .awaitingAnswer:
             unanswered += 1
             dropOffer()
@@ -200,7 +200,7 @@ extension PeerSessionStateMachine {
 }
 
 extension SessionDescription {
-    /// Which of the descriptions of a session this is, by its origin (`o=`, RFC 8866, 5.2; RFC 8829, 5.2.2).
+    /// The version of a session's description, by its origin (`o=`, RFC 8866, 5.2; RFC 8829, 5.2.2).
     package struct Version: Sendable, Hashable {
         var session: [UInt8]
         var number: Int
@@ -209,7 +209,7 @@ extension SessionDescription {
         func isBefore(_ other: Version) -> Bool { session == other.session && number < other.number }
     }
 
-    /// The version; nil where the origin does not tell.
+    /// The version; nil if the origin does not contain it.
     package var version: Version? {
         guard let line = TextBytes.lines(sdp.utf8).first(where: { $0.starts(with: "o=".utf8) }) else { return nil }
         let words = line.split(separator: UInt8(ascii: " "))
@@ -217,10 +217,10 @@ extension SessionDescription {
         return Version(session: Array(words[1]), number: number)
     }
 
-    /// What tells the engine that made this from others: the fingerprint of its certificate and its ICE credentials;
-    /// nil if the text has none.
+    /// The identity of the engine that made this: the fingerprint of its certificate and its ICE credentials; nil if
+    /// the text has none.
     ///
-    /// Every further offer and answer of an engine has the same. The origin (`o=`) does not serve: not all software
+    /// Every further offer and answer of an engine has the same. The origin (`o=`) is unsuitable: not all software
     /// keeps its session number.
     package var engine: String? {
         var found: [String: String] = [:]

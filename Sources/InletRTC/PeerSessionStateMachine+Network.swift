@@ -1,12 +1,12 @@
 import InletCore
 
-// What becomes of a session when this machine's network changes.
+// The reaction of a session to a change of this machine's network.
 extension PeerSessionStateMachine {
     /// Handles a change of the network.
     ///
-    /// A path that may have broken is doubted: unless the peer is heard of soon, this side begins anew, or waits for
-    /// the offer of a peer whose part that is. What is only being set up has candidates of the old network, and what
-    /// waits for a further attempt may succeed now, so both begin anew at once.
+    /// A path that may have broken is doubted: unless the peer sends something soon, this side restarts, or waits for
+    /// the offer of a peer that has the offering role. A session being set up has candidates of the old network, and a
+    /// waiting attempt may succeed now, so both restart at once.
     mutating func networkChanged(mayBreakPaths: Bool, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
         case .connected(let since, let silentBy):
@@ -22,7 +22,7 @@ extension PeerSessionStateMachine {
         }
     }
 
-    /// Gives up a path of the network that was: the peer was not heard of since.
+    /// Gives up a path of the former network: the peer has sent nothing since.
     mutating func beginElsewhere(_ now: MonotonicTime, _ actions: inout [Action]) {
         isDoubted = false
         actions.append(.tellSetback(.failed(.networkChanged)))

@@ -1,5 +1,5 @@
 extension PeerSessionStateMachine.Input {
-    /// What a message of the peer means to a session.
+    /// Translates a message of the peer into an input of a session.
     package init(_ message: SignalingMessage) {
         switch message {
         case .description(let description): self = .description(description)

@@ -1,16 +1,16 @@
 package import InletCore
 
-/// Makes the decisions of a session with a peer, without any thread, clock, network or media engine: its input is what
-/// happened and when, its output what to do.
+/// Makes the decisions of a session with a peer, without any thread, clock, network or media engine: its inputs are
+/// events with their times, its outputs are actions.
 ///
 /// Messages may arrive in any order, twice, late, or never. Every step has a time-out. A step that fails restarts the
-/// whole flow with a new engine while the policy has attempts left; then the session ends and says why. Engines are
-/// numbered; events of one that was given up change nothing.
+/// whole flow with a new engine while the policy has attempts left; then the session ends with the reason. Engines are
+/// numbered; events of an abandoned one change nothing.
 package struct PeerSessionStateMachine: Sendable {
     /// Numbers the engines of a session.
     package typealias EngineID = Int
 
-    /// Something that happened.
+    /// An event.
     package enum Input: Sendable {
         /// The application starts the session.
         case start
@@ -20,7 +20,7 @@ package struct PeerSessionStateMachine: Sendable {
         case description(SessionDescription)
         /// A candidate of the peer arrived.
         case candidate(ICECandidate)
-        /// The peer ends the session; nil if signaling does not tell which flow that concerns.
+        /// The peer ends the session; nil if signaling does not name the flow.
         case bye(SignalingFlow?)
         /// The peer or its server declines.
         case declined
@@ -28,11 +28,11 @@ package struct PeerSessionStateMachine: Sendable {
         case undelivered(SignalingFlow, retryAfter: Duration?)
         /// Signaling has ended: nothing more can arrive. A connection in progress continues.
         case signalingEnded
-        /// The flow is to restart.
+        /// The flow must restart.
         case restart
         /// The addresses or routes of this machine changed, perhaps so that paths no longer work.
         case networkChanged(mayBreakPaths: Bool)
-        /// What this side wants of the session has changed: it is offered within the living engine.
+        /// This side's wishes for the session have changed: they are offered within the living engine.
         case change
         /// An event of an engine.
         case engine(EngineID, EngineEvent)
@@ -42,7 +42,7 @@ package struct PeerSessionStateMachine: Sendable {
         case tick
     }
 
-    /// What an engine reports.
+    /// A report of an engine.
     package enum EngineEvent: Sendable, Hashable {
         /// A description of this side was made and set, as text.
         case localSet(String)
@@ -84,7 +84,7 @@ package struct PeerSessionStateMachine: Sendable {
         case setRemote(EngineID, SessionDescription)
         /// Make an answer and set it.
         case answer(EngineID)
-        /// Make a further offer without setting it. The engine is as it was until that is answered, so that an offer
+        /// Make a further offer without setting it. The engine stays unchanged until that is answered, so that an offer
         /// that yields to the peer's is forgotten without a rollback.
         case reoffer(EngineID)
         /// Set the peer's further description: an offer, or the answer to this side's further offer, which is set
@@ -128,7 +128,7 @@ package struct PeerSessionStateMachine: Sendable {
     /// The policy of the session.
     package let policy: PeerSessionPolicy
     var phase = Phase.new
-    /// The current engine; nil if there is none.
+    /// The current engine; nil without one.
     var engine: EngineID?
     var flow: SignalingFlow?
     var candidates = CandidateQueue()
@@ -138,33 +138,33 @@ package struct PeerSessionStateMachine: Sendable {
     var gatheredText: String?
     /// The exchange of further descriptions within the engine.
     var exchange = Exchange.none
-    /// Whether something is to be offered that was not.
+    /// Whether a change has not been offered yet.
     var isChanged = false
-    /// Whether this side has ever changed something: what a peer's first offer makes then lacks it.
+    /// Whether this side has ever changed something: the engine of a peer's first offer then lacks it.
     var hasChanged = false
     /// A further offer of the peer that came during another exchange.
     var heldOffer: SessionDescription?
     /// The further offers of the current changes that were not answered.
     var unanswered = 0
     var exchanges = 0
-    /// When the next further offer may be made, after one that could not be delivered.
+    /// The earliest time of the next further offer, after one that could not be delivered.
     var nextOffer: MonotonicTime?
-    /// What tells the peer's engine from others.
+    /// The identity of the peer's engine.
     var remoteEngine: String?
     /// The version of the peer's last further offer.
     var remoteVersion: SessionDescription.Version?
-    /// The flows of further descriptions that the peer may know the session by.
+    /// The flows of further descriptions by which the peer may know the session.
     var furtherFlows: [SignalingFlow] = []
     private var engines = 0
     private var seenOffers: [SignalingFlow] = []
     var attempt = 0
-    /// Whether the network changed, and the peer was not heard of since.
+    /// Whether the network changed, and the peer has sent nothing since.
     package internal(set) var isDoubted = false
     private var wasConnected = false
     private var shown = PeerSessionState.new
     private static let rememberedOffers = 32
 
-    /// Whether the engine can be given further descriptions of the peer: otherwise its next offer begins anew.
+    /// Whether the engine can be given further descriptions of the peer: otherwise its next offer restarts the session.
     let takesFurtherOffers: Bool
 
     /// Creates a machine that has not begun.
@@ -186,10 +186,10 @@ package struct PeerSessionStateMachine: Sendable {
         }
     }
 
-    /// When a tick is due; nil if no step is waiting.
+    /// The time when a tick is due; nil if no step is waiting.
     package var deadline: MonotonicTime? { [phaseDeadline, exchangeDeadline].compactMap { $0 }.min() }
 
-    /// When the step of the phase has taken too long.
+    /// The time when the step of the phase has taken too long.
     var phaseDeadline: MonotonicTime? {
         switch phase {
         case .new, .ended: nil
@@ -202,7 +202,7 @@ package struct PeerSessionStateMachine: Sendable {
 
     /// Handles an event.
     ///
-    /// - Returns: what to do about it.
+    /// - Returns: the actions.
     package mutating func handle(_ input: Input, at now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         if case .ended = phase { return actions }

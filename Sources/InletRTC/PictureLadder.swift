@@ -4,15 +4,15 @@ package import InletCore
 /// up.
 ///
 /// ``steps`` descend from the full picture. Each holds down to a number of bits per pixel, ``fewestBitsPerPixel``;
-/// below that the next one looks better. A step up needs a little more than what held there, so that a rate close to
-/// the limit does not switch back and forth. The steps are divided among tiers, each of which is the range of one
+/// below that the next one looks better. A step up needs slightly more than the floor of the step, so that a rate close
+/// to the limit does not switch back and forth. The steps are divided among tiers, each of which is the range of one
 /// encoding.
 package struct PictureLadder: Sendable, Hashable {
     /// A size and a frame rate, as fractions of the full ones.
     package struct Step: Sendable, Hashable {
         /// The quarters of the width and of the height.
         package var quarters: Int
-        /// The divisor of the frame rate: one picture of so many is sent.
+        /// The divisor of the frame rate.
         package var pictures: Int
 
         /// Returns the size of the step's pictures, in even numbers; the full size is returned unchanged.
@@ -33,7 +33,7 @@ package struct PictureLadder: Sendable, Hashable {
     /// The fewest bits per pixel, for H.264 as used in calls. Below this a camera's picture shows blocks; measured with
     /// libx264's fastest preset at 720p.
     package static let fewestBitsPerPixel = 0.035
-    /// How many times a step's floor a rate must be for a step up.
+    /// The ratio of a rate to a step's floor that permits a step up.
     private static let margin = 1.2
     /// The smallest height to which a step down reduces pictures.
     private static let smallestHeight = 90
@@ -90,7 +90,7 @@ package struct PictureLadder: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - bitrate: bits a second.
-    ///   - current: the current step; nil if there is none yet.
+    ///   - current: the current step; nil before the first.
     ///   - range: the steps to choose from. The default is all.
     package func step(for bitrate: Int, from current: Int? = nil, in range: Range<Int>? = nil) -> Int {
         let range = range ?? steps.indices

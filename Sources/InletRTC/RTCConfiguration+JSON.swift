@@ -1,28 +1,28 @@
 public import InletCore
 
 extension RTCConfiguration {
-    /// Reads the JSON form, by the letter of RFC 8259.
+    /// Reads the JSON form, strictly by RFC 8259.
     ///
     /// - Parameters:
     ///   - json: the text, in UTF-8, at most ``longest`` bytes.
-    ///   - file: where the text is from, for errors. The default, nil, is no file.
+    ///   - file: the file of the text, for errors. The default, nil, is no file.
     /// - Throws: ``InletError/Code/invalidConfiguration`` with the file, the line, the key and what is allowed, if the
-    ///   text is no JSON, or a key is unknown, occurs twice or has a value of another type or out of range, and as
+    ///   text is not JSON, or a key is unknown, occurs twice or has a value of another type or out of range, and as
     ///   ``validate()`` does. The error quotes no address and no credential.
     public init(json: [UInt8], file: String? = nil) throws(InletError) {
         self = try Self.parse(json, file: file)
         try validate(file: file)
     }
 
-    /// Reads the JSON form, but does not check whether values contradict each other or are heeded: options may yet
-    /// change them.
+    /// Reads the JSON form, but does not check whether values contradict each other or are used: options may yet change
+    /// them.
     package static func parse(_ json: [UInt8], file: String?) throws(InletError) -> RTCConfiguration {
         guard json.count <= longest else { throw error(file, key: "", "it is longer than \(longest) bytes") }
         let value: JSONValue
         do throws(InletError) {
             value = try JSONReader.read(json)
         } catch {
-            // What the reader says begins with the line.
+            // The reader's message begins with the line.
             throw InletError(.invalidConfiguration, "\(file ?? "The WebRTC configuration"), \(error.message).")
         }
         return try RTCConfigurationReader(file: file).configuration(value)
@@ -32,7 +32,7 @@ extension RTCConfiguration {
 extension RTCConfiguration: Codable {
     /// Reads the JSON form from a decoder.
     ///
-    /// - Throws: as ``init(json:file:)``, without file and line. Whether a key occurs twice is the decoder's to say.
+    /// - Throws: as ``init(json:file:)``, without file and line. The decoder decides whether a key may occur twice.
     public init(from decoder: any Decoder) throws {
         self = try RTCConfigurationReader(file: nil).configuration(DecodedJSON(from: decoder).value)
         try validate(file: nil)
@@ -64,7 +64,7 @@ extension RTCConfiguration: Codable {
 
         init(_ server: ICEServer) {
             urls = server.uri
-            // A STUN server asks for none.
+            // A STUN server needs no login.
             username = server.scheme == .stun ? nil : server.user
             credential = server.scheme == .stun ? nil : server.password
         }
@@ -94,7 +94,7 @@ private struct DecodedJSON: Decodable {
             let members = try object.allKeys.map { key in
                 JSONMember(key: key.stringValue, value: try object.decode(DecodedJSON.self, forKey: key).value)
             }
-            // Decoders have no order of keys; errors are to be the same each time.
+            // Decoders have no order of keys; errors must be the same each time.
             return .object(members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
         }
         if var list = try? decoder.unkeyedContainer() {

@@ -9,13 +9,13 @@ extension RTCConfiguration {
         case decisionInterval, decisionWindow, criticalInterval, minPackets
         case connectionTimeout, iceServers, stunServers, turnServers, relayOnly
 
-        /// The keys that only a controller by loss heeds.
+        /// The keys that only a controller by loss uses.
         static let lossKnobs: [Key] = [
             .stepUp, .stepDown, .criticalStepDown, .lowLossThreshold, .highLossThreshold, .criticalLossThreshold,
             .decisionInterval, .decisionWindow, .criticalInterval, .minPackets,
         ]
 
-        /// The numbers that a key allows; nil if its value is no number.
+        /// The numbers that a key allows; nil if its value is not a number.
         var rule: NumberRule? {
             switch self {
             case .initialBitrate, .minBitrate, .maxBitrate:
@@ -45,7 +45,7 @@ extension RTCConfiguration {
         }
     }
 
-    /// Returns the number of a key, times in seconds; nil if there is none.
+    /// Returns the number of a key, times in seconds; nil if it is not set.
     func number(of key: Key) -> Double? {
         switch key {
         case .initialBitrate: initialBitrate.map(Double.init)
@@ -90,16 +90,16 @@ extension RTCConfiguration {
 
     private static func seconds(_ time: Duration) -> Double { Double(time.wholeNanoseconds) / 1e9 }
 
-    /// Returns a number as JSON writes it: whole ones without a fraction.
+    /// Returns a number in the form of JSON: whole ones without a fraction.
     static func text(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
 
     /// Returns the error of a key.
     ///
     /// - Parameters:
-    ///   - file: the file; nil for a configuration that comes from none.
-    ///   - line: the line, from 1; 0 if it is not known.
+    ///   - file: the file; nil for a configuration from another source.
+    ///   - line: the line, from 1; 0 if it is unknown.
     ///   - key: the path of the key; empty for the configuration itself.
-    ///   - text: what is wrong and what to write instead, without quoting what may be a secret.
+    ///   - text: the problem and its correction, without quoting possible secrets.
     static func error(_ file: String?, line: Int = 0, key: String, _ text: String) -> InletError {
         let place = [file ?? "The WebRTC configuration", line > 0 ? "line \(line)" : "", key.sanitized(limit: 128)]
             .filter { !$0.isEmpty }.joined(separator: ", ")

@@ -1,7 +1,7 @@
 public import InletCore
 
-/// What an application or a file configures of WebRTC: the bit rates and the controller that determines them, how long
-/// a connection may take, and the STUN and TURN servers.
+/// The configuration of WebRTC by an application or a file: the bit rates and the controller that determines them, how
+/// long a connection may take, and the STUN and TURN servers.
 ///
 /// Its JSON form is read strictly by ``init(json:file:)``, or by any `Decoder`:
 ///
@@ -12,7 +12,7 @@ public import InletCore
 ///     }
 ///
 /// Properties that are nil have the defaults that they state, and no key in the JSON form. The properties from
-/// ``stepUp`` to ``minPackets`` are heeded by ``RateControl/loss`` and by ``RateControl/automatic``; set with
+/// ``stepUp`` to ``minPackets`` are used by ``RateControl/loss`` and by ``RateControl/automatic``; set with
 /// ``RateControl/delay``, they are an error.
 public struct RTCConfiguration: Sendable, Hashable {
     /// The longest JSON form that is read: 64 KiB.
@@ -49,9 +49,9 @@ public struct RTCConfiguration: Sendable, Hashable {
     public var criticalInterval: Duration?
     /// The fewest packets that a decision needs. The default, nil, is 10.
     public var minPackets: Int?
-    /// How long a connection may take to come up. The default, nil, is that of what connects.
+    /// How long a connection may take. The default, nil, is that of the sink, source or session.
     public var connectionTimeout: Duration?
-    /// The STUN and TURN servers. The default is none.
+    /// The STUN and TURN servers. Empty by default.
     public var iceServers: [ICEServer] = []
     /// Whether media always goes through a relay. The default is false.
     public var isRelayOnly = false
@@ -89,7 +89,7 @@ public struct RTCConfiguration: Sendable, Hashable {
     /// Checks the configuration.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` with the key of the JSON form and what is allowed, if a value
-    ///   is out of range, contradicts another, or is not heeded by ``rateControl``.
+    ///   is out of range, contradicts another, or is not used by ``rateControl``.
     public func validate() throws(InletError) { try validate(file: nil) }
 
     /// Checks the configuration.

@@ -10,7 +10,7 @@ struct RTCConfigurationReader {
     private static let longestText = 1024
     private static let addresses = "stun:HOST[:PORT], turn:HOST[:PORT][?transport=tcp] or turns:HOST[:PORT]"
 
-    /// Returns the configuration, of which each value is allowed by itself.
+    /// Returns the configuration, whose values are each allowed.
     func configuration(_ value: JSONValue) throws(InletError) -> RTCConfiguration {
         let members = try object(value, "", known: Key.allCases.map(\.rawValue))
         var configuration = RTCConfiguration()

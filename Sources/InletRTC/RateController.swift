@@ -4,11 +4,11 @@ package import InletCore
 package protocol RateController: Sendable {
     /// The current bit rate, in bits a second.
     var bitrate: Int { get }
-    /// What the path carries, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is
+    /// The capacity of the path, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is
     /// ``bitrate``.
     var sustainedBitrate: Int { get }
-    /// The time before which nothing is to be sent, so that what is in flight arrives; nil, the default, sends at once.
-    /// Each report may bring it forward.
+    /// The time before which nothing may be sent, so that data in flight arrives; nil, the default, sends at once. Each
+    /// report may bring it forward.
     var pausedUntil: MonotonicTime? { get }
 
     /// Adds a report of the far end.
@@ -29,19 +29,19 @@ extension RateController {
     package var pausedUntil: MonotonicTime? { nil }
 }
 
-/// What the far end of a path received since the previous report.
+/// The data that the far end of a path received since the previous report.
 package struct PathReport: Sendable, Hashable {
-    /// When the report arrived.
+    /// The time when the report arrived.
     package var time: MonotonicTime
     /// The number of packets that should have arrived.
     package var expected: Int
-    /// The number of those packets that did not.
+    /// The number of those packets that did not arrive.
     package var lost: Int
     /// The bits a second that arrived, if known.
     package var receivedBitrate: Int?
     /// How much longer packets take than at the best time seen, if known: their wait in queues on the way.
     package var queueing: Duration?
-    /// When the last of the reported packets was sent, if known: what was sent since is in flight.
+    /// The time when the last of the reported packets was sent, if known: later packets are in flight.
     package var newestSent: MonotonicTime?
 
     package init(

@@ -1,14 +1,14 @@
 import InletCore
 
-/// Completes the sections of an answer that reject what was offered, which the port 0 says (RFC 3264, 6), as the engine
-/// takes them. Pure.
+/// Completes the sections of an answer that reject offered media, as shown by the port 0 (RFC 3264, 6), for the engine.
+/// Pure.
 ///
-/// Such a section need say nothing of ICE and DTLS (RFC 9429, 5.3.1), yet webrtcbin 1.22 refuses a description with a
-/// section without them. It gets those of the first section that has them, and makes no use of them.
+/// Such a section may omit ICE and DTLS (RFC 9429, 5.3.1), yet webrtcbin 1.22 refuses a description with a section
+/// without them. It gets those of the first section that has them, and does not use them.
 package enum RejectedSections {
     /// Returns the answer, with a rejected section for data channels that were offered and are not mentioned.
     ///
-    /// - Parameter offer: what is answered.
+    /// - Parameter offer: the offer that is answered.
     package static func completed(_ answer: String, for offer: String) -> String {
         let offered = sections(offer)
         var sections = sections(answer)
@@ -28,7 +28,7 @@ package enum RejectedSections {
 
     private static let data = "m=application "
 
-    /// Adds a line that begins so to a section that has none.
+    /// Adds a line to a section without a line that begins the same way.
     private static func complete(_ section: inout [[UInt8]], _ start: String, from lines: [[UInt8]]) {
         guard !section.contains(where: { $0.starts(with: start.utf8) }) else { return }
         if let line = lines.first(where: { $0.starts(with: start.utf8) }) { section.append(line) }

@@ -20,7 +20,7 @@ package struct RelayCredentials: Sendable, Hashable {
         let (sum, overflow) = now.addingReportingOverflow(Int(clamping: lifetime.components.seconds))
         let expiry = overflow ? Int.max : sum
         user = name.isEmpty ? "\(expiry)" : "\(expiry):\(name)"
-        // TURN servers use shared secrets with SHA-1 only.
+        // TURN servers use shared secrets only with SHA-1.
         let code = MessageDigest.sha1.authenticationCode(for: Array(user.utf8), key: Array(secret.utf8))
         password = Base64.text(code)
     }

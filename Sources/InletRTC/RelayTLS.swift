@@ -6,6 +6,6 @@ public struct RelayTLS: Sendable, Hashable {
     /// default is true.
     public var isVerified = true
 
-    /// Makes the default: checked by the system's authorities.
+    /// Creates the default: checked by the system's authorities.
     public init() {}
 }

@@ -1,10 +1,10 @@
 import InletCore
 
-/// An SDP text (RFC 8866) as lines of bytes, in a form that all readers read alike.
+/// An SDP text (RFC 8866) as lines of bytes, in a form that all readers interpret alike.
 ///
 /// A media engine parses the same text by its own rules: it skips blanks, ends at a zero byte, and does not decode
-/// characters. A line that is not plainly `x=value`, or an attribute whose name has characters that names may not have,
-/// is therefore refused, and ``text`` is written from what was parsed here.
+/// characters. A line that is not plainly `x=value`, or an attribute whose name has invalid characters, is therefore
+/// refused, and ``text`` is written from the values parsed here.
 struct SDPText {
     /// The most lines; browsers send some 200 for a video section.
     static let mostLines = 1000

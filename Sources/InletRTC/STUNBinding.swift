@@ -1,4 +1,4 @@
-/// The one exchange by which a STUN server is found to be there: a Binding request and its response (RFC 8489).
+/// The exchange that checks whether a STUN server answers: a Binding request and its response (RFC 8489).
 package struct STUNBinding: Sendable {
     /// The request.
     package let request: [UInt8]

@@ -5,9 +5,9 @@ package struct SentFormat: Sendable, Hashable {
     package var codec: VideoCodec
     /// The payload type.
     package var payload: Int
-    /// The payload type of its retransmissions (RFC 4588); nil if there are none.
+    /// The payload type of its retransmissions (RFC 4588); nil without retransmissions.
     package var retransmission: Int?
-    /// The format parameters, such as `packetization-mode=1`; empty if there are none.
+    /// The format parameters, such as `packetization-mode=1`; may be empty.
     package var parameters: String
 
     /// The first payload type that offers of this side use: the first dynamic one (RFC 3551, 6).
@@ -33,7 +33,7 @@ package struct SentFormat: Sendable, Hashable {
     private static let ownPayloads = Array(firstPayload...127) + Array(35...63)
 
     /// Returns the formats of a peer's offer, by its numbers, and further ones for codecs that it lacks, by numbers
-    /// that it does not use: without retransmissions where one number is left, and none where there is no number left.
+    /// that it does not use: without retransmissions if one number is left, and no format if none is left.
     package static func taken(_ codecs: [VideoCodec], from offer: VideoOffer) -> [SentFormat] {
         var used = Set(offer.payloads.map(\.type))
         func unused() -> Int? {
@@ -79,7 +79,7 @@ package struct SentFormat: Sendable, Hashable {
     // MARK: Descriptions
 
     /// Returns a description whose video has these formats instead of the engine's, with the feedback of the engine's
-    /// first: an engine knows the one that is sent.
+    /// first: an engine knows only the sent one.
     package static func listing(_ formats: [SentFormat], in sdp: String) -> String {
         let feedback = feedback(in: sdp)
         let lines = formats.flatMap { $0.lines(feedback) }
@@ -92,8 +92,8 @@ package struct SentFormat: Sendable, Hashable {
         }
     }
 
-    /// Returns a description of the peer with this format first, and what is sent of it again, followed by those of
-    /// others that it has.
+    /// Returns a description of the peer with this format and its retransmissions first, followed by those of others
+    /// that it has.
     package func first(in sdp: String, before others: [SentFormat] = []) -> String {
         let formats = [self] + others.filter { $0.payload != payload }
         let kept = formats.flatMap { [$0.payload] + ($0.retransmission.map { [$0] } ?? []) }

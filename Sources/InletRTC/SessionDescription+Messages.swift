@@ -14,8 +14,8 @@ extension SessionDescription {
         return 65_536
     }
 
-    /// Whether the side of this description takes data channels: it has a section `m=application` that is not rejected,
-    /// as one with the port 0 is (RFC 8866, 5.14; RFC 3264, 6).
+    /// Whether the side of this description accepts data channels: it has a section `m=application` that is not
+    /// rejected by the port 0 (RFC 8866, 5.14; RFC 3264, 6).
     package var takesMessages: Bool {
         let start = "m=application ".utf8
         return TextBytes.lines(sdp.utf8).contains { line in
@@ -24,8 +24,8 @@ extension SessionDescription {
         }
     }
 
-    /// Returns a description of this side that states how long messages from the peer may be, in place of what the
-    /// engine states, which takes it for the bound of what it sends as well.
+    /// Returns a description of this side that states how long messages from the peer may be, replacing the engine's
+    /// statement, which the engine also uses to limit its messages.
     package static func stating(longestMessage bytes: Int, in sdp: String) -> String {
         guard sdp.containsBytes(messageSize) else { return sdp }
         let lines = TextBytes.lines(sdp.utf8).map {

@@ -1,6 +1,6 @@
 /// An offer or an answer.
 public struct SessionDescription: Sendable, Hashable {
-    /// Which of the two it is.
+    /// The kind of a description.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Begins a flow.
         case offer
@@ -12,8 +12,8 @@ public struct SessionDescription: Sendable, Hashable {
     public var kind: Kind
     /// The text.
     public var sdp: String
-    /// The flow of the offer, its answer and their candidates, which identifies messages that signaling delays, doubles
-    /// or reorders.
+    /// The flow of the offer, its answer and their candidates, which identifies messages that signaling delays,
+    /// duplicates or reorders.
     public var flow: SignalingFlow
 
     public init(kind: Kind, sdp: String, flow: SignalingFlow) {
@@ -23,7 +23,7 @@ public struct SessionDescription: Sendable, Hashable {
     }
 }
 
-/// The name of one offer and all that belongs to it. Every offer has a new one.
+/// The name of one offer and all messages that belong to it. Every offer has a new one.
 public struct SignalingFlow: Sendable, Hashable, CustomStringConvertible {
     /// The name, as signaling carries it: not empty, and different for every offer of every peer.
     public let description: String

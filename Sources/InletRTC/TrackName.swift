@@ -1,7 +1,7 @@
 public import InletCore
 
-/// The names of a track in descriptions (`msid`, RFC 8830), by which peers tell tracks apart and which of them belong
-/// together.
+/// The names of a track in descriptions (`msid`, RFC 8830), by which peers distinguish tracks and recognize those that
+/// belong together.
 public struct TrackName: Sendable, Hashable {
     /// The name of the stream: a browser plays the tracks of one stream together.
     public var stream: String
@@ -20,7 +20,7 @@ public struct TrackName: Sendable, Hashable {
 
     /// Checks the names.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for one that is empty, is longer than 64 bytes, or has a
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name that is empty, is longer than 64 bytes, or has a
     ///   character that is not allowed (RFC 8830, section 2: `token-char` of RFC 4566).
     public func validate() throws(InletError) {
         for name in [stream, track] {

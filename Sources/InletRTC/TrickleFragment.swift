@@ -1,9 +1,9 @@
 import InletCore
 
-/// What a peer sends after its description: candidates, or credentials for a restart (RFC 8840,
+/// A message of a peer after its description: candidates, or credentials for a restart (RFC 8840,
 /// `application/trickle-ice-sdpfrag`).
 package struct TrickleFragment: Sendable, Hashable {
-    /// A candidate and where it belongs.
+    /// A candidate and its media section.
     package struct Candidate: Sendable, Hashable {
         /// The line without `a=`.
         package var line: String

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// What must be known about a peer's offer before a media engine reads it: the video section in which it wants
+/// The facts about a peer's offer that are needed before a media engine reads it: the video section in which it wants
 /// pictures, or sends them.
 ///
 /// Parses untrusted input: bounded, and without trust in any number.
@@ -33,7 +33,7 @@ package struct VideoOffer: Sendable, Hashable {
     /// The URI of the picture's rotation (3GPP TS 26.114, 7.4.5).
     package static let videoOrientation = "urn:3gpp:video-orientation"
 
-    /// What the peer does in a section.
+    /// The peer's role in a section.
     package enum Direction: Sendable {
         /// It wants pictures.
         case receives
@@ -43,9 +43,9 @@ package struct VideoOffer: Sendable, Hashable {
 
     /// - Parameters:
     ///   - sdp: the peer's offer or answer.
-    ///   - direction: what the peer does in the section that is looked for. The default is
+    ///   - direction: the peer's role in the section that is searched for. The default is
     ///     ``Direction-swift.enum/receives``.
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` if the text is not SDP, or lacks what WebRTC needs;
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` if the text is not SDP, or lacks parts that WebRTC needs;
     ///   ``PeerSessionFailure/limit`` if it has more than any peer needs; ``PeerSessionFailure/noCommonCodec`` if no
     ///   section of video has that direction.
     package init(_ sdp: String, in direction: Direction = .receives) throws(PeerSessionFailure) {
@@ -76,8 +76,8 @@ package struct VideoOffer: Sendable, Hashable {
 
     /// Returns the best payload for a codec; nil if the peer does not accept the codec.
     ///
-    /// For H.264, packetization mode 1 (RFC 6184) and constrained baseline come first, as that is what is encoded for
-    /// everyone.
+    /// For H.264, packetization mode 1 (RFC 6184) and constrained baseline come first, because that is encoded for all
+    /// viewers.
     package func payload(for codec: VideoCodec) -> Payload? {
         switch codec {
         case .h264:
@@ -94,8 +94,8 @@ package struct VideoOffer: Sendable, Hashable {
         }
     }
 
-    /// Returns the payload for H.264 of a given profile; nil if the peer does not accept it. The level is ignored, as
-    /// browsers decode more than they state.
+    /// Returns the payload for H.264 of a given profile; nil if the peer does not accept it. The level is ignored,
+    /// because browsers decode more than they state.
     package func payload(for profile: H264Profile) -> Payload? {
         let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
         for start in profile.takers {
@@ -110,7 +110,7 @@ package struct VideoOffer: Sendable, Hashable {
 }
 
 extension VideoOffer.Payload {
-    /// The `profile-level-id` of H.264 in lower case; empty if there is none.
+    /// The `profile-level-id` of H.264 in lower case; may be empty.
     package var profile: String {
         (parameters["profile-level-id"] ?? "").lowercasedASCII
     }
@@ -159,7 +159,7 @@ private struct Attributes {
         return attribute.elementsEqual("inactive".utf8) ? (false, false) : nil
     }
 
-    /// Notes the rest of `NUMBER REST` under its number.
+    /// Records the rest of `NUMBER REST` under its number.
     private static func note(_ value: ArraySlice<UInt8>, in found: inout [Int: ArraySlice<UInt8>]) {
         let parts = value.split(separator: UInt8(ascii: " "), maxSplits: 1)
         if parts.count == 2, let number = TextBytes.number(parts[0], upTo: 127), found[number] == nil {

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Writes what an engine does not say, or says otherwise, into the video sections of a description. Pure.
+/// Writes values that an engine omits or states differently into the video sections of a description. Pure.
 package enum VideoSectionText {
     /// Returns a description of this side whose video has the names of a track (RFC 8830, and RFC 5576 for receivers
     /// that read them at the SSRC).
@@ -21,19 +21,19 @@ package enum VideoSectionText {
         return rest.starts(with: "msid:".utf8) ? Array(line[...blank]) + Array("msid:".utf8) : nil
     }
 
-    /// The direction of a media section as the side sees it whose description states it (RFC 8866, 6.7).
+    /// The direction of a media section from the view of the side whose description states it (RFC 8866, 6.7).
     package struct Direction: Sendable, Hashable {
         package var sends: Bool
         package var receives: Bool
 
         package init(sends: Bool, receives: Bool) { (self.sends, self.receives) = (sends, receives) }
 
-        /// What an answer may state of this to an offer with that direction (RFC 3264, 6.1).
+        /// The direction that an answer may state for an offer with that direction (RFC 3264, 6.1).
         package func answering(_ offer: Direction) -> Direction {
             Direction(sends: sends && offer.receives, receives: receives && offer.sends)
         }
 
-        /// Nil if the line states none.
+        /// Nil if the line states no direction.
         fileprivate init?(_ line: [UInt8]) {
             guard
                 let found = [(true, true), (true, false), (false, true), (false, false)].lazy
@@ -47,10 +47,10 @@ package enum VideoSectionText {
         }
     }
 
-    /// Returns a description of this side whose video has a direction, and a bit rate where one is given (RFC 3890).
+    /// Returns a description of this side whose video has a direction, and the given bit rate, if any (RFC 3890).
     ///
     /// The engine's own descriptions keep their direction: webrtcbin 1.22 cannot change that of a section in use.
-    /// Sections that the engine says are inactive stay so.
+    /// Sections that the engine states as inactive stay so.
     package static func stated(_ direction: Direction, bitrate: Int?, in sdp: String) -> String {
         var isRated = true
         return change(sdp) { line in
@@ -65,10 +65,10 @@ package enum VideoSectionText {
         }
     }
 
-    /// Returns a description of the peer as this side's engine takes it, and the direction that it states.
+    /// Returns a description of the peer in the form that this side's engine accepts, and the direction that it states.
     ///
-    /// - Parameter isTwoWay: whether the engine's own descriptions say `sendrecv`, so that the first video of the peer
-    ///   must, too. Otherwise they say `sendonly`.
+    /// - Parameter isTwoWay: whether the engine's own descriptions state `sendrecv`, so that the first video of the
+    ///   peer must, too. Otherwise they state `sendonly`.
     package static func taken(_ sdp: String, isTwoWay: Bool) -> (sdp: String, direction: Direction) {
         var (direction, sections) = (Direction(sends: true, receives: true), 0)
         let text = change(sdp) { line in
@@ -105,7 +105,7 @@ package enum VideoSectionText {
         return sources
     }
 
-    /// Returns a further offer of the peer with the one payload type that is sent since the first exchange, where the
+    /// Returns a further offer of the peer with the one payload type that is sent since the first exchange, if the
     /// offer numbers that format otherwise, as aiortc's do: webrtcbin answers only with the number that it sends.
     ///
     /// - Parameters:

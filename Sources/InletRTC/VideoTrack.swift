@@ -13,15 +13,15 @@ public protocol VideoTrack: AnyObject, Sendable {
     /// default is true.
     var isEnabled: Bool { get set }
 
-    /// What peers get while the track is not enabled. The default is ``DisabledPicture/black``.
+    /// The pictures for peers while the track is not enabled. The default is ``DisabledPicture/black``.
     var disabledPicture: DisabledPicture { get set }
 
     /// Offers the track to peers again. It is published initially.
     func publish()
 
     /// Withdraws the track until ``publish()``: nothing is sent. Sessions with peers continue, and their descriptions
-    /// say that the track is inactive; viewers' sessions by WHEP, which knows no second offer, end, and new viewers are
-    /// turned away.
+    /// state that the track is inactive; viewers' sessions by WHEP, which has no second offer, end, and new viewers are
+    /// refused.
     func unpublish()
 
     /// Limits pictures to a size and a rate from now on. Larger ones are scaled down to fit, keeping their aspect
@@ -49,7 +49,7 @@ extension VideoTrack {
     }
 }
 
-/// What peers get of a track that is not enabled.
+/// The pictures for peers of a track that is not enabled.
 public enum DisabledPicture: String, Sendable, Hashable, CaseIterable {
     /// Black at the size of the picture, a few times a second: players continue normally.
     case black
@@ -74,7 +74,7 @@ public struct VideoTrackState: Sendable, Hashable {
         self.isMuted = isMuted
     }
 
-    /// What an audience sees, in one word.
+    /// The state for an audience, in one word.
     public enum Shown: String, Sendable, Hashable, CaseIterable {
         /// Pictures are shown.
         case live
@@ -86,6 +86,6 @@ public struct VideoTrackState: Sendable, Hashable {
         case off
     }
 
-    /// What an audience sees, in one word.
+    /// The state for an audience, in one word.
     public var shown: Shown { !isPublished ? .off : !isEnabled ? .disabled : isMuted ? .muted : .live }
 }

@@ -18,22 +18,22 @@ package struct VideoTrackStateMachine: Sendable {
 
     package init(patience: Duration?) { self.patience = patience }
 
-    /// Notes that pictures are captured from now on.
+    /// Records that pictures are captured from now on.
     package mutating func begin() {
         isRunning = true
         (condition, mutedSince) = (.live, nil)
     }
 
-    /// Notes that no more pictures are captured.
+    /// Records that no more pictures are captured.
     package mutating func end() { isRunning = false }
 
-    /// Notes that the condition of the source has changed.
+    /// Records that the condition of the source has changed.
     package mutating func sourceChanged(to condition: SourceCondition, at now: MonotonicTime) {
         self.condition = condition
         mutedSince = condition == .interrupted ? mutedSince ?? now : nil
     }
 
-    /// When the state changes by time alone; nil if it does not.
+    /// The time when the state changes by itself; nil if it does not.
     package var deadline: MonotonicTime? {
         guard isRunning, isOffered, let mutedSince, let patience else { return nil }
         return mutedSince + patience

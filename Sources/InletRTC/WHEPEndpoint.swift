@@ -13,12 +13,12 @@ package struct WHEPEndpoint: Sendable, Hashable {
     package var sessionsPerClient = 25
     /// The most bytes of a description or a fragment. The default is 65536; browsers send some 4000.
     package var bytes = 65_536
-    /// Origins of sites whose pages may connect besides this server's own, or `*`. The default is none.
+    /// Origins of sites whose pages may connect besides this server's own, or `*`. Empty by default.
     package var origins: [String] = []
     /// Whether there is something to see. If not, an offer is answered with 409 and the time of a retry
     /// (draft-ietf-wish-whep, 4.2). The default is true.
     package var isPublished = true
-    /// What those are called who connect, in refusals. The default is `viewers`.
+    /// The word for connecting clients in refusals. The default is `viewers`.
     package var clients = "viewers"
     /// The servers that viewers get in `Link` headers. Only clients that may connect should see their credentials.
     package var servers: [ICEServer] = []
@@ -26,11 +26,11 @@ package struct WHEPEndpoint: Sendable, Hashable {
     /// Creates an endpoint with the default of each.
     package init() {}
 
-    /// What to do about a request.
+    /// The reaction to a request.
     package enum Decision: Sendable, Hashable {
         /// Send this response.
         case respond(WHEPResponse)
-        /// Read the body, of at most so many bytes, then decide again.
+        /// Read the body, up to the given number of bytes, then decide again.
         case read(Int)
         /// Open a session for this offer, then send ``WHEPEndpoint/opened(_:tag:answer:to:)`` or
         /// ``WHEPEndpoint/failed(_:to:)``.
@@ -63,7 +63,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
 
     private func isEndpoint(_ path: String) -> Bool { path.utf8.elementsEqual(self.path.utf8) }
 
-    /// Returns what to do about a request.
+    /// Returns the reaction to a request.
     ///
     /// - Parameters:
     ///   - request: the client's request.
@@ -151,7 +151,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
         return allowing(request, .refusal(status, end.error?.message ?? "The server is about to end."))
     }
 
-    /// Returns the response to an offer for which there is no place.
+    /// Returns the response to an offer when all places are taken.
     package func full(_ request: WHEPRequest) -> WHEPResponse { allowing(request, Self.full(clients)) }
 
     private static func full(_ clients: String) -> WHEPResponse {

@@ -1,6 +1,6 @@
 import InletCore
 
-/// An HTTP request, as far as WHEP and WHIP need it.
+/// The parts of an HTTP request that WHEP and WHIP need.
 package struct WHEPRequest: Sendable, Hashable {
     /// The method, in upper case.
     package var method: String
@@ -23,7 +23,7 @@ package struct WHEPRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// Returns whether the body has a media type, whatever its parameters.
+    /// Returns whether the body has a media type, with any parameters.
     func isOfType(_ type: String) -> Bool { ContentType.isSame(headers["content-type"], as: type) }
 }
 
@@ -71,6 +71,6 @@ package struct WHEPResponse: Sendable, Hashable {
             body: sentence + "\n")
     }
 
-    /// Returns the first value of a header; nil if there is none.
+    /// Returns the first value of a header; nil if it is missing.
     package func value(of name: String) -> String? { headers.first { $0.name == name }?.value }
 }

@@ -4,7 +4,7 @@ package import InletCore
 package enum WHIPReply: Sendable, Hashable {
     /// The server accepted the offer.
     case accepted(Session)
-    /// The same offer is to be posted there. The token is sent only to the same host.
+    /// Post the same offer to this address. The token is sent only to the same host.
     case redirected(to: String)
     /// The server refused the offer. `retryAfter` is nil if a retry is pointless.
     case refused(Refusal)
@@ -21,11 +21,11 @@ package enum WHIPReply: Sendable, Hashable {
         package var servers: [ICEServer]
     }
 
-    /// Why the offer was refused.
+    /// The reason why the offer was refused.
     package struct Refusal: Sendable, Hashable {
         /// The error code, for programs.
         package var code: InletError.Code
-        /// What happened and what to do, for users.
+        /// The description and the advice, for users.
         package var message: String
         /// The least wait before a retry; nil if a retry is pointless.
         package var retryAfter: Duration?

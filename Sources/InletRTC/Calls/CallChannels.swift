@@ -3,8 +3,8 @@ import Synchronization
 /// The two sessions of a call, one each way, over one channel. Safe from any thread.
 ///
 /// Each side offers what it sends. Flows of the caller's offers begin with the call's name and `/caller-`, those of the
-/// peer that was called with `/called-`, so each message finds its session, and one of another call finds none. The
-/// channel is closed when both halves are.
+/// called peer with `/called-`, so each message finds its session, and one of another call finds none. The channel is
+/// closed when both halves are.
 public final class CallChannels: Sendable {
     private let channel: any SignalingChannel
     private let half: (sending: Half, receiving: Half)
@@ -14,9 +14,9 @@ public final class CallChannels: Sendable {
     /// Splits a channel.
     ///
     /// - Parameters:
-    ///   - channel: the channel to the peer, which nobody else reads.
+    ///   - channel: the channel to the peer, which has no other reader.
     ///   - call: the call.
-    ///   - isCaller: whether this side has called.
+    ///   - isCaller: whether this side placed the call.
     public init(_ channel: any SignalingChannel, call: CallID, isCaller: Bool) {
         self.channel = channel
         let names = (caller: "\(call)/caller", called: "\(call)/called")

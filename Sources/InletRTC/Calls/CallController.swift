@@ -2,13 +2,13 @@ public import InletCore
 import InletSystem
 import Synchronization
 
-/// Places and takes calls over a signaling service, and has media connected for those that are answered.
+/// Places and receives calls over a signaling service, and connects media for those that are answered.
 ///
 ///     let calls = try CallController(service, media: media)
 ///     let call = await calls.place(try PeerID("ben"))
 ///     for await case .changed(let call) in calls.events() { print(call.state) }
 ///
-/// It reads the service's events from its creation on, so it is made before the service is opened, or right after.
+/// It reads the service's events from its creation on, so create it before the service is opened, or right after.
 /// ``close()`` must be called in the end.
 public actor CallController {
     /// The name by which others call this side.
@@ -18,7 +18,7 @@ public actor CallController {
     private let admission: Admission
     private var machine: CallStateMachine
     private var known: [CallID: Call] = [:]
-    /// The calls that are over, oldest first.
+    /// The ended calls, oldest first.
     private var over: [CallID] = []
     private var sessions: [CallID: any CallMediaSession] = [:]
     private var closing: [CallID: Task<Void, Never>] = [:]
@@ -27,11 +27,11 @@ public actor CallController {
     private var isClosed = false
     private nonisolated let subscribers = Broadcaster<CallEvent>(limit: 256)
     private nonisolated let outgoing: AsyncStream<(CallMessage, PeerID)>.Continuation
-    /// What takes events of the service, and what sends messages.
+    /// The tasks that receive the service's events and send messages.
     private nonisolated let pumps = Mutex<(receiving: Task<Void, Never>, sending: Task<Void, Never>)?>(nil)
     /// Resumed after each input, while the controller closes.
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// What is not sent in time is repeated.
+    /// Messages that are not sent in time are repeated.
     private static let mostUnsent = 256
     private static let mostRemembered = 64
 
@@ -39,7 +39,7 @@ public actor CallController {
     ///
     /// - Parameters:
     ///   - service: the signaling service. The application opens and closes it.
-    ///   - policy: the time-outs, and what happens to a second call. The default is that of ``CallPolicy``.
+    ///   - policy: the time-outs, and the treatment of a second call. The default is that of ``CallPolicy``.
     ///   - admission: decides which calls ring. The default is all.
     ///   - media: connects the pictures.
     /// - Throws: ``InletError/Code/invalidConfiguration`` as ``CallPolicy/validate()`` does.
@@ -61,7 +61,7 @@ public actor CallController {
         let receiving = Task { [weak self] in
             for await event in events { await self?.take(event) }
         }
-        // What cannot be sent is repeated, or ends in a time-out.
+        // A message that cannot be sent is repeated, or ends in a time-out.
         let sending = Task { for await (message, peer) in messages { try? await service.send(message, to: peer) } }
         pumps.withLock { $0 = (receiving, sending) }
     }
@@ -70,18 +70,18 @@ public actor CallController {
     /// reader loses the oldest events.
     public nonisolated func events() -> AsyncStream<CallEvent> { subscribers.stream() }
 
-    /// The calls that run, in the order of their names.
+    /// The running calls, in the order of their names.
     public var calls: [Call] { known.values.filter(\.state.isRunning).sorted { $0.id < $1.id } }
 
-    /// Returns a call that runs, or is over since not long ago.
+    /// Returns a call that runs or has ended recently.
     public func call(_ id: CallID) -> Call? { known[id] }
 
     // MARK: The application
 
     /// Calls a peer. The call ends at once, as busy by this side, if another runs.
     ///
-    /// - Returns: the call's name. If the peer calls at the same time, ``CallEvent/joined(_:into:)`` tells under which
-    ///   name the one call goes on.
+    /// - Returns: the call's name. If the peer calls at the same time, ``CallEvent/joined(_:into:)`` reports the name
+    ///   under which the one call goes on.
     @discardableResult public func place(_ peer: PeerID) -> CallID {
         let id = CallID()
         known[id] = Call(id: id, peer: peer, isOutgoing: true, state: .calling)
@@ -89,22 +89,22 @@ public actor CallController {
         return id
     }
 
-    /// Answers a call that rings; one that runs is hung up. Does nothing to others.
+    /// Answers a ringing call; a running call is hung up. Does nothing to others.
     public func answer(_ call: CallID) { handle(.answer(call)) }
 
-    /// Declines a call that rings, with a reason for the caller. Does nothing to others.
+    /// Declines a ringing call, with a reason for the caller. Does nothing to others.
     public func decline(_ call: CallID, reason: String? = nil) { handle(.decline(call, reason)) }
 
-    /// Tells the caller of a call that rings that this side is busy. Does nothing to others.
+    /// Tells the caller of a ringing call that this side is busy. Does nothing to others.
     public func refuse(_ call: CallID, retryAfter: Duration? = nil) {
         handle(.refuse(call, retryAfter: retryAfter))
     }
 
-    /// Ends a call: cancels it, declines it or hangs up, as its state has it.
+    /// Ends a call: cancels it, declines it or hangs up, depending on its state.
     public func hangUp(_ call: CallID) { handle(.hangUp(call)) }
 
-    /// Ends all calls, waits until the peers agree on how, and takes no more. Takes as long as ``CallPolicy/ending`` at
-    /// most, and as the media takes to close.
+    /// Ends all calls, waits until the peers agree on how, and accepts no more. Takes ``CallPolicy/ending`` at most,
+    /// and the time to close media.
     public func close() async {
         guard !isClosed else { return }
         for call in machine.running { handle(.hangUp(call)) }
@@ -121,7 +121,7 @@ public actor CallController {
         subscribers.finish()
     }
 
-    /// Waits until the peers of all calls that are over for this side agree on how they ended. Takes as long as
+    /// Waits until the peers of all calls that have ended for this side agree on how they ended. Takes
     /// ``CallPolicy/ending`` at most.
     public func settle() async {
         while machine.isSettling, !isClosed { await withCheckedContinuation { waiters.append($0) } }
@@ -210,7 +210,7 @@ public actor CallController {
                 Task { await self?.take(event, of: id) }
             }
         } catch {
-            // Not from within an action of the machine.
+            // Not called from within an action of the machine.
             Task { [weak self] in await self?.take(.failed(error), of: id) }
         }
     }
@@ -243,7 +243,7 @@ public actor CallController {
         subscribers.send(.changed(call))
     }
 
-    /// Returns a call of which nothing was told before: one that is refused as this side is busy, or one that crossed
+    /// Returns a call that was not reported before: one that is refused because this side is busy, or one that crossed
     /// another.
     private func unknown(_ id: CallID, _ state: CallState) -> Call? {
         machine.peer(of: id).map { Call(id: id, peer: $0, isOutgoing: false, state: state) }

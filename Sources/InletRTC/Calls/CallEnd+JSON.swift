@@ -14,7 +14,7 @@ extension CallEnd.Reason {
         }
     }
 
-    /// The words, or the step, that belong to the reason; nil if there are none.
+    /// The words, or the step, that belong to the reason; nil if it has none.
     public var detail: String? {
         switch self {
         case .declined(let text): text
@@ -24,7 +24,7 @@ extension CallEnd.Reason {
         }
     }
 
-    /// The time after which another call may succeed; nil if it is not known.
+    /// The time after which another call may succeed; nil if it is unknown.
     public var retryAfter: Duration? { if case .busy(let wait) = self { wait } else { nil } }
 }
 

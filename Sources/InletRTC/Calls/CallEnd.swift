@@ -1,18 +1,18 @@
-/// Why a call is over, and by whom: the same on both sides.
+/// Why and by whom a call was ended: the same on both sides.
 public struct CallEnd: Sendable, Hashable {
-    /// Why a call is over.
+    /// The reason of a call's end.
     public enum Reason: Sendable, Hashable {
-        /// The peer that was called does not want the call; with its words, if it gave any.
+        /// The called peer does not want the call; with its words, if it gave any.
         case declined(String?)
-        /// Nobody answered in time.
+        /// The call was not answered in time.
         case missed
-        /// The peer that was called is busy; with the time after which another call may succeed, if it gave one.
+        /// The called peer is busy; with the time after which another call may succeed, if it gave one.
         case busy(retryAfter: Duration?)
         /// The caller gave up before the call was answered.
         case cancelled
         /// A side hung up.
         case hungUp
-        /// The call cannot continue; with what happened, for users.
+        /// The call cannot continue; with a description for users.
         case failed(String)
         /// A step took too long.
         case timedOut(Step)
@@ -28,14 +28,14 @@ public struct CallEnd: Sendable, Hashable {
 
     /// The peer whose act, or lack of one, ended the call.
     public var by: PeerID
-    /// Why.
+    /// The reason.
     public var reason: Reason
 
     /// Creates an end.
     ///
     /// - Parameters:
-    ///   - peer: who ended the call.
-    ///   - reason: why.
+    ///   - peer: the peer that ended the call.
+    ///   - reason: the reason.
     public init(by peer: PeerID, _ reason: Reason) {
         by = peer
         self.reason = reason
@@ -60,7 +60,7 @@ extension CallEnd.Reason: CustomStringConvertible {
 }
 
 extension CallID: Comparable {
-    /// Whether a name stands before another by its bytes: of two calls that cross, the one that stands before goes on.
+    /// Whether a name precedes another by its bytes: of two crossing calls, the preceding one goes on.
     public static func < (one: CallID, other: CallID) -> Bool {
         one.description.utf8.lexicographicallyPrecedes(other.description.utf8)
     }

@@ -2,16 +2,16 @@ package import InletCore
 
 /// Chooses the reason of a call's end among the failures of its two sessions. Holds no clock.
 ///
-/// When one session fails, the other often ends with it, and the peer's do: an end that only says that the peer is gone
-/// may come before the one that says why. So such an end waits a moment for a failure that names a cause.
+/// When one session fails, the other often ends with it, and so do the peer's: an end that only reports that the peer
+/// is gone may come before the one with the cause. So such an end waits a moment for a failure that names a cause.
 package struct CallFailureChoice: Sendable {
-    /// What to do about a failure.
+    /// The reaction to a failure.
     package enum Verdict: Sendable {
-        /// It is the reason.
+        /// Report the failure as the reason.
         case report(InletError)
         /// Wait for another one, and then ask ``timeUp()``.
         case wait
-        /// There is a reason already, or one is being waited for.
+        /// A reason was reported already, or is being waited for.
         case nothing
     }
 
@@ -24,10 +24,10 @@ package struct CallFailureChoice: Sendable {
     /// Creates a choice without a failure.
     package init() {}
 
-    /// Notes a failure that did not end a session, which tried again.
+    /// Records a failure after which a session tried again.
     package mutating func noteSetback(_ error: InletError) { if Self.namesCause(error) { cause = error } }
 
-    /// Notes that nothing of before counts, as everything is well.
+    /// Discards earlier failures, because everything works.
     package mutating func recovered() { cause = nil }
 
     /// Takes the failure that ended a session.
@@ -42,17 +42,17 @@ package struct CallFailureChoice: Sendable {
         return .wait
     }
 
-    /// Returns the reason when the wait is over; nil if there was one before.
+    /// Returns the reason when the wait is over; nil if one was reported before.
     package mutating func timeUp() -> InletError? {
         guard !isOver, let waiting else { return nil }
         isOver = true
         return waiting
     }
 
-    /// Ends the choice: nothing is a reason any more.
+    /// Ends the choice: later failures are no reasons.
     package mutating func end() { isOver = true }
 
-    /// Whether an error says more than that nothing comes from the peer any more.
+    /// Whether an error contains more than that the peer has fallen silent.
     private static func namesCause(_ error: InletError) -> Bool {
         switch error.code {
         case .disconnected, .timedOut, .cancelled, .streamEnded, .sessionLost: false

@@ -1,6 +1,6 @@
 import InletCore
 
-/// One call as one side has it. ``CallStateMachine`` decides what happens to it.
+/// One call from one side's view. ``CallStateMachine`` decides its course.
 struct CallLeg: Sendable {
     enum Phase: Sendable, Hashable {
         /// This side has invited.
@@ -20,13 +20,13 @@ struct CallLeg: Sendable {
     let peer: PeerID
     let isCaller: Bool
     var phase: Phase
-    /// When the phase ends by itself.
+    /// The time when the phase ends by itself.
     var deadline: MonotonicTime
-    /// When a ringing call of the caller's is missed.
+    /// The time when a ringing call of the caller's is missed.
     var ringingEnd = MonotonicTime.distantFuture
-    /// When the peer has been away for too long.
+    /// The time when the peer has been away for too long.
     var absenceEnd = MonotonicTime.distantFuture
-    /// The message that is repeated until the peer shows that it has arrived; nil if none is.
+    /// The message that is repeated until the peer shows that it has arrived; nil without one.
     var pending: CallMessage.Content?
     var nextRepeat = MonotonicTime.distantFuture
     private var repeatInterval = CallPolicy.firstRepeat
@@ -68,7 +68,7 @@ struct CallLeg: Sendable {
 
     mutating func stopRepeating() { (pending, nextRepeat) = (nil, .distantFuture) }
 
-    /// Returns the message that is to be sent again now; nil if none is.
+    /// Returns the message to send again now; nil if none is due.
     mutating func takeRepeat(at now: MonotonicTime) -> CallMessage.Content? {
         guard let pending, now >= nextRepeat else { return nil }
         repeatInterval = min(repeatInterval * 2, CallPolicy.longestRepeat)

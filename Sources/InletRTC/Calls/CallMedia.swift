@@ -1,12 +1,12 @@
 public import InletCore
 
-/// What carries the pictures of calls: a media engine, or a test. ``CallController`` tells it when.
+/// The carrier of a call's pictures: a media engine, or a test. ``CallController`` opens and closes it.
 public protocol CallMedia: Sendable {
-    /// Begins to connect media both ways. Called once for each call that is answered, on some thread; returns at once.
+    /// Begins to connect media both ways. Called once for each answered call, on any thread; returns at once.
     ///
     /// - Parameters:
     ///   - call: the call.
-    ///   - channel: the channel to the peer, for this call alone; closed by the implementation.
+    ///   - channel: the channel to the peer, only for this call; closed by the implementation.
     ///   - report: called, from any thread, when media flows both ways, and when it cannot flow, or no longer.
     /// - Throws: ``InletError`` if nothing can be connected, which ends the call.
     func open(
@@ -16,11 +16,11 @@ public protocol CallMedia: Sendable {
 
 /// The media of one call.
 public protocol CallMediaSession: AnyObject, Sendable {
-    /// Ends the media. Called once. Returns when the peer was told, or after a deadline of the implementation's.
+    /// Ends the media. Called once. Returns when the peer was notified, or after a deadline of the implementation.
     func close() async
 }
 
-/// What the media of a call reports.
+/// A report of a call's media.
 public enum CallMediaEvent: Sendable {
     /// Media flows both ways.
     case connected
@@ -34,7 +34,7 @@ public struct Call: Sendable, Hashable {
     public var id: CallID
     /// The other side.
     public var peer: PeerID
-    /// Whether this side has called.
+    /// Whether this side placed the call.
     public var isOutgoing: Bool
     /// Its state.
     public var state: CallState
@@ -47,10 +47,10 @@ public struct Call: Sendable, Hashable {
     }
 }
 
-/// Something that happened to a call.
+/// An event of a call.
 public enum CallEvent: Sendable, Hashable {
-    /// The call has this state now; the first of an incoming call is that it rings.
+    /// The call has this state now; the first state of an incoming call is that it rings.
     case changed(Call)
-    /// A call that this side placed goes on as another one, since both sides called at once.
+    /// A call that this side placed goes on as another one, because both sides called at once.
     case joined(CallID, into: CallID)
 }

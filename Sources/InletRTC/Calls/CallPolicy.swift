@@ -1,29 +1,28 @@
 public import InletCore
 
-/// The time-outs of calls, and what happens to a second one.
+/// The time-outs of calls, and the treatment of a second one.
 public struct CallPolicy: Sendable, Hashable {
-    /// What happens to a call that comes while another runs.
+    /// The treatment of a call that comes while another runs.
     public enum SecondCall: Sendable, Hashable {
         /// It is told to be busy, and to try again after that time, if any.
         case busy(retryAfter: Duration?)
-        /// It rings as well, while no more than so many wait. To answer it is to hang up the first.
+        /// It rings as well, while at most this number wait. Answering it hangs up the first.
         case waiting(Int)
     }
 
-    /// How long a peer that is called may give no sign. The default is 10 seconds.
+    /// How long a called peer may give no sign. The default is 10 seconds.
     public var reaching = Duration.seconds(10)
     /// How long a call rings. The default is 30 seconds.
     public var ringing = Duration.seconds(30)
     /// The time from the answer to media. The default is 20 seconds.
     public var connecting = Duration.seconds(20)
-    /// How much longer the peer that was called waits in each step, as the caller's word decides. The default is 5
-    /// seconds.
+    /// How much longer the called peer waits in each step, because the caller decides. The default is 5 seconds.
     public var patience = Duration.seconds(5)
     /// How long the two may take to agree on an end. The default is 8 seconds.
     public var ending = Duration.seconds(8)
     /// How long a peer may be away from signaling before media flows. The default is 5 seconds.
     public var absence = Duration.seconds(5)
-    /// What happens to a call that comes while another runs. The default is to be busy.
+    /// The treatment of a call that comes while another runs. The default is to be busy.
     public var secondCall = SecondCall.busy(retryAfter: nil)
 
     /// Creates a policy with the defaults.

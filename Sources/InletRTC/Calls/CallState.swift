@@ -2,15 +2,15 @@
 public enum CallState: Sendable, Hashable {
     /// This side calls; there is no sign of the peer yet.
     case calling
-    /// The peer that is called rings.
+    /// The called peer rings.
     case ringing
     /// The call was answered; media is being connected.
     case connecting
     /// Media flows both ways.
     case connected
-    /// This side has ended the call; the peer is asked whether it had ended before.
+    /// This side has ended the call, and asks the peer whether it had ended before.
     case ending
-    /// The call is over.
+    /// The call has ended.
     case ended(CallEnd)
 }
 

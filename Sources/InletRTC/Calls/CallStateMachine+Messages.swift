@@ -1,6 +1,6 @@
 import InletCore
 
-/// What messages do to calls.
+/// The effects of messages on calls.
 extension CallStateMachine {
     mutating func take(_ message: CallMessage, from peer: PeerID, at now: MonotonicTime) {
         guard peer != me else { return }
@@ -24,7 +24,7 @@ extension CallStateMachine {
         }
         guard !joined.contains(where: { $0.from == id }) else { return }
         if let index = legs.firstIndex(where: { $0.peer == peer && $0.isRunning }) {
-            // While the two are in a call, an invitation is of the past, or comes before the end of that call does.
+            // While the two are in a call, an invitation is late, or overtook the end of that call.
             guard legs[index].isCaller, legs[index].phase == .calling else { return }
             return cross(id, legs[index].id, with: peer, at: now)
         }
@@ -37,14 +37,14 @@ extension CallStateMachine {
             case .waiting(let most): most
             }
         let waiting = running.filter { !$0.isCaller && ($0.phase == .arriving || $0.phase == .ringing) }.count
-        // Of those that ring only one is not a second call.
+        // The first ringing call is not a second call.
         let isFirst = running.isEmpty
         let others = running.count > waiting ? waiting : max(0, waiting - 1)
         guard isFirst || others < room else {
             var wait: Duration?
             if case .busy(let given) = policy.secondCall { wait = given }
             guard legs.count < Self.mostRemembered else {
-                // In a flood nothing is kept; each repetition is answered anew.
+                // In a flood nothing is stored; each repetition is answered again.
                 return actions.append(.send(CallMessage(id, .busy(retryAfter: wait)), to: peer))
             }
             leg.deadline = .distantFuture
@@ -72,7 +72,7 @@ extension CallStateMachine {
         actions.append(.tellJoined(id, into: other))
     }
 
-    /// Answers an invitation that has come again.
+    /// Answers a repeated invitation.
     private mutating func repeatAnswer(_ index: Int, at now: MonotonicTime) {
         switch legs[index].phase {
         case .ringing: send(.ringing, index, at: now, repeating: false)
@@ -89,7 +89,7 @@ extension CallStateMachine {
     private mutating func takeOfCalled(_ content: CallMessage.Content, _ index: Int, at now: MonotonicTime) {
         let peer = legs[index].peer
         if case .ended(let own) = legs[index].phase {
-            // The same word confirms it; another hears what was decided.
+            // The same message confirms the end; another gets the decision.
             if case .ended(own) = content { return confirm(index) }
             return send(.ended(own), index, at: now, repeating: false)
         }
@@ -101,7 +101,7 @@ extension CallStateMachine {
             legs[index].stopRepeating()
             tell(index)
         case .accept:
-            // The sender repeats it until it hears the same.
+            // The sender repeats it until it receives the same.
             send(.accept, index, at: now, repeating: false)
             guard !legs[index].hasMedia else { return }
             legs[index].phase = .connecting
@@ -117,7 +117,7 @@ extension CallStateMachine {
         }
     }
 
-    /// Takes a message of the peer that has called, whose word decides.
+    /// Handles a message of the peer that has called, which decides.
     private mutating func takeOfCaller(_ content: CallMessage.Content, _ index: Int, at now: MonotonicTime) {
         let peer = legs[index].peer
         let end: CallEnd
@@ -134,34 +134,34 @@ extension CallStateMachine {
             closeMedia(index)
             settle(index, end)
         }
-        // The sender repeats its word until it hears the same.
+        // The sender repeats its message until it receives the same.
         actions.append(.send(CallMessage(legs[index].id, .ended(end)), to: peer))
     }
 
-    /// Takes a message of a call that this side does not know.
+    /// Handles a message of a call that this side does not know.
     private mutating func takeStray(_ message: CallMessage, from peer: PeerID) {
         let end: CallEnd
         switch message.content {
-        // Who does not know the call has begun anew, or gone over to the call that crossed it.
+        // A peer that does not know the call has restarted, or changed to the call that crossed it.
         case .ringing, .accept: end = CallEnd(by: me, .failed("The peer does not know the call."))
         case .decline(let text): end = CallEnd(by: peer, .declined(text))
         case .busy(let wait): end = CallEnd(by: peer, .busy(retryAfter: wait))
         case .cancel: end = CallEnd(by: peer, .cancelled)
         case .hangUp: end = CallEnd(by: peer, .hungUp)
-        // No answer to this, as two that know nothing would go on for ever.
+        // Not answered, because two sides without a record of the call would go on for ever.
         case .invite, .ended, .tracks: return
         }
         actions.append(.send(CallMessage(message.call, .ended(end)), to: peer))
     }
 
-    /// Returns an end that was heard, by one of the two.
+    /// Returns a received end, by one of the two.
     private func heard(_ end: CallEnd, from peer: PeerID) -> CallEnd {
         end.by == me || end.by == peer ? end : CallEnd(by: peer, end.reason)
     }
 
     // MARK: Ends
 
-    /// Ends a call for this side: with its word if it has called, otherwise with a proposal.
+    /// Ends a call for this side: with the decision if it has called, otherwise with a proposal.
     mutating func finish(_ index: Int, _ end: CallEnd, at now: MonotonicTime) {
         let end = end.bounded
         closeMedia(index)
@@ -173,7 +173,7 @@ extension CallStateMachine {
         send(proposal(end), index, at: now, repeating: true)
     }
 
-    /// Notes how a call has ended.
+    /// Records how a call has ended.
     mutating func settle(_ index: Int, _ end: CallEnd) {
         legs[index].phase = .ended(end)
         legs[index].stopRepeating()

@@ -1,26 +1,26 @@
 package import InletCore
 
-/// Makes the decisions of one side's calls, without any thread, clock, network or media: its input is what happened and
-/// when, its output what to do.
+/// Makes the decisions of one side's calls, without any thread, clock, network or media: its inputs are events with
+/// their times, its outputs are actions.
 ///
-/// Messages may arrive in any order, twice, late, or never; each step has a time-out. What decides is the caller's
-/// word: the peer that was called proposes an end and waits, for a bounded time, until the caller says how the call has
-/// ended. So both sides are told the same, whatever crosses. Of two calls between the same peers that cross, the one
-/// whose name stands before goes on, and is answered without asking, as both sides want it.
+/// Messages may arrive in any order, twice, late, or never; each step has a time-out. The caller decides: the called
+/// peer proposes an end and waits, for a bounded time, until the caller reports how the call has ended. So both sides
+/// report the same, whatever crosses. If two calls between the same peers cross, the one whose name precedes the
+/// other's goes on, and is answered without asking, because both sides want it.
 package struct CallStateMachine: Sendable {
-    /// Something that happened.
+    /// An event.
     package enum Input: Sendable {
         /// The application calls a peer, by a new name.
         case place(CallID, PeerID)
         /// The call that has arrived may ring.
         case admit(CallID)
-        /// The application answers the call that rings.
+        /// The application answers the ringing call.
         case answer(CallID)
         /// The application does not want the call, with its words.
         case decline(CallID, String?)
         /// The application has no time for the call.
         case refuse(CallID, retryAfter: Duration?)
-        /// The application cancels the call, declines it or hangs up, as the call's state has it.
+        /// The application cancels the call, declines it or hangs up, depending on the call's state.
         case hangUp(CallID)
         /// A message has arrived.
         case message(CallMessage, from: PeerID)
@@ -28,11 +28,11 @@ package struct CallStateMachine: Sendable {
         case mediaUp(CallID)
         /// Media cannot flow, or no longer.
         case mediaFailed(CallID, String)
-        /// The peer is there.
+        /// The peer is present.
         case present(PeerID)
         /// The peer has left signaling.
         case absent(PeerID)
-        /// The peer begins anew and knows nothing of its calls.
+        /// The peer has restarted and does not know its calls.
         case reset(PeerID)
         /// Time has passed.
         case tick
@@ -42,26 +42,26 @@ package struct CallStateMachine: Sendable {
     package enum Action: Sendable, Hashable {
         /// Send a message.
         case send(CallMessage, to: PeerID)
-        /// A call has arrived: decide whether it may ring, and say so by ``Input/admit(_:)`` or otherwise.
+        /// A call has arrived: decide whether it may ring, and report it by ``Input/admit(_:)`` or otherwise.
         case ask(CallID, PeerID)
         /// Connect media both ways.
         case openMedia(CallID, PeerID)
         /// Close media.
         case closeMedia(CallID)
-        /// Report a call's state; the first report of a call of the peer's is that it rings.
+        /// Report a call's state; the first report of an incoming call is that it rings.
         case tell(CallID, CallState)
-        /// Report that a call goes on under another name, which the peer gave it.
+        /// Report that a call goes on under another name, given by the peer.
         case tellJoined(CallID, into: CallID)
     }
 
     let me: PeerID
     let policy: CallPolicy
-    /// The calls that run, and the last that ran.
+    /// The running calls, and the last ended ones.
     var legs: [CallLeg] = []
     /// The names of calls of both sides that go on under another one, the newest last.
     var joined: [(from: CallID, into: CallID)] = []
     var actions: [Action] = []
-    /// How many calls that are over are remembered.
+    /// The number of ended calls that are remembered.
     static let mostRemembered = 64
 
     package init(_ policy: CallPolicy, localID: PeerID) {
@@ -69,22 +69,22 @@ package struct CallStateMachine: Sendable {
         me = localID
     }
 
-    /// When the next ``Input/tick`` is due; nil if none is.
+    /// The time when the next ``Input/tick`` is due; nil without one.
     package var deadline: MonotonicTime? {
         let next = legs.map(\.earliestDeadline).min() ?? .distantFuture
         return next == .distantFuture ? nil : next
     }
 
-    /// The state of a call; nil if it is not known, or was forgotten.
+    /// The state of a call; nil if it is unknown, or was forgotten.
     package func state(of call: CallID) -> CallState? { leg(call).map { legs[$0].state } }
 
-    /// The calls that run, in the order in which they came.
+    /// The running calls, in the order of their arrival.
     package var running: [CallID] { legs.filter(\.isRunning).map(\.id) }
 
-    /// The peer of a call; nil if the call is not known, or was forgotten.
+    /// The peer of a call; nil if the call is unknown, or was forgotten.
     package func peer(of call: CallID) -> PeerID? { leg(call).map { legs[$0].peer } }
 
-    /// Whether the peer of a call that is over for this side has yet to say so.
+    /// Whether the peer has yet to confirm the end of a call that has ended for this side.
     package var isSettling: Bool {
         legs.contains { leg in
             switch leg.phase {
@@ -95,9 +95,9 @@ package struct CallStateMachine: Sendable {
         }
     }
 
-    /// Takes an input.
+    /// Handles an input.
     ///
-    /// - Returns: what to do, in order.
+    /// - Returns: the actions, in order.
     package mutating func handle(_ input: Input, at now: MonotonicTime) -> [Action] {
         actions = []
         switch input {
@@ -137,7 +137,7 @@ package struct CallStateMachine: Sendable {
         if let index = legs.firstIndex(where: { $0.peer == peer && ($0.phase == .arriving || $0.phase == .ringing) }),
             !legs[index].isCaller
         {
-            // The peer calls already: that is the call.
+            // The peer calls already: use that call.
             join(id, into: legs[index].id)
             answer(legs[index].id, at: now)
             return
@@ -199,9 +199,9 @@ package struct CallStateMachine: Sendable {
             switch legs[index].phase {
             case .calling, .arriving, .ringing, .connecting:
                 legs[index].absenceEnd = min(legs[index].absenceEnd, now + policy.absence)
-            // Media tells whether the peer is there.
+            // Media shows whether the peer is present.
             case .connected: break
-            // Nobody answers any more.
+            // The peer no longer answers.
             case .ending(let end): settle(index, end)
             case .ended: legs[index].stopRepeating()
             }
@@ -212,7 +212,7 @@ package struct CallStateMachine: Sendable {
         for index in legs.indices where legs[index].peer == peer {
             switch legs[index].phase {
             case .calling:
-                // It may not have heard of the call, or rings again.
+                // It may not know of the call, or must ring again.
                 send(.invite, index, at: now, repeating: true)
             case .arriving, .ringing, .connecting, .connected:
                 let end = CallEnd(by: peer, .failed("The peer began anew."))
@@ -247,7 +247,7 @@ package struct CallStateMachine: Sendable {
         case .connected: legs[index].deadline = .distantFuture
         case .ending(let end): settle(index, end)
         case .ended:
-            // The peer did not confirm the end: it is not there any more.
+            // The peer did not confirm the end: it is gone.
             legs[index].stopRepeating()
             (legs[index].deadline, legs[index].ringingEnd) = (.distantFuture, .distantFuture)
         }

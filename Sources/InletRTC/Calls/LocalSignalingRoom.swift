@@ -6,7 +6,7 @@ import Synchronization
 /// It is for programs whose peers are all in one process, such as tests and samples.
 public final class LocalSignalingRoom: Sendable {
     private let members = Mutex<[PeerID: Member]>([:])
-    /// The most messages that wait for a member. Beyond that they are lost, as on any signaling.
+    /// The most messages that wait for a member. Beyond that they are lost, as in any signaling.
     private static let mostMessages = 1024
 
     private struct Member {
@@ -19,9 +19,9 @@ public final class LocalSignalingRoom: Sendable {
     /// Enters the room under a name.
     ///
     /// - Parameters:
-    ///   - peer: the name, which nobody else in the room has.
+    ///   - peer: the name, unique in the room.
     ///   - instance: the name of this run. The default is random.
-    /// - Throws: ``InletError/Code/busy`` if somebody of this name is there.
+    /// - Throws: ``InletError/Code/busy`` if a member of this name is present.
     public func enter(
         as peer: PeerID, instance: SignalingInstance = SignalingInstance()
     ) throws(InletError) -> any SignalingService {

@@ -9,7 +9,7 @@ package struct JanusParticipant: Sendable, Hashable {
     /// Whether it publishes.
     package let isPublisher: Bool
 
-    /// Reads the list that `listparticipants` returns. What is no participant is left out.
+    /// Reads the list that `listparticipants` returns. Invalid entries are left out.
     package static func list(_ data: JSONValue?) -> [JanusParticipant] {
         let elements = data?.members?.first { $0.key.isSameBytes(as: "participants") }?.value.elements ?? []
         return elements.compactMap { element in

@@ -1,31 +1,31 @@
 package import InletCore
 
-/// What Janus says over its WebSocket: the reply to a request, or an event.
+/// A message of Janus over its WebSocket: the reply to a request, or an event.
 package struct JanusReply: Sendable {
-    /// What is said.
+    /// The kind of a message.
     package enum Kind: Sendable {
-        /// A request is done; the identifier of what it made, if it made something.
+        /// A request is done; the identifier of the created object, if it created one.
         case success(String?)
-        /// A request is taken; an event follows.
+        /// A request is accepted; an event follows.
         case ack
         /// An event of the plug-in, or its answer.
         case event
         /// The connection of media has ended, for a reason.
         case hangup(String)
-        /// The session or the handle is no more.
+        /// The session or the handle no longer exists.
         case over
-        /// Something that is of no concern here.
+        /// A message that is not relevant here.
         case other
     }
 
     package let kind: Kind
-    /// The request that it answers; nil for what comes by itself.
+    /// The request that it answers; nil for an unsolicited message.
     package let transaction: String?
-    /// What the plug-in says; nil if it says nothing.
+    /// The data of the plug-in; nil without any.
     package let data: JSONValue?
     /// The description that comes with it.
     package let description: (kind: SessionDescription.Kind, sdp: String)?
-    /// Why Janus or the plug-in refuses; nil if neither does.
+    /// The reason why Janus or the plug-in refuses; nil if neither does.
     package let error: InletError?
 
     /// Reads a message.

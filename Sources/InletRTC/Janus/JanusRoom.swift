@@ -1,11 +1,11 @@
 package import InletCore
 
-/// A room of the plug-in VideoRoom of the media server Janus, and how it is entered
+/// A room of the plug-in VideoRoom of the media server Janus, with the data for entering it
 /// (https://janus.conf.meetecho.com/docs/videoroom).
 public struct JanusRoom: Sendable, Hashable {
     /// The address of Janus's WebSocket, with `ws:` or `wss:`.
     public var address: String
-    /// The room. Digits alone are sent as a number, as Janus has it unless its `string_ids` is set.
+    /// The room. A name of only digits is sent as a number, as Janus expects unless its `string_ids` is set.
     public var room: String
     /// The room's PIN. A secret. The default is nil.
     public var pin: String?
@@ -24,7 +24,7 @@ public struct JanusRoom: Sendable, Hashable {
         self.room = room
     }
 
-    /// Checks what could not be sent.
+    /// Checks for values that could not be sent.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
     package func validate() throws(InletError) {
@@ -37,7 +37,7 @@ public struct JanusRoom: Sendable, Hashable {
         }
     }
 
-    /// Returns an identifier as Janus reads it.
+    /// Returns an identifier in the form that Janus reads.
     package static func identifier(_ text: String) -> JSONValue {
         let isNumber = text.isASCIIDigits && text.utf8.count <= 19 && (text.utf8.count == 1 || !text.hasBytePrefix("0"))
         return JSONValue(isNumber ? .number(text) : .string(text))

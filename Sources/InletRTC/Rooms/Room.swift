@@ -2,14 +2,14 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// Who is in a room of a signaling service, and whose tracks are on. Safe from any thread.
+/// The participants of a room of a signaling service, and their active tracks. Safe from any thread.
 ///
 ///     let room = Room(service)
 ///     await room.publish([RoomTrack(name: "camera", isOn: true)])
 ///     for await event in room.events() { print(event) }
 ///
-/// Each participant tells the others of its tracks when it changes them, to whoever comes, and again every 10 seconds,
-/// as signaling may lose messages. ``close()`` must be called in the end.
+/// Each participant reports its tracks to the others when it changes them, to each newcomer, and again every 10
+/// seconds, because signaling may lose messages. ``close()`` must be called in the end.
 public actor Room {
     private let service: any SignalingService
     private var roster: RoomRoster
@@ -24,8 +24,8 @@ public actor Room {
     ///
     /// - Parameters:
     ///   - service: the service. The application opens and closes it.
-    ///   - most: the most participants besides this side; further ones are not known. The default is 64.
-    ///   - interval: how often the others are told again. The default is 10 seconds.
+    ///   - most: the most participants besides this side; further ones are ignored. The default is 64.
+    ///   - interval: how often the others get the tracks again. The default is 10 seconds.
     public init(_ service: any SignalingService, most: Int = 64, interval: Duration = .seconds(10)) {
         self.service = service
         self.interval = max(.milliseconds(1), interval)
@@ -43,15 +43,15 @@ public actor Room {
         pumps.withLock { $0 = [taking, repeating] }
     }
 
-    /// Everybody but this side, in the order of their names.
+    /// All participants except this side, in the order of their names.
     public var participants: [RoomParticipant] { roster.participants }
 
     /// Returns the events from now on; each call returns a separate stream, which ends with the room. A slow reader
     /// loses the oldest events.
     public nonisolated func events() -> AsyncStream<RoomEvent> { subscribers.stream() }
 
-    /// Tells the others of this side's tracks, at most ``RoomTrack/most``; names are cut to
-    /// ``RoomTrack/longestName`` bytes.
+    /// Sends this side's tracks to the others, at most ``RoomTrack/most``; names are cut to ``RoomTrack/longestName``
+    /// bytes.
     public func publish(_ tracks: [RoomTrack]) async {
         self.tracks = tracks.prefix(RoomTrack.most).map {
             RoomTrack(name: $0.name.sanitized(limit: RoomTrack.longestName), isOn: $0.isOn)
@@ -93,10 +93,10 @@ public actor Room {
 
     private func tell(_ peer: PeerID) async {
         guard hasPublished else { return }
-        // What is lost is told again.
+        // Lost messages are repeated by the interval.
         try? await service.send(CallMessage(Self.call, .tracks(tracks, number: number)), to: peer)
     }
 
-    /// The name under which tracks of the room are told, besides those of calls.
+    /// The name under which tracks of the room are sent, besides those of calls.
     private static let call = CallID.room
 }

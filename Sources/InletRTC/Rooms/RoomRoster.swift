@@ -1,4 +1,4 @@
-/// A track of a participant of a room, as the participant tells of it.
+/// A track of a participant of a room, as the participant reports it.
 public struct RoomTrack: Sendable, Hashable {
     /// The track's name, of 1 to ``longestName`` bytes.
     public var name: String
@@ -16,11 +16,11 @@ public struct RoomTrack: Sendable, Hashable {
     }
 }
 
-/// Somebody in a room.
+/// A participant of a room.
 public struct RoomParticipant: Sendable, Hashable {
     /// The name.
     public var id: PeerID
-    /// The tracks, in the participant's order; none before it has told of any.
+    /// The tracks, in the participant's order; empty before its first report.
     public var tracks: [RoomTrack]
 
     public init(id: PeerID, tracks: [RoomTrack] = []) {
@@ -29,19 +29,20 @@ public struct RoomParticipant: Sendable, Hashable {
     }
 }
 
-/// Something that happened in a room.
+/// An event of a room.
 public enum RoomEvent: Sendable, Hashable {
-    /// Somebody has come.
+    /// A participant has joined.
     case joined(PeerID)
-    /// Somebody has gone.
+    /// A participant has left.
     case left(PeerID)
     /// The tracks of a participant have changed to these.
     case tracks(PeerID, [RoomTrack])
 }
 
-/// Knows who is in a room and whose track is on, without a service or a clock: its input is what a service reports.
+/// Records the participants of a room and their active tracks, without a service or a clock: its inputs are the reports
+/// of a service.
 ///
-/// A list of tracks has a number that rises, so that one that comes late or twice changes nothing.
+/// A list of tracks has a number that rises, so that a late or repeated one changes nothing.
 package struct RoomRoster: Sendable {
     private struct Entry: Sendable {
         var tracks: [RoomTrack] = []
@@ -51,40 +52,40 @@ package struct RoomRoster: Sendable {
     private var entries: [PeerID: Entry] = [:]
     private let most: Int
 
-    /// - Parameter most: the most participants besides this side; further ones are not known.
+    /// - Parameter most: the most participants besides this side; further ones are ignored.
     package init(most: Int) { self.most = max(1, most) }
 
-    /// Everybody but this side, in the order of their names.
+    /// All participants except this side, in the order of their names.
     package var participants: [RoomParticipant] {
         entries.sorted { $0.key < $1.key }.map { RoomParticipant(id: $0.key, tracks: $0.value.tracks) }
     }
 
-    /// Notes that somebody is there.
+    /// Records that a participant is present.
     package mutating func joined(_ peer: PeerID) -> [RoomEvent] {
         guard entries[peer] == nil, entries.count < most else { return [] }
         entries[peer] = Entry()
         return [.joined(peer)]
     }
 
-    /// Notes that somebody has gone.
+    /// Records that a participant has left.
     package mutating func left(_ peer: PeerID) -> [RoomEvent] {
         entries.removeValue(forKey: peer) == nil ? [] : [.left(peer)]
     }
 
-    /// Notes that somebody has begun anew: its tracks are not known, and its numbers begin anew.
+    /// Records that a participant has restarted: its tracks are unknown, and its numbers restart.
     package mutating func reset(_ peer: PeerID) -> [RoomEvent] {
         guard let entry = entries[peer] else { return joined(peer) }
         entries[peer] = Entry()
         return entry.tracks.isEmpty ? [] : [.tracks(peer, [])]
     }
 
-    /// Notes who is there, and who is not.
+    /// Records which participants are present.
     package mutating func present(_ peers: [PeerID]) -> [RoomEvent] {
         let gone = entries.keys.filter { !peers.contains($0) }.sorted()
         return gone.flatMap { left($0) } + peers.flatMap { joined($0) }
     }
 
-    /// Takes a list of tracks. Whoever speaks is there.
+    /// Takes a list of tracks. Its sender is present.
     package mutating func tracks(_ tracks: [RoomTrack], number: Int, of peer: PeerID) -> [RoomEvent] {
         let events = joined(peer)
         guard let entry = entries[peer], number > entry.number else { return events }

@@ -27,6 +27,6 @@ extension RoomTrack {
 }
 
 extension CallID {
-    /// The name under which a participant of a room tells of its tracks.
+    /// The name under which a participant of a room reports its tracks.
     static let room = (try? CallID("room")) ?? CallID()
 }

@@ -1,10 +1,10 @@
 public import InletCore
 
-/// What two peers tell each other about a call, before and after its session.
+/// A message between two peers about a call, before and after its session.
 public struct CallMessage: Sendable, Hashable {
     /// The call that it concerns.
     public var call: CallID
-    /// What is said of the call.
+    /// The content.
     public var content: Content
 
     public init(_ call: CallID, _ content: Content) {
@@ -12,24 +12,23 @@ public struct CallMessage: Sendable, Hashable {
         self.content = content
     }
 
-    /// What is said of a call.
+    /// The content of a message about a call.
     public enum Content: Sendable, Hashable {
         /// The sender calls.
         case invite
-        /// The invitation has arrived, and someone is being asked.
+        /// The invitation has arrived, and the called side is being asked.
         case ringing
         /// The call is accepted; a session follows.
         case accept
-        /// The call is declined, with a reason in words of at most ``longestReason`` bytes; nil for none.
+        /// The call is declined, with a reason in words of at most ``longestReason`` bytes; nil for no reason.
         case decline(reason: String?)
-        /// The peer has another call or as many as it takes; nil if it does not say when to try again.
+        /// The peer has another call or as many as it accepts; nil if it does not state when to try again.
         case busy(retryAfter: Duration?)
         /// The caller gives up before the call is accepted.
         case cancel
         /// A side ends an accepted call.
         case hangUp
-        /// The call is over, for this reason. The caller's word decides; the peer that was called agrees to it, or
-        /// tells what it saw.
+        /// The call has ended, for this reason. The caller decides; the called peer agrees, or reports its own view.
         case ended(CallEnd)
         /// The sender's tracks in the room, by ``Room``; the number rises with each change.
         case tracks([RoomTrack], number: Int)

@@ -4,7 +4,7 @@ extension JSONValue {
     /// Makes a value that was not read from a text.
     package init(_ content: Content) { self.init(content: content, line: 0) }
 
-    /// The text of the value on one line, by RFC 8259. Numbers stand as they are in ``Content/number(_:)``.
+    /// The text of the value on one line, by RFC 8259. Numbers are written as in ``Content/number(_:)``.
     package var json: String {
         switch content {
         case .null: "null"

@@ -2,8 +2,8 @@ public import InletCore
 
 /// The name by which a signaling service reaches a peer: 1 to 256 visible ASCII characters.
 ///
-/// Names are compared byte by byte. Characters beyond ASCII are not allowed, as two services could compare them in two
-/// ways.
+/// Names are compared byte by byte. Characters beyond ASCII are not allowed, because two services could compare them in
+/// two ways.
 public struct PeerID: Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of a name.
     public static let longest = 256
@@ -26,7 +26,7 @@ public struct PeerID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PeerID: Comparable {
-    /// Whether a name stands before another by its bytes.
+    /// Whether a name precedes another by its bytes.
     public static func < (one: PeerID, other: PeerID) -> Bool {
         one.description.utf8.lexicographicallyPrecedes(other.description.utf8)
     }

@@ -1,17 +1,17 @@
 public import InletCore
 
-/// The channel over which two peers talk before media flows: a WebSocket, a message broker, a file, whatever an
-/// application has.
+/// The channel over which two peers exchange messages before media flows: a WebSocket, a message broker, a file, or any
+/// other transport of an application.
 ///
-/// It may lose, double, delay and reorder messages, and either peer may be first: sessions tolerate that. Safe from any
-/// thread.
+/// It may lose, duplicate, delay and reorder messages, and either peer may be first: sessions tolerate that. Safe from
+/// any thread.
 public protocol SignalingChannel: Sendable {
     /// The peer's messages, in order of arrival. Read by one session. The stream ends when nothing more can arrive; a
     /// session that is connected then continues.
     var incoming: AsyncStream<SignalingMessage> { get }
 
     /// Returns the STUN and TURN servers that signaling provides, besides those that are configured. Called before each
-    /// flow, for at most a second or two. The default is none.
+    /// flow, for at most a second or two. Empty by default.
     func iceServers() async -> [ICEServer]
 
     /// Sends a message to the peer. Messages of a session are sent one after the other. The implementation must apply
@@ -31,9 +31,9 @@ extension SignalingChannel {
     public func close() async {}
 }
 
-/// Why a message did not reach the peer.
+/// The reason why a message did not reach the peer.
 public struct SignalingFailure: Error, Sendable {
-    /// What happened, for users and programs.
+    /// The error, for users and programs.
     public var error: InletError
     /// The least wait before another flow begins; nil if a retry is pointless, so that the session ends.
     public var retryAfter: Duration?

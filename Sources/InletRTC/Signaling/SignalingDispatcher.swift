@@ -5,13 +5,13 @@ import Synchronization
 /// The part of a signaling service that does not depend on its transport: routing, channels, events. Safe from any
 /// thread.
 ///
-/// A service hands what arrives to ``receive(_:)``, ``opened(present:)`` and the like, and gets what is to be sent by a
-/// closure.
+/// A service passes received messages to ``receive(_:)``, ``opened(present:)`` and the like, and gets the messages to
+/// send by a closure.
 public final class SignalingDispatcher: Sendable {
     private struct State {
         var router: SignalingRouter
         var channels: [SignalingRouter.ChannelID: AsyncStream<SignalingMessage>.Continuation] = [:]
-        /// The events that the first stream begins with; nil once there is a stream, or if they were too many.
+        /// The events with which the first stream begins; nil once that exists, or if they were too many.
         var early: [SignalingEvent]? = []
         /// The last event; nil before the end.
         var end: SignalingEvent?
@@ -32,11 +32,11 @@ public final class SignalingDispatcher: Sendable {
     /// The name of this run, the same after each reconnection.
     public let instance: SignalingInstance
 
-    /// Creates a dispatcher for a service that is not reached yet.
+    /// Creates a dispatcher for a service that is not connected yet.
     ///
     /// - Parameters:
     ///   - router: a new router.
-    ///   - iceServers: returns the servers that the service provides. The default is none.
+    ///   - iceServers: returns the servers that the service provides. Empty by default.
     ///   - transmit: sends an envelope. Called under a lock, in order: it must only enqueue, without waiting and
     ///     without calling the dispatcher.
     public init(
@@ -51,24 +51,24 @@ public final class SignalingDispatcher: Sendable {
 
     // MARK: For the service
 
-    /// Notes that the service is reached, as ``SignalingRouter/opened(present:)``.
+    /// Records that the service is connected, as ``SignalingRouter/opened(present:)``.
     public func opened(present: [PeerID: SignalingInstance?]? = nil) { update { $0.opened(present: present) } }
-    /// Notes that the service is not reached now.
+    /// Records that the service is disconnected.
     public func interrupted(_ error: InletError) { update { $0.interrupted(error) } }
-    /// Notes that a peer is there.
+    /// Records that a peer is present.
     public func joined(_ peer: PeerID, instance: SignalingInstance? = nil) {
         update { $0.joined(peer, instance: instance) }
     }
-    /// Notes that a peer has gone.
+    /// Records that a peer has left.
     public func left(_ peer: PeerID, instance: SignalingInstance? = nil) {
         update { $0.left(peer, instance: instance) }
     }
-    /// Takes an envelope from the service. One for another peer is ignored.
+    /// Takes an envelope from the service. An envelope for another peer is ignored.
     public func receive(_ envelope: SignalingEnvelope) { update { $0.received(envelope) } }
 
     /// Ends all channels and events. Further calls of any method change nothing.
     ///
-    /// - Parameter error: why; nil if this side ends it.
+    /// - Parameter error: the reason; nil if this side ends it.
     public func closed(_ error: InletError?) {
         update { $0.closed(error) }
         let isFirst = state.withLock { state in
@@ -80,9 +80,9 @@ public final class SignalingDispatcher: Sendable {
 
     // MARK: For the application, as SignalingService has it
 
-    /// Whether the service is reached now.
+    /// Whether the service is connected now.
     public var isOpen: Bool { state.withLock { $0.router.isOpen } }
-    /// The peers that are there, in the order of their names.
+    /// The present peers, in the order of their names.
     public var presentPeers: [PeerID] { state.withLock { $0.router.presentPeers } }
 
     /// Returns the events, as ``SignalingService/events()``.
@@ -155,7 +155,7 @@ public final class SignalingDispatcher: Sendable {
             case .tell(let event): tell(event, &state)
             case .deliver(let message, let channel): state.channels[channel]?.yield(message)
             case .finish(let channel): state.channels.removeValue(forKey: channel)?.finish()
-            // What a full queue refuses is lost as on any signaling: the session offers again.
+            // A message that a full queue refuses is lost, as in any signaling: the session offers again.
             case .transmit(let envelope): try? transmit(envelope)
             }
         }

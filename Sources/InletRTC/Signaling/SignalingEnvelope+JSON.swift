@@ -26,11 +26,11 @@ extension SignalingEnvelope {
     /// The largest whole number that JavaScript has.
     private static let mostNumber = 9_007_199_254_740_991
 
-    /// Reads the JSON form, by the letter of RFC 8259. Keys that a message of its type does not have are ignored.
+    /// Reads the JSON form, strictly by RFC 8259. Keys that a message of its type does not have are ignored.
     ///
     /// - Parameter json: the text, in UTF-8, at most ``longest`` bytes.
-    /// - Throws: ``InletError/Code/malformedData`` if the text is no JSON, or a value is missing, of another type or
-    ///   too long. The error quotes nothing but names of keys.
+    /// - Throws: ``InletError/Code/malformedData`` if the text is not JSON, or a value is missing, of another type or
+    ///   too long. The error quotes only names of keys.
     public init(json: [UInt8]) throws(InletError) {
         guard json.count <= Self.longest else { throw Self.error("it has more than \(Self.longest) bytes") }
         try self.init(JSONReader.read(json))
@@ -129,7 +129,7 @@ extension SignalingEnvelope {
                 written.append(JSONMember(key: "tracks", value: JSONValue(.array(tracks.map(\.json)))))
             }
             guard let wait = message.content.retryAfter else { break }
-            // Rounded up: nobody is told to come back too early.
+            // Rounded up, so that no peer comes back too early.
             let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
             let number = min(max(0, seconds), Int64(Self.longestWait))
             written.append(JSONMember(key: "retryAfter", value: JSONValue(.number("\(number)"))))
@@ -155,7 +155,7 @@ extension CallMessage.Content {
         }
     }
 
-    /// When to try again, as the message says.
+    /// The time of a retry, as the message states it.
     fileprivate var retryAfter: Duration? {
         switch self {
         case .busy(let wait): wait

@@ -1,10 +1,10 @@
 /// A message on its way from one peer to another.
 public struct SignalingEnvelope: Sendable, Hashable {
-    /// The sender; nil where the service knows it without being told.
+    /// The sender; nil if the service knows it anyway.
     public var from: PeerID?
-    /// The receiver; nil for whoever reads it, as on a channel between two.
+    /// The receiver; nil for every reader, as on a channel between two.
     public var to: PeerID?
-    /// The sender's run; nil if the service does not tell.
+    /// The sender's run; nil if the service does not report it.
     public var instance: SignalingInstance?
     /// The message.
     public var content: Content
@@ -18,7 +18,7 @@ public struct SignalingEnvelope: Sendable, Hashable {
         self.content = content
     }
 
-    /// What an envelope carries.
+    /// The content of an envelope.
     public enum Content: Sendable, Hashable {
         /// A message of a session.
         case session(SignalingMessage)

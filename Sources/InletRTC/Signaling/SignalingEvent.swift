@@ -1,24 +1,25 @@
 public import InletCore
 
-/// Something that a signaling service reports.
+/// An event of a signaling service.
 public enum SignalingEvent: Sendable {
-    /// The service is reached, at first or again, and these peers are there; none where a service does not tell. What
-    /// changed in between was reported before. A stream that is requested while the service is open begins with it.
+    /// The service is connected, at first or again, and these peers are present; empty if the service does not report
+    /// peers. Changes in between were reported before. A stream that is requested while the service is open begins with
+    /// it.
     case opened(peers: [PeerID])
-    /// The service is not reached, and is being connected to again.
+    /// The service is disconnected, and is being connected again.
     case interrupted(InletError)
-    /// A peer has come, or has been heard of for the first time.
+    /// A peer has come, or has sent its first message.
     case joined(PeerID)
-    /// A peer has gone, or has not been heard of for too long. Its sessions may go on: media takes another path.
+    /// A peer has left, or has sent nothing for too long. Its sessions may go on: media takes another path.
     case left(PeerID)
-    /// A peer begins anew, as after a crash: it knows nothing of the sessions and calls before. The channel to it has
-    /// ended; ``SignalingService/channel(to:)`` returns another.
+    /// A peer has restarted, for example after a crash: it does not know the earlier sessions and calls. The channel to
+    /// it has ended; ``SignalingService/channel(to:)`` returns another.
     case reset(PeerID)
-    /// A peer offers a session, and there is no channel to it: what it says is held for the channel that
+    /// A peer without a channel offers a session: its messages are held for the channel that
     /// ``SignalingService/channel(to:)`` returns.
     case sessionRequested(by: PeerID)
     /// A message about a call.
     case call(CallMessage, from: PeerID)
-    /// The service has ended for good: closed by this side if the error is nil. The last event.
+    /// The service has ended permanently: closed by this side if the error is nil. The last event.
     case closed(InletError?)
 }

@@ -1,6 +1,7 @@
 public import InletCore
 
-/// The name of one run of a peer: a peer that begins anew, as after a crash, has another one under the same ``PeerID``.
+/// The name of one run of a peer: a peer that restarts, for example after a crash, has another one under the same
+/// ``PeerID``.
 ///
 /// It stays the same while a peer reconnects to a service. 1 to 64 visible ASCII characters.
 public struct SignalingInstance: Sendable, Hashable, CustomStringConvertible {

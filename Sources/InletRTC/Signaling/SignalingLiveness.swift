@@ -1,14 +1,14 @@
 public import InletCore
 
-/// Decides when the other end of a connection is pinged and when it is gone, without a clock of its own.
+/// Decides when the other end of a connection is pinged and when it is gone, without a clock.
 public struct SignalingLiveness: Sendable, Hashable {
-    /// What is to be done at a time.
+    /// The action at a time.
     public enum Verdict: Sendable, Hashable {
         /// Nothing yet.
         case wait
         /// A ping is due; the other end answers if it is there.
         case ping
-        /// Nothing was heard for too long: the other end is gone.
+        /// Nothing was received for too long: the other end is gone.
         case gone
     }
 
@@ -19,26 +19,26 @@ public struct SignalingLiveness: Sendable, Hashable {
     private var lastHeard: MonotonicTime
     private var lastPing: MonotonicTime
 
-    /// Begins at a time at which the other end was heard.
+    /// Begins at a time at which the other end sent something.
     ///
     /// - Parameters:
     ///   - interval: how long it is silent before it is pinged. The default is 10 seconds.
     ///   - limit: how long it may be silent; at least twice the interval leaves time for an answer. The default is 25
     ///     seconds.
-    ///   - now: when the other end was heard.
+    ///   - now: the time when the other end sent something.
     public init(interval: Duration = .seconds(10), limit: Duration = .seconds(25), at now: MonotonicTime) {
         self.interval = max(interval, .milliseconds(1))
         self.limit = max(limit, self.interval)
         (lastHeard, lastPing) = (now, now)
     }
 
-    /// Notes that something was heard: a message, a ping or the answer to one.
+    /// Records that something was received: a message, a ping or the answer to one.
     public mutating func heard(at now: MonotonicTime) { lastHeard = max(lastHeard, now) }
 
-    /// When ``check(at:)`` is due.
+    /// The time when ``check(at:)`` is due.
     public var deadline: MonotonicTime { min(lastHeard + limit, max(lastHeard, lastPing) + interval) }
 
-    /// Returns what is to be done now. A ping that it asks for counts as sent.
+    /// Returns the action for now. A ping that it requests counts as sent.
     public mutating func check(at now: MonotonicTime) -> Verdict {
         if now >= lastHeard + limit { return .gone }
         guard now >= max(lastHeard, lastPing) + interval else { return .wait }

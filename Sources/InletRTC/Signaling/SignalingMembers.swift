@@ -1,10 +1,10 @@
 package import InletCore
 
-/// The members of a JSON object of signaling, each read as what it should be, within bounds.
+/// The members of a JSON object of signaling, each read as the expected type, within bounds.
 package struct SignalingMembers {
     private let members: [JSONMember]
 
-    /// - Throws: ``InletError/Code/malformedData`` if the value is no object.
+    /// - Throws: ``InletError/Code/malformedData`` if the value is not an object.
     package init(_ value: JSONValue) throws(InletError) {
         guard let members = value.members else { throw SignalingEnvelope.error("it is \(value.kind), not an object") }
         self.members = members
@@ -16,7 +16,7 @@ package struct SignalingMembers {
         return value?.content == .null ? nil : value
     }
 
-    /// Returns a text of at most so many bytes; nil if it is missing.
+    /// Returns a text of at most `most` bytes; nil if it is missing.
     package func text(_ key: String, upTo most: Int) throws(InletError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.text else { throw SignalingEnvelope.error("\(key) is \(value.kind), not text") }
@@ -24,7 +24,7 @@ package struct SignalingMembers {
         return text
     }
 
-    /// Returns a text of at most so many bytes.
+    /// Returns a text of at most `most` bytes.
     package func required(_ key: String, upTo most: Int) throws(InletError) -> String {
         guard let text = try text(key, upTo: most) else { throw SignalingEnvelope.error("\(key) is missing") }
         return text

@@ -1,4 +1,4 @@
-/// What two peers tell each other before media flows, and at the end.
+/// A message between two peers before media flows, and at the end.
 public enum SignalingMessage: Sendable, Hashable {
     /// An offer or an answer.
     case description(SessionDescription)

@@ -1,19 +1,19 @@
 public import InletCore
 
-/// Routes messages between one side and its peers, by their names, without a transport, a clock or a thread: its input
-/// is what a service reports and what this side sends, its output what to do.
+/// Routes messages between one side and its peers, by their names, without a transport, a clock or a thread: its inputs
+/// are the reports of a service and this side's messages, its outputs are actions.
 ///
-/// Either side may be first. What a peer says while there is no channel to it is held for the next channel, and what is
-/// sent to a peer that is not there, or while the service is not reached, is sent (again) when it is; all in bounded
-/// numbers. A peer whose ``SignalingInstance`` changes begins anew: its channel ends as if it had said bye.
+/// Either side may be first. Messages of a peer without a channel are held for the next channel. Messages to an absent
+/// peer, or sent while the service is disconnected, are sent (again) later; all in bounded numbers. A peer whose
+/// ``SignalingInstance`` changes has restarted: its channel ends as if it had sent a bye.
 ///
-/// A message may arrive late: one of an instance that another has replaced is ignored. If several in a row arrive from
-/// such an instance, it is the current one after all, as when the first message that was seen of a peer was a late one.
+/// A message may arrive late: one of a replaced instance is ignored. If several in a row arrive from such an instance,
+/// it is the current one after all, because the first message seen of a peer may have been a late one.
 public struct SignalingRouter: Sendable {
     /// Numbers the channels of a router.
     public typealias ChannelID = Int
 
-    /// The limits on what peers can make this side keep.
+    /// The limits on the memory that peers can make this side use.
     public struct Limits: Sendable, Hashable {
         /// The most peers that are known at a time; more are ignored. The default is 256.
         public var peers = 256
@@ -34,9 +34,9 @@ public struct SignalingRouter: Sendable {
     public enum Action: Sendable {
         /// Report an event.
         case tell(SignalingEvent)
-        /// Hand a peer's message to a channel.
+        /// Pass a peer's message to a channel.
         case deliver(SignalingMessage, to: ChannelID)
-        /// End a channel: nothing more arrives on it.
+        /// End a channel: it gets no more messages.
         case finish(ChannelID)
         /// Send an envelope to the service.
         case transmit(SignalingEnvelope)
@@ -47,7 +47,7 @@ public struct SignalingRouter: Sendable {
         var instance: SignalingInstance?
         /// Instances that others replaced, oldest first.
         var past: [SignalingInstance] = []
-        /// The past instance that spoke last, and how often in a row.
+        /// The past instance that sent a message last, and how often in a row.
         var stale: (instance: SignalingInstance, count: Int)?
         var channel: ChannelID?
         var early: [SignalingMessage] = []
@@ -58,16 +58,16 @@ public struct SignalingRouter: Sendable {
     public let localID: PeerID
     /// The name of this run.
     public let instance: SignalingInstance
-    /// Whether the service reports who is there. Otherwise a peer has joined when it is first heard of, and messages to
-    /// any peer are sent at once.
+    /// Whether the service reports the present peers. Otherwise a peer has joined with its first message, and messages
+    /// to any peer are sent at once.
     public let hasPresence: Bool
     /// The limits.
     public let limits: Limits
-    /// Whether the service is reached.
+    /// Whether the service is connected.
     public private(set) var isOpen = false
     private var isInterrupted = false
     private var peers: [PeerID: Peer] = [:]
-    /// The peers that have gone, without a channel, oldest first: the first to be forgotten.
+    /// The absent peers without a channel, oldest first: the first to be forgotten.
     private var gone: [PeerID] = []
     private var channels: [ChannelID: PeerID] = [:]
     private var count = 0
@@ -83,14 +83,15 @@ public struct SignalingRouter: Sendable {
         self.limits = limits
     }
 
-    /// The peers that are there, in the order of their names.
+    /// The present peers, in the order of their names.
     public var presentPeers: [PeerID] { peers.filter(\.value.isPresent).keys.sorted() }
 
     // MARK: The service
 
-    /// Notes that the service is reached, at first or again.
+    /// Records that the service is connected, at first or again.
     ///
-    /// - Parameter present: who is there, with their instances if the service tells; nil if it does not tell who is.
+    /// - Parameter present: the present peers, with their instances if the service reports them; nil if it does not
+    ///   report peers.
     public mutating func opened(present: [PeerID: SignalingInstance?]? = nil) -> [Action] {
         (isOpen, isInterrupted) = (true, false)
         var actions: [Action] = []
@@ -103,7 +104,7 @@ public struct SignalingRouter: Sendable {
         return actions
     }
 
-    /// Notes that the service is not reached now. Reported once, until it is.
+    /// Records that the service is disconnected. Reported once, until it is connected again.
     public mutating func interrupted(_ error: InletError) -> [Action] {
         isOpen = false
         guard !isInterrupted else { return [] }
@@ -111,7 +112,7 @@ public struct SignalingRouter: Sendable {
         return [.tell(.interrupted(error))]
     }
 
-    /// Notes that the service reports a peer as there.
+    /// Records that the service reports a peer as present.
     public mutating func joined(_ peer: PeerID, instance: SignalingInstance? = nil) -> [Action] {
         var actions: [Action] = []
         joined(peer, instance, &actions)
@@ -119,11 +120,11 @@ public struct SignalingRouter: Sendable {
         return actions
     }
 
-    /// Notes that the service reports a peer as gone.
+    /// Records that the service reports a peer as gone.
     ///
     /// - Parameters:
     ///   - peer: the peer.
-    ///   - instance: which run of it has gone; nil if the service does not tell.
+    ///   - instance: the run of it that has gone; nil if the service does not report it.
     public mutating func left(_ peer: PeerID, instance: SignalingInstance? = nil) -> [Action] {
         var actions: [Action] = []
         left(peer, instance, &actions)
@@ -136,7 +137,7 @@ public struct SignalingRouter: Sendable {
             isCurrent(envelope.instance, of: sender)
         else { return [] }
         var actions: [Action] = []
-        // Whoever speaks is there, even if the report of its coming was lost.
+        // A sender is present, even if the report of its coming was lost.
         if peers[sender]?.isPresent != true || isNew(envelope.instance, of: sender) {
             joined(sender, envelope.instance, &actions)
         }
@@ -157,9 +158,9 @@ public struct SignalingRouter: Sendable {
 
     // MARK: This side
 
-    /// Makes the channel to a peer, which need not be there. An earlier one ends.
+    /// Makes the channel to a peer, which need not be present. An earlier one ends.
     ///
-    /// - Returns: its number, and what to do.
+    /// - Returns: its number, and the actions.
     /// - Throws: as ``SignalingService/channel(to:)``.
     public mutating func open(to id: PeerID) throws(InletError) -> (channel: ChannelID, actions: [Action]) {
         guard id != localID else {
@@ -183,11 +184,11 @@ public struct SignalingRouter: Sendable {
 
     /// Takes a message of a session for its peer.
     ///
-    /// - Returns: what to do; nil if the channel has ended.
+    /// - Returns: the actions; nil if the channel has ended.
     public mutating func send(_ message: SignalingMessage, on channel: ChannelID) -> [Action]? {
         guard let id = channels[channel], var peer = peers[id] else { return nil }
         if canReach(peer) { return [.transmit(envelope(.session(message), to: id))] }
-        // What belongs to an earlier flow is of no use to a peer that has not seen it.
+        // Messages of an earlier flow are useless to a peer that has not seen it.
         switch message {
         case .description(let description) where description.kind == .offer: peer.held = []
         case .bye: peer.held = []
@@ -196,7 +197,7 @@ public struct SignalingRouter: Sendable {
         if peer.held.count >= limits.heldMessages { peer.held.removeFirst(peer.held.count - limits.heldMessages + 1) }
         if limits.heldMessages > 0 { peer.held.append(message) }
         peers[id] = peer
-        // The report that it has come may have been lost.
+        // The report of the peer's coming may have been lost.
         return isOpen ? [.transmit(envelope(.session(message), to: id))] : []
     }
 
@@ -267,7 +268,7 @@ public struct SignalingRouter: Sendable {
 
     private mutating func left(_ id: PeerID, _ instance: SignalingInstance?, _ actions: inout [Action]) {
         guard var peer = peers[id], peer.isPresent else { return }
-        // The end of a run that another has replaced already.
+        // The end of a run that another has already replaced.
         if let instance, let current = peer.instance, instance != current { return }
         peer.isPresent = false
         peer.early = []
@@ -281,7 +282,7 @@ public struct SignalingRouter: Sendable {
         return peers[id]?.instance != instance
     }
 
-    /// Returns whether a message of this instance is to be heeded.
+    /// Returns whether a message of this instance counts.
     private mutating func isCurrent(_ instance: SignalingInstance?, of id: PeerID) -> Bool {
         guard let instance, var peer = peers[id] else { return true }
         guard peer.past.contains(instance) else {
@@ -294,7 +295,7 @@ public struct SignalingRouter: Sendable {
         return seen + 1 >= Self.staleInRow
     }
 
-    /// Makes room for a peer, and forgets one that has gone if there is none.
+    /// Makes room for a peer, and forgets an absent one if necessary.
     private mutating func makeRoom(for id: PeerID) -> Bool {
         if peers[id] != nil || peers.count < limits.peers { return true }
         guard !gone.isEmpty else { return false }
@@ -313,12 +314,12 @@ public struct SignalingRouter: Sendable {
 
     /// Holds a message for the peer's next channel.
     ///
-    /// - Returns: whether the peer offers a session of which nothing was known.
+    /// - Returns: whether the peer offers a new session.
     private func hold(_ message: SignalingMessage, of peer: inout Peer) -> Bool {
         let isRequest: Bool
         switch message {
         case .bye:
-            // It ends what was held; to a later channel it would say nothing.
+            // It ends the held messages; to a later channel it would mean nothing.
             peer.early = []
             return false
         case .description(let description):
