@@ -10,7 +10,7 @@
         /// The counts of ended sessions.
         var past = Counts()
 
-        /// Why a session has ended, in one word.
+        /// The reason of a session's end, in one word.
         enum Reason: String, Sendable, CaseIterable { case local, remote, declined, timedOut, failed }
 
         struct Counts: Sendable, Hashable {

@@ -28,8 +28,8 @@
             [Self.config.description, bitrate.description, rate.description, timeout.description]
         }
 
-        /// Returns what the options say of rates, controller and time-out, with that of the file where they say
-        /// nothing, and the servers.
+        /// Returns the rates, the controller and the time-out of the options, with those of the file as defaults, and
+        /// the servers.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` with the file and the key, and the errors of reading the
         ///   file.
@@ -45,8 +45,8 @@
             var configuration = try RTCConfiguration.parse(bytes, file: path)
             override(&configuration, by: values, isComplete: false)
             let servers = try servers(values, of: configuration)
-            // Whether there is a relay is judged of all servers, those of the URI too. Where it is the file that wants
-            // one, the error names the file.
+            // All servers, including those of the URI, count in the check for a relay. If the file requires a relay,
+            // the error names the file.
             configuration.iceServers = servers.fixed
             configuration.isRelayOnly =
                 servers.isRelayOnly && !values.isGiven(ICEOptions.relayOnly) && servers.shared.isEmpty
@@ -68,7 +68,7 @@
             }
         }
 
-        /// Returns the servers: those of the URI in place of the file's of the same kind.
+        /// Returns the servers: those of the URI replace the file's of the same kind.
         private func servers(
             _ values: PluginOptionValues, of configuration: RTCConfiguration
         ) throws(InletError) -> ICEServers {

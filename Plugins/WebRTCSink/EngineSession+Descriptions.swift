@@ -5,31 +5,31 @@
     import InletWebRTC
     import Logging
 
-    // Descriptions: what they say of this side's wishes, and what the peer's ask for. On the session's queue.
+    // Descriptions: this side's wishes in them, and the requests of the peer's. On the session's queue.
     extension EngineSession {
-        /// Changes what this side wants of the session.
+        /// Changes this side's wishes for the session.
         func configure(_ configuration: PeerSessionConfiguration) {
             queue.async {
                 self.wanted = configuration
                 self.setSending()
-                // What begins does so when the peer has agreed.
+                // A beginning takes effect when the peer has agreed.
                 if !configuration.isReceiving { self.remoteTrack.pause() }
                 self.steer(isForced: true)
                 self.handle(.change)
             }
         }
 
-        /// Notes that the track was withdrawn or is back.
+        /// Records that the track was withdrawn or is back.
         func trackChanged() {
             queue.async { if self.isInactive != self.isSaidInactive { self.handle(.change) } }
         }
 
-        /// Whether descriptions say that nothing is sent.
+        /// Whether descriptions state that nothing is sent.
         var isInactive: Bool { !wanted.isSending || environment.track?.isWithdrawn ?? false }
 
         func limited(_ bitrate: Int) -> Int { min(bitrate, wanted.maximumBitrate ?? bitrate) }
 
-        /// Has the peer sent pictures if both sides want that. Does nothing if that is so already.
+        /// Starts sending pictures to the peer if both sides want that. Does nothing if it has started already.
         func setSending() {
             guard machine.state == .connected, isWanted, wanted.isSending, let viewer, let codec = pipeline?.codec
             else {
@@ -41,7 +41,7 @@
             environment.ledger?.renew()
         }
 
-        /// Opens and closes channels until there are those that are wanted.
+        /// Opens and closes channels until they match the wanted ones.
         func openChannels() {
             for (parameters, channel) in opened where !wanted.channels.contains(parameters) {
                 channel.close()
@@ -59,13 +59,13 @@
         /// Whether the codec may change: signaling has further offers, and there are several.
         var takesCodecs: Bool { environment.track != nil && environment.pipelines.count > 1 }
 
-        /// The pipelines of the codecs that are wanted, in order of preference.
+        /// The pipelines of the wanted codecs, in order of preference.
         var usablePipelines: [ViewerPipeline] {
             guard !wanted.codecs.isEmpty else { return environment.pipelines }
             return wanted.codecs.compactMap { codec in environment.pipelines.first { $0.codec == codec } }
         }
 
-        /// The formats of the codecs that are wanted, in order of preference.
+        /// The formats of the wanted codecs, in order of preference.
         private var wantedFormats: [SentFormat] {
             usablePipelines.compactMap { pipeline in formats.first { $0.codec == pipeline.codec } }
         }
@@ -77,15 +77,16 @@
                 transportWideSequence: extensions.transportWideSequence, orientation: extensions.orientation)
         }
 
-        /// Returns the format that an answer chooses: the first of the wanted that it has, else of those that were
-        /// offered. Where the wanted ones have changed since the offer, the next offer follows.
+        /// Returns the format that an answer chooses: the first wanted one that it has, else the first of the offered
+        /// ones. If the wanted ones have changed since the offer, the next offer follows.
         private func chosen(by answer: VideoOffer) -> SentFormat? {
             (wantedFormats + offered).first { format in
                 answer.payload(for: format.codec)?.type == format.payload
             }
         }
 
-        /// Has a format sent from the next key frame on, within the same stream of packets. Does nothing if it is.
+        /// Changes the sent format from the next key frame on, within the same stream of packets. Does nothing if it is
+        /// sent already.
         private func change(to format: SentFormat, profile: String?) throws(PeerSessionFailure) {
             guard format.codec != pipeline?.codec || format.payload != payload else { return }
             guard let viewer, let next = environment.pipelines.first(where: { $0.codec == format.codec }) else {
@@ -123,10 +124,10 @@
             }
         }
 
-        /// Has sent what the peer chose in an answer, and puts that first in the answer, whose other formats the peer
-        /// may send.
+        /// Sends the format that the peer chose in an answer, and puts that first in the answer, whose other formats
+        /// the peer may send.
         ///
-        /// - Returns: this side's offer as the engine is to take it, with the same format.
+        /// - Returns: this side's offer in the form for the engine, with the same format.
         private func settle(_ answer: inout String, offered: String) throws(PeerSessionFailure) -> String {
             let video = try VideoOffer(answer)
             guard let format = chosen(by: video) else { throw .noCommonCodec }
@@ -135,8 +136,7 @@
             return SentFormat.listing([format], in: offered)
         }
 
-        /// Has another codec sent where a further offer of the peer lacks the one that is sent, or that one is not
-        /// wanted any more.
+        /// Changes the codec if a further offer of the peer lacks the sent one, or that one is no longer wanted.
         private func follow(_ offer: VideoOffer) throws(PeerSessionFailure) {
             let usable = usablePipelines.map(\.codec)
             guard !formats.isEmpty, let current = pipeline?.codec,
@@ -148,7 +148,7 @@
             try change(to: format, profile: chosen.profile)
         }
 
-        /// Returns a further offer of the peer with the number of the format that is sent.
+        /// Returns a further offer of the peer with the number of the sent format.
         private func renumbered(_ sdp: String) throws(PeerSessionFailure) -> String {
             guard let pipeline, let payload else { return sdp }
             let offer = try VideoOffer(sdp)
@@ -163,7 +163,7 @@
             if description.kind == .offer { description.sdp = OfferText.prepared(description.sdp) }
             if description.kind == .offer, !formats.isEmpty {
                 let wanted = wantedFormats
-                // What is wanted may have no number left beside those of the peer's offer.
+                // A wanted format may have no free number left among those of the peer's offer.
                 offered = wanted.isEmpty ? formats.filter { $0.codec == pipeline?.codec } : wanted
                 description.sdp = SentFormat.listing(offered, in: description.sdp)
             }
@@ -195,12 +195,12 @@
                 } else {
                     (isWanted, remote.direction) = (true, VideoSectionText.Direction(sends: true, receives: true))
                 }
-                // An answer, too, says what the peer accepts.
+                // An answer also states what the peer accepts.
                 let video = try VideoOffer(description.sdp)
                 if description.kind == .answer, let format = chosen(by: video), format.codec != pipeline?.codec,
                     let own = viewer?.description
                 {
-                    // The engine has offered the first codec, and offers again what the peer takes.
+                    // The engine has offered the first codec, and offers again the one that the peer accepts.
                     try change(to: format, profile: video.payload(for: format.codec)?.profile)
                     let offer = SentFormat.listing([format], in: own)
                     guard viewer?.setFurtherOffer(offer) == true else { throw .engine }
@@ -238,10 +238,10 @@
             }
         }
 
-        /// Notes whether an answer rejects data channels, and has the engine take one that does.
+        /// Records whether an answer rejects data channels, and rewrites such an answer for the engine.
         ///
-        /// - Parameter offer: what is answered. Right after a further offer was set, that is not the engine's own
-        ///   description yet.
+        /// - Parameter offer: the offer that is answered. Right after a further offer was set, that is not the engine's
+        ///   own description yet.
         private func noteRejections(_ answer: inout SessionDescription, of offer: String?) {
             if !opened.isEmpty, !answer.takesMessages, !areChannelsRejected {
                 areChannelsRejected = true
@@ -256,8 +256,8 @@
             if let offer { answer.sdp = RejectedSections.completed(answer.sdp, for: offer) }
         }
 
-        /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but
-        /// then has no address there.
+        /// Returns the engine's result, if it suffices: the engine does not report a relay that refuses credentials,
+        /// but then has no address there.
         func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
             guard ice.hasRelay || ice.isRelayOnly, !text.containsBytes(" typ relay") else { return .gathered(text) }

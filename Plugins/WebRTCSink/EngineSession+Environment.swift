@@ -5,7 +5,7 @@
     import Logging
 
     extension EngineSession {
-        /// What all sessions of a sink share.
+        /// The environment that all sessions of a sink share.
         struct Environment: Sendable {
             var hub: ViewerHub
             /// The pipelines of the codecs that can be sent, in order of preference. An offer of this side has the
@@ -14,25 +14,25 @@
             var rateControl: RateControl
             var rates: LossStepper.Settings
             var ice: ICEServers
-            /// The one address at which candidates are gathered; nil for all of this machine's.
+            /// The only address at which candidates are gathered; nil for all addresses of this machine.
             var address: String?
             /// The limits of data channels.
             var limits: DataChannelLimits
             /// The data channels that an offer of this side opens.
             var channels: [DataChannelParameters] = []
-            /// What exchanges messages with the peer; nil if sessions do that by themselves alone.
+            /// The exchange of messages with the peer; nil if only the sessions do that.
             var messaging: PeerMessaging?
             /// The names of the track in this side's descriptions.
             var trackName = TrackName()
-            /// The track, whose withdrawal descriptions state; nil where there is no second offer.
+            /// The track, whose withdrawal descriptions state; nil without a second offer.
             var track: SentTrack?
-            /// Counts the sessions; nil for one that nobody is behind.
+            /// Counts the sessions; nil for a session without a viewer.
             var ledger: SessionLedger?
-            /// Receives the viewers' statistics; nil if nobody listens.
+            /// Receives the viewers' statistics; nil without a listener.
             var broadcast: WebRTCBroadcast?
             var logger: Logger
 
-            /// What this side wants of a session that says nothing else.
+            /// The default wishes of this side for a session.
             var configuration: PeerSessionConfiguration {
                 PeerSessionConfiguration(channels: channels, trackName: trackName)
             }

@@ -4,22 +4,22 @@
     import InletRTC
     import InletWebRTC
 
-    // The direction of the session, and what the peer sends. On the session's queue.
+    // The direction of the session, and the peer's pictures. On the session's queue.
     extension EngineSession {
-        /// What is known of the peer's last description.
+        /// The facts of the peer's last description.
         struct RemoteState {
             /// The direction that it states.
             var direction = VideoSectionText.Direction(sends: true, receives: true)
             /// The SSRCs of its video; empty if it names none.
             var sources: [UInt32] = []
-            /// Which it is of the two; nil if the present engine has none.
+            /// The kind of the description; nil if the present engine has none.
             var kind: SessionDescription.Kind?
             /// Whether the present engine has descriptions of both sides.
             var isAgreed = false
         }
 
-        /// Whether the engine is made for both directions: that of a section in use cannot be changed, so that it says
-        /// `sendrecv` for good where there are further offers, and descriptions state what is wanted.
+        /// Whether the engine is made for both directions. The direction of a section in use cannot be changed, so if
+        /// there are further offers, the engine always states `sendrecv`, and descriptions state the wanted direction.
         var isTwoWay: Bool { environment.track != nil }
 
         /// The direction that descriptions state.
@@ -27,10 +27,10 @@
             VideoSectionText.Direction(sends: !isInactive, receives: isTwoWay && wanted.isReceiving)
         }
 
-        /// Takes the direction of the peer's description, and rewrites it as the engine is to have it.
+        /// Takes the direction of the peer's description, and rewrites the description for the engine.
         func takeDirection(of description: inout SessionDescription) {
             (description.sdp, remote.direction) = VideoSectionText.taken(description.sdp, isTwoWay: isTwoWay)
-            // The peer of a track that is withdrawn answers so.
+            // The peer of a withdrawn track answers so.
             isWanted = remote.direction.receives || description.kind == .answer && isInactive
         }
 
@@ -41,7 +41,7 @@
             guard viewer.setRemote(description) else { throw .malformedDescription }
         }
 
-        /// Has the peer's pictures received from now on if both sides want that: the engine has both descriptions.
+        /// Starts receiving the peer's pictures if both sides want that: the engine has both descriptions.
         func setReceiving() {
             guard isTwoWay, let viewer else { return }
             viewer.admit(remote.sources)
@@ -57,7 +57,7 @@
             return codecs
         }
 
-        /// Begins with the peer's track or pauses it, as the directions say.
+        /// Begins with the peer's track or pauses it, depending on the directions.
         private func showRemoteTrack() {
             guard remote.isAgreed, wanted.isReceiving, remote.direction.sends, let pipeline else {
                 return remoteTrack.pause()
@@ -67,10 +67,10 @@
                 agreed: pipeline.codec)
         }
 
-        /// How long the peer's packets wait for one that is missing while nobody reads them.
+        /// How long the peer's packets wait for a missing one while they have no reader.
         static let usualHold = Duration.milliseconds(100)
 
-        /// Has the peer's packets wait for one that is missing as the reader wants. Returns at once.
+        /// Sets how long the peer's packets wait for a missing one to the reader's value. Returns at once.
         func holdRemotePackets() {
             queue.async { if let hold = self.remoteTrack.hold { self.viewer?.hold(hold) } }
         }

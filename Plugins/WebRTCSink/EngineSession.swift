@@ -10,7 +10,7 @@
     // Unsafe: has state that only its queue uses.
     /// A session with a peer, over any signaling: its state machine, its pipeline, and the timer that both need.
     ///
-    /// `@unchecked Sendable`: everything but constants is accessed on `queue` alone.
+    /// `@unchecked Sendable`: everything except constants is accessed only on `queue`.
     final class EngineSession: @unchecked Sendable {
         /// An event of the session, reported on its queue.
         enum Event {
@@ -24,7 +24,7 @@
             case agreed
             /// The peer's answer has rejected the data channels that this side offered.
             case channelsRejected
-            /// A data channel of the application's opened, closed or drained, or a message of the peer arrived over it.
+            /// A data channel of the application opened, closed or drained, or a message of the peer arrived over it.
             case channel(PeerChannels.News)
         }
 
@@ -44,12 +44,12 @@
         var viewer: GStreamerPeer?
         /// The pipeline of the negotiated codec.
         var pipeline: ViewerPipeline?
-        /// The payload type of what is sent; nil before both descriptions are known.
+        /// The payload type of the sent packets; nil before both descriptions are known.
         var payload: Int?
-        /// The formats that descriptions of this side have, besides the engine's own; empty where there is no second
-        /// offer, or one codec alone.
+        /// The formats that descriptions of this side have, besides the engine's own; empty without a second offer, or
+        /// with only one codec.
         var formats: [SentFormat] = []
-        /// The formats that the first answer of this side has: those of the peer's offer, the one that is sent first.
+        /// The formats of this side's first answer: those of the peer's offer, the sent one first.
         var answered: [SentFormat] = []
         /// The formats that the last offer of this side has, in order of preference.
         var offered: [SentFormat] = []
@@ -60,15 +60,15 @@
         /// The rate control; nil before both descriptions are known.
         var steering: PathSteering?
         let channels: PeerChannels
-        /// What this side wants.
+        /// This side's wishes.
         var wanted: PeerSessionConfiguration
-        /// Whether the last description said that nothing is sent.
+        /// Whether the last description stated that nothing is sent.
         var isSaidInactive = false
         /// Whether the peer wants pictures.
         var isWanted = true
-        /// What the peer sends.
+        /// The peer's track.
         let remoteTrack = RemoteTrack()
-        /// What the peer's last description states of it.
+        /// The facts of the peer's last description about its track.
         var remote = RemoteState()
         /// The channels that the present engine has opened.
         var opened: [DataChannelParameters: DataChannel] = [:]
@@ -82,16 +82,16 @@
         var keyFrameRequests = 0
         /// The number of pictures sent at the last check.
         private var lastSent = 0
-        /// The figures of lanes that were removed, which the session's numbers include; for other threads too.
+        /// The counts of removed lanes, which the session's numbers include; for other threads too.
         let removedPackets = Mutex(ViewerHub.Figures())
         var hasWarned = false
-        /// Whether the peer of the present engine takes no data channels.
+        /// Whether the peer of the present engine rejects data channels.
         var areChannelsRejected = false
-        /// Whether it was logged that the peer takes no data channels, which each flow finds anew.
+        /// Whether it was logged that the peer rejects data channels, which each flow detects again.
         var hasWarnedOfChannels = false
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
-        /// When the network changed last, or the session began.
+        /// The time of the last change of the network, or of the session's beginning.
         private var lastChange = MonotonicTime.now
         private static let inquiryInterval = Duration.seconds(1)
         private static let doubtInterval = Duration.milliseconds(200)
@@ -99,7 +99,7 @@
         var logger: Logger { environment.logger }
 
         /// - Parameters:
-        ///   - wanted: what this side wants of the session. The default, nil, is what the environment says.
+        ///   - wanted: this side's wishes for the session. The default, nil, is that of the environment.
         ///   - serversOfSignaling: called before each engine; nil if signaling names no servers.
         ///   - tell: called on the session's queue. It must not hold the session.
         init(
@@ -142,7 +142,7 @@
             }
         }
 
-        /// Notes how long messages may be by a description of the peer.
+        /// Records how long messages may be according to a description of the peer.
         func note(longestMessage: Int?) {
             channels.longestAccepted = longestMessage
             accepted.withLock { $0 = longestMessage }
@@ -151,9 +151,9 @@
         /// Notifies pages that the track's state has changed.
         func tellPages() { queue.async { _ = self.channels.tellPages() } }
 
-        /// Has the session find out whether its path still works after a change of the network. Returns at once.
+        /// Makes the session check whether its path still works after a change of the network. Returns at once.
         func networkChanged(_ change: NetworkChange) {
-            // A report that arrived before the change is told first, so that it does not count as one after it.
+            // A report that arrived before the change is processed first, so that it does not count as one after it.
             let now = MonotonicTime.now
             queue.async {
                 self.lastChange = now
@@ -169,7 +169,7 @@
         /// Ends the session. Pages of this server are notified first, and have half a second to leave: unsent messages
         /// are lost with the session, and a page that was not notified waits for its ICE consent to expire (RFC 7675).
         ///
-        /// A track that is published again meanwhile keeps the session: the last message to its page says that it is
+        /// A track that is published again meanwhile keeps the session: the last message to its page states that it is
         /// on.
         func closeTellingPages() {
             queue.async {
@@ -187,7 +187,7 @@
         private func show() {
             let statistics = currentStatistics
             known.withLock { $0 = statistics }
-            // Afterwards, as a listener may read the figures.
+            // Called afterwards, because a listener may read the counts.
             for news in channels.takeNews() { tell(.channel(news)) }
         }
 
@@ -228,7 +228,7 @@
                 // Before listeners learn of the end and read the figures.
                 show()
                 channels.removeAll()
-                // `steering` is kept, as its figures are still read.
+                // `steering` is kept, because its statistics are still read.
                 (viewer, engine, furtherOffer, offered, opened) = (nil, nil, nil, [], [:])
                 areChannelsRejected = false
                 remote = RemoteState()
@@ -282,7 +282,7 @@
             }
         }
 
-        /// The most servers that are taken from a peer or a server of signaling.
+        /// The most servers that are accepted from a peer or a server of signaling.
         private static let mostForeignServers = 8
 
         func build(
@@ -302,7 +302,7 @@
                 }
                 let viewer = try GStreamerPeer(
                     text.pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
-                    // What the user said of the own relays does not hold for those that a peer names.
+                    // The user's settings for the own relays do not apply to those that a peer names.
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: hub.closing, orientation: orientation,
                     channelLimits: environment.limits, track: isTwoWay ? received : nil, logger: logger
@@ -318,7 +318,7 @@
             }
         }
 
-        /// Queues an engine's event, as the machine is handling another one now.
+        /// Queues an engine's event, because the machine is handling another one now.
         func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
             queue.async { self.handle(.engine(id, event)) }
         }
@@ -348,7 +348,7 @@
                 handle(.feedback)
             case .arrivals(let arrivals):
                 steering?.add(arrivals, at: .now)
-                // A report on packets from before a change of the network says nothing of the path after it.
+                // A report on packets from before a change of the network does not describe the path after it.
                 if !machine.isDoubted || (arrivals.newest ?? .distantFuture) > lastChange { handle(.feedback) }
                 steer()
             case .channel(let channel): channels.add(channel)

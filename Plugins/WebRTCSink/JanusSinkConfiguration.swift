@@ -6,13 +6,13 @@
     /// Publishes in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
     ///
     /// The session restarts, with a growing back-off, whenever it fails, as that of ``WHIPSinkConfiguration`` does: the
-    /// rules for frames without a session, and for sessions that do not come up, are the same.
+    /// rules for frames without a session, and for sessions that do not connect, are the same.
     public struct JanusSinkConfiguration: FrameSinkConfiguration {
-        /// The server, the room, and how it is entered.
+        /// The server, the room, and the data for entering it.
         public var room: JanusRoom
         /// This side's identifier in the room. The default, nil, has the server choose one.
         public var id: String?
-        /// The name that others see. The default, nil, is none.
+        /// The name that others see. The default, nil, gives no name.
         public var display: String?
         /// Pictures, rates, servers and times; its address and token are not used.
         public var publishing: WHIPSinkConfiguration
@@ -30,7 +30,7 @@
         /// The sink's URI, without credentials.
         public var redactedURI: String { "janus+" + Redaction.redact(uri: "\(room.address)?room=\(room.room)") }
 
-        /// Returns a sink with this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Nothing is opened yet.
         public func makeSink() -> any FrameSink {
             WHIPSink(publishing, uri: redactedURI, trickles: true) { () throws(InletError) in
                 JanusPublishing(room, id: id, display: display)

@@ -9,7 +9,7 @@
     /// state, and the time.
     ///
     /// The page sends `{"type":"ping","id":N}`; the reply has the RTP timestamp of a picture taken now. With the RTP
-    /// timestamp of the picture that it shows and the round-trip time, the page computes how old that picture is.
+    /// timestamp of the picture that it shows and the round-trip time, the page computes the age of that picture.
     struct PageChannel: PageMessages {
         /// The channel's protocol.
         static let name = "inlet-page"
@@ -17,7 +17,7 @@
 
         /// The RTP timestamp of the time zero.
         let firstTimestamp: UInt32
-        /// Returns what viewers see.
+        /// Returns the state that viewers see.
         let shown: @Sendable () -> VideoTrackState.Shown
 
         /// The message that is sent at each change.

@@ -31,9 +31,9 @@
 
         /// The current bit rate, in bits a second.
         var bitrate: Int { controller.bitrate }
-        /// What the path carries, in bits a second.
+        /// The capacity of the path, in bits a second.
         var sustainedBitrate: Int { controller.sustainedBitrate }
-        /// The time before which nothing is to be sent.
+        /// The time before which nothing may be sent.
         var pausedUntil: MonotonicTime? { controller.pausedUntil }
 
         /// Makes the decisions that are due.

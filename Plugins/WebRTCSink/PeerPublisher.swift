@@ -48,12 +48,12 @@
         /// - Parameters:
         ///   - rates: the bit rates, and how they follow loss. The default is that of ``RTCConfiguration``.
         ///   - rateControl: the controller of the bit rates. The default is ``RateControl/delay``.
-        ///   - ice: STUN and TURN servers. The default is none.
-        ///   - codecs: the codecs that are sent, in order of preference. Offers of this side hold all of them, and the
-        ///     first that the peer takes is sent; a session may change that (``PeerSessionConfiguration/codecs``).
+        ///   - ice: STUN and TURN servers. Empty by default.
+        ///   - codecs: the codecs to send, in order of preference. Offers of this side hold all of them, and the first
+        ///     that the peer accepts is sent; a session may change that (``PeerSessionConfiguration/codecs``).
         ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
         ///   - channels: data channels that an offer of this side opens, for ``PeerSession/send(_:over:labelled:)``. A
-        ///     peer that offers opens its own. The default is none.
+        ///     peer that offers opens its own. Empty by default.
         ///   - limits: the limits on a peer's use of memory by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         public convenience init(
@@ -68,7 +68,7 @@
             )
         }
 
-        /// Creates a publisher of a track that exists already.
+        /// Creates a publisher of an existing track.
         init(
             rates: LossStepper.Settings, rateControl: RateControl, ice: ICEServers, codecs: [VideoCodec],
             trackName: TrackName, channels: [DataChannelParameters] = [],
@@ -93,12 +93,12 @@
         /// Creates a publisher with the rates, the controller and the servers of a configuration.
         ///
         /// - Parameters:
-        ///   - configuration: the configuration, without ``RTCConfiguration/connectionTimeout``: how long a connection
-        ///     may take is said by the policy of each session, ``PeerSessionPolicy/connecting``.
-        ///   - codecs: the codecs that are sent, in order of preference, as for
+        ///   - configuration: the configuration, without ``RTCConfiguration/connectionTimeout``: the policy of each
+        ///     session sets how long a connection may take, ``PeerSessionPolicy/connecting``.
+        ///   - codecs: the codecs to send, in order of preference, as for
         ///     ``init(rates:rateControl:ice:codecs:trackName:channels:limits:makeEncoder:)``.
         ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
-        ///   - channels: data channels that an offer of this side opens. The default is none.
+        ///   - channels: data channels that an offer of this side opens. Empty by default.
         ///   - limits: the limits on a peer's use of memory by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does, or for a
@@ -119,18 +119,18 @@
                 codecs: codecs, trackName: trackName, channels: channels, limits: limits, makeEncoder: makeEncoder)
         }
 
-        /// Begins a session, or waits for an offer, as the policy says.
+        /// Begins a session, or waits for an offer, depending on the policy.
         ///
         /// The session continues until it is closed, the peer leaves permanently, or the sink ends.
         ///
         /// - Parameters:
         ///   - channel: the channel to the peer; closed with the session.
         ///   - policy: its name must differ for every session.
-        ///   - change: changes what this side wants from the start, which ``PeerSession/configure(_:)`` changes later:
-        ///     the first offer holds it, and an answer what of it the peer's offer allows. Called at once, on this
-        ///     thread. The default changes nothing.
-        /// - Throws: ``InletError/Code/unsupported`` if GStreamer lacks plug-ins, ``InletError/Code/busy`` if there is
-        ///   a session of this name, ``InletError/Code/cancelled`` if the sink has ended,
+        ///   - change: changes this side's initial wishes, which ``PeerSession/configure(_:)`` changes later: the first
+        ///     offer contains them, and an answer those that the peer's offer allows. Called at once, on this thread.
+        ///     The default changes nothing.
+        /// - Throws: ``InletError/Code/unsupported`` if GStreamer lacks plug-ins, ``InletError/Code/busy`` if a session
+        ///   of this name exists, ``InletError/Code/cancelled`` if the sink has ended,
         ///   ``InletError/Code/invalidConfiguration`` if the publisher's parameters or the configuration are invalid.
         public func connect(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy,

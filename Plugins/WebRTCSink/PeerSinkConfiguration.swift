@@ -12,7 +12,7 @@
         public var largestSize = ImageSize(width: 1280, height: 720)
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
-        /// Whether H.264 packets of the source go to peers as they are where that is possible. The default is true.
+        /// Whether H.264 packets of the source go to peers unchanged, if possible. The default is true.
         public var passesThrough = true
         /// How long the source may be silent before the track counts as unpublished. The default, nil, is no limit.
         public var patience: Duration?
@@ -28,11 +28,11 @@
         /// The sink's name in logs.
         public var redactedURI: String { "peers" }
 
-        /// Returns a sink with this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Nothing is opened yet.
         public func makeSink() -> any FrameSink { PeerSink(self) }
     }
 
-    /// Encodes frames for the peers of a publisher. Nothing is converted or encoded while there are none.
+    /// Encodes frames for the peers of a publisher. Without peers, nothing is converted or encoded.
     final class PeerSink: FrameSink {
         private let configuration: PeerSinkConfiguration
         private let encoders: ViewerEncoders
@@ -77,7 +77,7 @@
 
         /// Returns the outcome of the sessions, which no later failure changes in the counts.
         ///
-        /// - Parameter isOver: whether the sink ends also if a session has come up.
+        /// - Parameter isOver: whether the sink ends even if a session has connected.
         func settle(isOver: Bool = true) -> (opened: UInt64, failure: InletError?) {
             hub.ledger.settle(isOver: isOver)
         }
@@ -90,7 +90,7 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            // Encoders that nobody needs any more are closed with a picture, whichever it is.
+            // Unused encoders are closed with a picture, whichever it is.
             guard hub.isWatched else { return try encoders.consume(frame) }
             if let picture = try pictures.picture(for: frame) { try encoders.consume(picture) }
         }

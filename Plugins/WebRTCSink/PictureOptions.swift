@@ -2,7 +2,7 @@
     import InletCore
     import InletRTC
 
-    /// The options for the pictures that peers get, with the defaults of a configuration.
+    /// The options for the pictures of peers, with the defaults of a configuration.
     struct PictureOptions: Sendable {
         let largest: PluginOption<ImageSize>
         let maximumRate: PluginOption<Rational?>
@@ -34,7 +34,7 @@
             ]
         }
 
-        /// Takes the values over into the configuration of a publisher.
+        /// Copies the values into the configuration of a publisher.
         func apply(_ values: PluginOptionValues, to configuration: inout WHIPSinkConfiguration) {
             configuration.largestSize = values[largest]
             configuration.frameRate = values[maximumRate]

@@ -25,7 +25,7 @@
             self.settings = settings
         }
 
-        /// Returns whether a picture is one of those that are sent.
+        /// Returns whether a picture is sent in this step.
         func takes(_ step: PictureLadder.Step, wantsKeyFrame: Bool) -> Bool {
             defer { count += 1 }
             return wantsKeyFrame || format == nil || count % step.pictures == 0

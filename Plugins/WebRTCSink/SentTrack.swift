@@ -11,8 +11,8 @@
         func trackChanged(to state: VideoTrackState)
     }
 
-    /// The track of a sink: what an application sets and what the source does, as one state. It exists before the sink
-    /// and outlives it. Safe from any thread.
+    /// The track of a sink: the application's settings and the source's condition, as one state. It exists before the
+    /// sink and outlives it. Safe from any thread.
     final class SentTrack: VideoTrack {
         private struct State {
             var machine = VideoTrackStateMachine(patience: nil)
@@ -55,7 +55,7 @@
             queue.async { self.look() }
         }
 
-        /// Reports changes, and checks again when time alone causes one. Called on the queue.
+        /// Reports changes, and checks again at the time of the next one. Called on the queue.
         private func look() {
             let now = MonotonicTime.now
             let (state, audience, deadline) = inner.withLock { inner in

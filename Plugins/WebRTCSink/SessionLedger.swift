@@ -11,7 +11,7 @@
             var sessions: [String: PeerSessionState] = [:]
             var opened: UInt64 = 0
             var failure: InletError?
-            /// Whether the sink has stated why it failed, so that no other failure is noted.
+            /// Whether the sink has stated why it failed, so that no other failure is recorded.
             var isSettled = false
             /// The capture of the running sink.
             var context: SinkContext?
@@ -31,12 +31,12 @@
         /// Reports the counts to a capture from now on.
         func begin(_ context: SinkContext) { change { ($0.context, $0.isSettled) = (context, false) } }
 
-        /// Returns how many sessions have come up, and why the last attempt failed; nil if none did, or if a session
-        /// has come up since.
+        /// Returns how many sessions have connected, and why the last attempt failed; nil if none did, or if a session
+        /// has connected since.
         ///
-        /// Later failures are not noted, so that the counts and the sink's own error agree.
+        /// Later failures are not recorded, so that the counts and the sink's own error agree.
         ///
-        /// - Parameter isOver: whether the sink ends also if a session has come up.
+        /// - Parameter isOver: whether the sink ends even if a session has connected.
         func settle(isOver: Bool = true) -> (opened: UInt64, failure: InletError?) {
             state.withLock { state in
                 state.isSettled = isOver || state.opened == 0
@@ -44,10 +44,10 @@
             }
         }
 
-        /// Reports the counts again, as a session has use for pictures that had none, or no longer has.
+        /// Reports the counts again, because a session has started or stopped using pictures.
         func renew() { change { _ in } }
 
-        /// Notes the state of a session.
+        /// Records the state of a session.
         func note(_ session: PeerSessionState, of name: String) {
             change { state in
                 if session == .connected, state.sessions[name] != .connected {
@@ -58,7 +58,7 @@
             }
         }
 
-        /// Notes why an attempt failed.
+        /// Records why an attempt failed.
         func note(_ failure: InletError) {
             change { state in
                 if !state.isSettled { state.failure = failure }

@@ -7,7 +7,7 @@
     import Logging
     import Synchronization
 
-    /// A session whose signaling is a channel of the application's. Safe from any thread.
+    /// A session whose signaling is a channel of the application. Safe from any thread.
     ///
     /// Two tasks carry messages: from the peer to the engine, and from the engine to the channel, in order. Both end
     /// with the session.
@@ -93,7 +93,7 @@
         /// Creates a session, which begins at once if this side offers.
         ///
         /// - Parameters:
-        ///   - wanted: what this side wants of the session. The default, nil, is what the environment says.
+        ///   - wanted: this side's wishes for the session. The default, nil, is that of the environment.
         ///   - onEnd: called once, when the peer has been notified of the end, or could not be.
         init(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
@@ -101,7 +101,7 @@
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
             let shown = Shown(policy.name, environment)
-            // Enough for a few flows with all of their candidates: a peer that gets them late has no use for more.
+            // Enough for a few flows with all of their candidates: a peer that gets them late cannot use more.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
@@ -117,7 +117,7 @@
                 case .send(let message): outgoing.yield(message)
                 case .state(let state):
                     if case .ended(let end) = state {
-                        // First: whoever waits for the end of the session finds no peer then.
+                        // First, so that code waiting for the end of the session finds no peer then.
                         environment.messaging?.end(policy.name)
                         outgoing.finish()
                         if let error = end.error, end != .declined { shown.fail(error) }
@@ -178,7 +178,7 @@
 
         var state: PeerSessionState { shown.state.withLock { $0.state } }
 
-        /// The session's last failure; nil if there was none.
+        /// The session's last failure; nil without one.
         var failure: InletError? { shown.state.withLock { $0.failure } }
 
         var statistics: PeerSessionStatistics {
@@ -204,7 +204,7 @@
                 return state.count
             }
             continuation.onTermination = { [weak shown] _ in
-                // Not released under the lock, as that would call this handler again.
+                // Not released under the lock, because that would call this handler again.
                 _ = shown?.state.withLock { $0.readers.removeValue(forKey: number) }
             }
             return stream
@@ -231,7 +231,7 @@
             }
         }
 
-        /// Notes that the track was withdrawn or is back.
+        /// Records that the track was withdrawn or is back.
         func trackChanged() { engine.trackChanged() }
 
         var remoteTrack: RemoteTrack { engine.remoteTrack }

@@ -6,12 +6,12 @@
     import Logging
     import Synchronization
 
-    /// Sends frames to every peer that asks for them through a signaling service, such as the viewers of a master of
+    /// Sends frames to every peer that requests them through a signaling service, such as the viewers of a master of
     /// Kinesis Video.
     ///
-    /// Nothing is converted or encoded while there are no peers. The sink fails when the service ends for good.
+    /// Without peers, nothing is converted or encoded. The sink fails when the service ends permanently.
     public struct SignaledSinkConfiguration: FrameSinkConfiguration {
-        /// What logs and errors call the sink, without credentials.
+        /// The name of the sink in logs and errors, without credentials.
         public var name: String
         /// The largest pictures; larger ones are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
@@ -21,19 +21,19 @@
         public var rates = RTCConfiguration().rates
         /// The controller of the bit rates. The default is ``RateControl/delay``.
         public var rateControl = RateControl.delay
-        /// STUN and TURN servers, besides those of the service. The default is none.
+        /// STUN and TURN servers, besides those of the service. Empty by default.
         public var ice = ICEServers()
         /// The number of threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1
-        /// Whether H.264 packets of the source go to the peers as they are where that is possible: of a profile that a
-        /// peer takes, within ``largestSize`` and the highest bit rate. The default is true.
+        /// Whether H.264 packets of the source go to the peers unchanged, if possible: of a profile that a peer
+        /// accepts, within ``largestSize`` and the highest bit rate. The default is true.
         public var passesThrough = true
         /// The names of the track in answers. The default is that of ``TrackName``.
         public var trackName = TrackName()
         /// The most peers at a time; more are not answered. The default is 10, the most viewers of a channel of Kinesis
         /// Video.
         public var mostPeers = 10
-        /// How long a session may take to come up. The default is 30 seconds.
+        /// How long a session may take to connect. The default is 30 seconds.
         public var connectTimeout = Duration.seconds(30)
         /// Returns an encoder, such as `FFmpegVideoEncoder`.
         public var makeEncoder: @Sendable () -> any VideoEncoder
@@ -43,7 +43,7 @@
         /// Creates a configuration with the defaults.
         ///
         /// - Parameters:
-        ///   - name: what logs and errors call the sink.
+        ///   - name: the name of the sink in logs and errors.
         ///   - makeEncoder: returns an encoder.
         ///   - makeService: returns the service.
         public init(
@@ -58,7 +58,7 @@
         /// The ``name``.
         public var redactedURI: String { name }
 
-        /// Returns a sink with this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Nothing is opened yet.
         public func makeSink() -> any FrameSink { SignaledSink(self) }
 
         /// Checks the configuration.
@@ -75,7 +75,7 @@
 
     /// Encodes frames for the peers of a service, and fails when the service has ended.
     final class SignaledSink: FrameSink {
-        /// What the task that follows the service and the sink's thread share.
+        /// The state shared by the task that follows the service and the sink's thread.
         private final class Shared: Sendable {
             let failure = Mutex<InletError?>(nil)
             let count = Mutex(0)
@@ -109,7 +109,7 @@
 
         private var failure: InletError? { shared.failure.withLock { $0 } }
 
-        /// A frame is taken, too, to end a sink that has failed.
+        /// A frame is also taken to end a sink that has failed.
         var takesFrames: Bool { failure != nil || isRunning && peers.takesFrames }
 
         /// The counts of the sessions.
@@ -141,7 +141,7 @@
         func finish() throws {
             let (service, following) = (service, following)
             (isRunning, self.service, self.following) = (false, nil, nil)
-            // Peers are told before the service is left.
+            // Peers are notified before the sink leaves the service.
             defer {
                 following?.cancel()
                 if let service { Task.detached { await service.close() } }

@@ -9,7 +9,7 @@
         /// - Parameters:
         ///   - info: the plug-in's description, with the options of the service; those of WebRTC are added.
         ///   - makeEncoder: returns the encoder, such as `FFmpegVideoEncoder`.
-        ///   - makeService: reads the options of the service, and returns what makes it.
+        ///   - makeService: reads the options of the service, and returns its factory.
         package static func signaled(
             _ info: PluginInfo, makeEncoder: @escaping @Sendable () -> any VideoEncoder,
             makeService:

@@ -2,7 +2,7 @@
     /// An offer of a viewer that does not exist.
     ///
     /// The first session of a process loads GStreamer's plug-ins and makes a certificate, which takes a few hundred
-    /// milliseconds. A session for this offer spends them before anybody waits.
+    /// milliseconds. A session for this offer spends them before a viewer waits.
     enum ThrowawayOffer {
         static let sdp = """
             v=0\r

@@ -14,7 +14,7 @@
 
         init(_ track: SentTrack) { self.track = track }
 
-        /// - Returns: what peers get at the time of a frame: the frame, another picture, or nothing.
+        /// - Returns: the picture for peers at the time of a frame: the frame, another picture, or nothing.
         mutating func picture(for frame: VideoFrame) throws(InletError) -> VideoFrame? {
             guard !track.isWithdrawn else { return nil }
             guard !track.isEnabled else { return frame }

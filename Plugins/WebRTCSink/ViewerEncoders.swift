@@ -3,8 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// The encoders in use by viewers: each is opened when somebody needs it and closed when nobody does. For one
-    /// thread.
+    /// The encoders in use by viewers: each is opened when a viewer needs it and closed when none does. For one thread.
     final class ViewerEncoders {
         private let makeEncoder: @Sendable () -> any VideoEncoder
         private let settings: EncoderSettings
@@ -28,9 +27,9 @@
             self.hub = hub
         }
 
-        /// Returns those of the codecs that can be sent: GStreamer packetizes them, and the encoder opens for them.
+        /// Returns the codecs that can be sent: GStreamer packetizes them, and the encoder opens for them.
         ///
-        /// - Throws: ``InletError/Code/unsupported`` if there is none.
+        /// - Throws: ``InletError/Code/unsupported`` if no codec can be sent.
         static func usable(
             of codecs: [VideoCodec], makeEncoder: () -> any VideoEncoder
         ) throws(InletError) -> [ViewerPipeline] {
@@ -62,8 +61,7 @@
             hub.start(PictureLadder(size: size, frameRate: rate, tiers: tiers))
         }
 
-        /// Whether there is use for a picture: somebody is sent it, or encoders that nobody needs any more are closed
-        /// with it.
+        /// Whether a picture is useful: it has viewers, or unused encoders are closed with it.
         var takesFrames: Bool { hub.isWatched || !running.isEmpty }
 
         /// Encodes a picture for all current viewers.

@@ -23,13 +23,13 @@
             }
         }
 
-        /// What to do with a picture.
+        /// The order for a picture.
         struct Order: Sendable {
             var encoding: EncodingID
             var bitrate: Int
             var step: PictureLadder.Step
             var wantsKeyFrame: Bool
-            /// Whether nobody is to be sent it now: all its viewers wait until what they were sent before has arrived.
+            /// Whether no viewer may get it now: all wait until earlier packets have arrived.
             var isPaused: Bool
         }
 
@@ -39,7 +39,7 @@
         let stunChoice = STUNChoice()
         /// Left when every pipeline is closed.
         let closing = DispatchGroup()
-        /// Whether pictures are wanted, rather than all viewers being on the source's own packets.
+        /// Whether pictures are wanted, instead of all viewers being on the source's own packets.
         let pictureRequest = PictureRequest()
         private let keyFrameInterval: Duration
         private let state: Mutex<State>
@@ -69,10 +69,10 @@
         /// Whether a picture has any viewers.
         var isWatched: Bool { state.withLock { !$0.lanes.isEmpty } }
 
-        /// Whether pictures must be upright, as some viewer does not rotate them.
+        /// Whether pictures must be upright, because some viewer does not rotate them.
         var needsUpright: Bool { state.withLock { $0.lanes.contains { !$0.viewer.turns } } }
 
-        /// Adds a connected viewer: it gets everything from the next key frame, which is requested.
+        /// Adds a connected viewer: it gets all packets from the next key frame on, which is requested.
         ///
         /// - Parameter profile: for H.264, the negotiated `profile-level-id`, which decides whether it may decode the
         ///   source's own packets.
@@ -89,7 +89,7 @@
 
         /// Removes a viewer.
         ///
-        /// - Returns: its last figures; nil if there was none of that name.
+        /// - Returns: its last counts; nil if no viewer has that name.
         @discardableResult
         func remove(_ name: String) -> Figures? {
             // Not released under the lock.
@@ -105,7 +105,7 @@
             return Figures(encoding: removed.encoding, sent: sent, dropped: dropped)
         }
 
-        /// Sets a viewer's bit rate, what its path carries, and until when it is sent nothing.
+        /// Sets a viewer's bit rate, the capacity of its path, and until when it is sent nothing.
         func set(bitrate: Int, sustained: Int, pausedUntil: MonotonicTime?, of name: String) {
             state.withLock { state in
                 state.lanes.first { $0.name == name }?.set(bitrate: bitrate, pausedUntil: pausedUntil)
@@ -122,7 +122,7 @@
             }
         }
 
-        /// Requests a key frame for a viewer that could not decode what it got.
+        /// Requests a key frame for a viewer that could not decode its packets.
         func requestKeyFrame(for name: String) {
             state.withLock { state in
                 guard let id = state.planner.encoding(of: name) else { return }
@@ -130,7 +130,7 @@
             }
         }
 
-        /// Requests a key frame for everybody.
+        /// Requests a key frame for all viewers.
         func requestKeyFrames() {
             state.withLock { state in
                 for lane in state.lanes {
@@ -149,7 +149,7 @@
         /// Sets the source's packet stream; nil if it cannot go to viewers unchanged.
         func setSource(_ stream: PassThroughGate.Stream?) { changeSource { $0.source = stream } }
 
-        /// Sets whether the source is silent. What is shown instead of it is encoded.
+        /// Sets whether the source is silent. The pictures shown instead of it are encoded.
         func setInterrupted(_ isInterrupted: Bool) { changeSource { $0.isInterrupted = isInterrupted } }
 
         private func changeSource(_ body: (inout State) -> Void) {
@@ -163,7 +163,7 @@
         }
 
         /// Checks which viewers should get the source's packets, and whether others want pictures. Called with each
-        /// packet, as there may be no pictures.
+        /// packet, because there may be no pictures.
         func lookAtSource(at time: MonotonicTime) {
             let isWanted = state.withLock { state in
                 if state.planned.map({ time - $0 >= Self.planInterval }) ?? true { plan(&state, at: time) }
@@ -182,8 +182,8 @@
             }
         }
 
-        /// Returns what to encode of a picture, besides the source's own packets: first the encodings for which a key
-        /// frame is due, since viewers change over to them.
+        /// Returns the encodings for a picture, besides the source's own packets: first those for which a key frame is
+        /// due, because viewers change over to them.
         func orders(at time: MonotonicTime) -> [Order] {
             state.withLock { state in
                 guard !state.lanes.isEmpty else {
@@ -213,7 +213,7 @@
             }
         }
 
-        /// Notes that the packets of an encoding restart, with a key frame.
+        /// Records that the packets of an encoding restart, with a key frame.
         func restart(_ id: EncodingID) {
             for lane in state.withLock({ $0.lanes }) { lane.restart(id) }
         }
@@ -221,7 +221,7 @@
         /// Distributes a packet to the viewers of its encoding.
         ///
         /// - Parameters:
-        ///   - parameterSets: what precedes a key frame, for viewers that just joined.
+        ///   - parameterSets: the bytes before a key frame, for viewers that just joined.
         ///   - rotation: the rotation of its picture.
         func write(_ packet: EncodedPacket, of id: EncodingID, parameterSets: [UInt8], rotation: Rotation) {
             let lanes = state.withLock { state in

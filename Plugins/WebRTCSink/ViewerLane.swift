@@ -27,13 +27,13 @@
             var lastTime: MonotonicTime?
             /// The time before which nothing is sent.
             var pausedUntil: MonotonicTime?
-            /// Until when the camera's packets, which the viewer is to leave, are withheld: what it changes over to
-            /// must not be older than what it has. Nil before a key frame was too late for that.
+            /// Until when the camera's packets, which the viewer must leave, are withheld: the packets that it changes
+            /// over to must not be older than its last. Nil before a key frame was too late for that.
             var withheldUntil: MonotonicTime?
         }
 
-        /// The bits a second that allow one resent packet at a time, which is what is sent in 150 milliseconds; and the
-        /// number allowed in any case.
+        /// The bits a second that allow one resent packet at a time, which is the data sent in 150 milliseconds; and
+        /// the number always allowed.
         private static let (bitsPerResent, leastResent) = (64_000, 4)
 
         /// The longest queue: a second at 60 pictures a second; more would be shown too late.
@@ -74,15 +74,15 @@
         /// Returns whether the viewer needs packets of this encoding.
         func follows(_ id: EncodingID) -> Bool { state.withLock { id == $0.wanted || id == $0.current } }
 
-        /// The encoding that the viewer still gets and is to leave.
+        /// The encoding that the viewer still gets and must leave.
         var leaving: EncodingID? { state.withLock { $0.current == $0.wanted ? nil : $0.current } }
 
-        /// Whether the viewer gets the source's own packets, and is to keep them.
+        /// Whether the viewer gets the source's own packets, and should keep them.
         var isOnSource: Bool {
             state.withLock { $0.wanted?.isSource == true && ($0.current == nil || $0.current == $0.wanted) }
         }
 
-        /// Notes what the viewer's path carries.
+        /// Records the capacity of the viewer's path.
         ///
         /// - Parameter pausedUntil: earlier pictures are not sent to it. Lost packets of pictures already sent would
         ///   not arrive in time either.
@@ -99,7 +99,7 @@
             state.withLock { state in state.pausedUntil.map { time < $0 } ?? false }
         }
 
-        /// Notes that the packets of its encodings restart.
+        /// Records that the packets of its encodings restart.
         func restart(_ id: EncodingID) { state.withLock { if id == $0.current { $0.isAwaitingKey = true } } }
 
         /// Decides on a packet of an encoding, and counts it.

@@ -4,7 +4,7 @@
     import InletRTC
 
     // Unsafe: looks up GStreamer elements.
-    /// How a codec is sent: the text of a viewer's pipeline, from the viewer's offer. It contains only numbers and
+    /// The way a codec is sent: the text of a viewer's pipeline, from the viewer's offer. It contains only numbers and
     /// constants.
     struct ViewerPipeline: Sendable {
         let codec: VideoCodec
@@ -38,20 +38,20 @@
         /// The parts of a pipeline that sends.
         struct Text: Sendable {
             fileprivate var elements: String
-            /// What is sent.
+            /// The caps of the sent packets.
             var caps: String
 
             /// The whole pipeline.
             var pipeline: String { "webrtcbin name=web bundle-policy=max-bundle \(elements) ! \(caps) ! web." }
 
-            /// What is before webrtcbin, as a bin.
+            /// The elements before webrtcbin, as a bin.
             var chain: String {
                 "\(elements) ! capsfilter caps=\"\(caps.replacing("\"", with: "\\\""))\""
             }
         }
 
-        /// Returns the pipeline's text. The SSRC is in the payloader and in the caps, as Chromium decodes but never
-        /// shows an answer without it. It also is the RTP timestamp of the time zero: a random number, as it should be.
+        /// Returns the pipeline's text. The SSRC is in the payloader and in the caps, because Chromium decodes but
+        /// never shows an answer without it. It also is the RTP timestamp of time zero: a random number, as required.
         func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> Text {
             var caps =
                 "application/x-rtp,media=video,encoding-name=\(name),clock-rate=90000,payload=\(payload),ssrc=(uint)\(source)"

@@ -15,7 +15,7 @@
         private let permissions: AdmissionPermissions
 
         /// - Parameters:
-        ///   - permissions: what the viewer may do.
+        ///   - permissions: the viewer's permissions.
         ///   - connecting: the time from the answer to media.
         ///   - onEnd: called once, with the session's name, on its queue.
         init(
@@ -77,7 +77,7 @@
         /// Notifies pages that the track's state has changed.
         func tellPages() { session.tellPages() }
 
-        /// Ends the session after pages had time to learn why.
+        /// Ends the session after pages had time to learn the reason.
         func closeTellingPages() { session.closeTellingPages() }
     }
 #endif

@@ -15,15 +15,15 @@
         /// The pipelines of the codecs that can be sent, in order of preference.
         private let pipelines: [ViewerPipeline]
         private let broadcast: WebRTCBroadcast
-        /// What counts the viewers of several sinks; nil if nothing does.
+        /// Counts the viewers of several sinks; nil without such a count.
         private let places: WHEPHost.Places?
         private let logger: Logger
         private let state: Mutex<State>
-        /// Left when nobody waits for an answer.
+        /// Left when no request waits for an answer.
         private let replies = DispatchGroup()
 
-        /// The queue that parses what viewers send, one description after the other: not the server's thread, which
-        /// serves all of them.
+        /// The queue that parses the viewers' descriptions, one after the other: not the server's thread, which serves
+        /// all of them.
         private let reading = DispatchQueue(label: "inlet.webrtc.reading")
 
         private struct State {
@@ -136,7 +136,7 @@
                 offer, environment(pipeline, configuration.ice, broadcast), permissions,
                 connecting: configuration.connectTimeout
             ) { [self] in
-                // Each session ends, and is let go of then: until that the places of all are counted.
+                // Each session ends, and is released then: until that the places of all are counted.
                 remove($0, guest, of: client)
             }
             let isOpen = state.withLock { state in
@@ -200,7 +200,7 @@
             if hasLeft { places?.leave() }
         }
 
-        /// Ends the sessions of the others with the name of a guest.
+        /// Ends the sessions of other viewers with the name of a guest.
         private func sendAway(namesakesOf guest: Int) {
             let sessions = state.withLock { state in
                 state.guests.sessions(ofNamesakes: guest).compactMap { state.sessions[$0] }

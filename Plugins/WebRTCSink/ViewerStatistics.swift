@@ -9,14 +9,14 @@
         public var viewer: String
         /// The state of the session.
         public var state: PeerSessionState
-        /// The codec that the viewer is sent.
+        /// The codec that is sent to the viewer.
         public var codec: VideoCodec
-        /// The encoding of the codec that the viewer is sent: 0 has the full size, 1 half of it, 2 a quarter, -1 is the
-        /// source's own packets; nil before there is one.
+        /// The tier of the encoding sent to the viewer: 0 has the full size, 1 half of it, 2 a quarter, -1 is the
+        /// source's own packets; nil before the first.
         public var tier: Int?
         /// The estimated bit rate that its path carries, in bits a second.
         public var bitrate: Int
-        /// The round-trip time that the viewer reported last; nil before it has.
+        /// The round-trip time that the viewer reported last; nil before its first report.
         public var roundTrip: Duration?
         /// The number of packets that the viewer missed.
         public var packetsLost: Int
@@ -24,18 +24,19 @@
         public var keyFrameRequests: Int
         /// The number of pictures that were sent to the viewer.
         public var framesSent: Int
-        /// The number of pictures that were dropped, as the path was too slow or the viewer waited for a key frame.
+        /// The number of pictures that were dropped, because the path was too slow or the viewer waited for a key
+        /// frame.
         public var framesDropped: Int
         /// The number of messages received from the viewer.
         public var messagesReceived: Int
         /// The number of messages sent to the viewer.
         public var messagesSent: Int
-        /// The number of messages that were not sent, as too many were queued or there was no channel for them.
+        /// The number of messages that were not sent, because too many were queued or no channel was open for them.
         public var messagesDropped: Int
     }
 
     extension ViewerStatistics {
-        /// Creates the statistics of a viewer of which nothing is known yet.
+        /// Creates the statistics of a new viewer.
         init(viewer: String) {
             self.init(
                 viewer: viewer, state: .new, codec: .h264, tier: nil, bitrate: 0, roundTrip: nil, packetsLost: 0,

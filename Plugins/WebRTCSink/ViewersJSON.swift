@@ -3,7 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// The viewers in `/stats.json`. Times are in seconds; names are cut, as anyone who knows one could end the
+    /// The viewers in `/stats.json`. Times are in seconds; names are cut, because anyone who knows one could end the
     /// session.
     enum ViewersJSON {
         static func text(of viewers: [ViewerStatistics]) -> String {

@@ -8,14 +8,15 @@
     package import NIOCore
     import Synchronization
 
-    /// Sends one source to viewers that come by WHEP to a server of the application's, at a path of its own there.
+    /// Sends one source to viewers that connect by WHEP to the application's server, at a separate path there.
     ///
-    /// It exists before the sink and outlives it: requests go to the sink that runs. An offer that finds none has one
-    /// started, and waits for its first picture: as many wait as there may be viewers. Safe from any thread.
+    /// It exists before the sink and outlives it: requests go to the running sink. An offer without a running sink
+    /// starts one, and waits for its first picture; the limit of viewers applies to waiting offers. Safe from any
+    /// thread.
     package final class WHEPHost: WHEPSessions {
         /// Counts the viewers of several hosts together.
         package struct Places: Sendable {
-            /// Returns whether there is a place for another viewer; ``leave`` follows once if there is.
+            /// Returns whether another viewer has a place; ``leave`` follows once if so.
             package var enter: @Sendable () -> Bool
             /// Frees a place.
             package var leave: @Sendable () -> Void
@@ -25,7 +26,8 @@
             }
         }
 
-        /// Has the sink of a configuration attached to the capture, unless one is. Throws the reason if there is none.
+        /// Attaches the sink of a configuration to the capture, unless one is attached. Throws the reason if that
+        /// fails.
         package typealias Start = @Sendable (any FrameSinkConfiguration) async throws(InletError) -> Void
 
         let places: Places
@@ -42,7 +44,7 @@
             var resume: @Sendable (Result<ViewerSessions, InletError>) -> Void
         }
 
-        /// What becomes of an offer that there is a place for.
+        /// The next step for an offer that has a place.
         private enum Turn {
             case runs(ViewerSessions)
             case waits(Int)
@@ -51,11 +53,11 @@
         private struct State {
             var running: ViewerSessions?
             var waiters: [Int: Waiter] = [:]
-            /// Counts the waiters; the sink that runs counts its viewers itself.
+            /// Counts the waiters; the running sink counts its viewers itself.
             var quota: ClientQuota<ClientAddress>
             var count = 0
 
-            /// - Returns: the waiter's number; nil if there is no place for it.
+            /// - Returns: the waiter's number; nil if all places are taken.
             mutating func add(_ waiter: Waiter) -> Int? {
                 guard quota.admit(waiter.client, at: .now) else { return nil }
                 count += 1
@@ -74,10 +76,10 @@
 
         /// - Parameters:
         ///   - configuration: its address and token are not used: the application's server has its own. Media use this
-        ///     machine's addresses as the host says that it has.
+        ///     machine's addresses as set for the host.
         ///   - path: the path that offers are posted to; sessions are below it.
         ///   - places: counts the viewers.
-        ///   - start: called for an offer that finds no sink.
+        ///   - start: called for an offer without a running sink.
         package init(_ configuration: WebRTCSinkConfiguration, path: String, places: Places, start: @escaping Start) {
             var configuration = configuration
             configuration.endpointPath = path
@@ -86,7 +88,7 @@
                 State(quota: ClientQuota(all: configuration.viewers, perClient: configuration.viewersPerClient)))
         }
 
-        /// Returns what answers the requests below the path, of one connection.
+        /// Returns the service that answers the requests below the path, of one connection.
         ///
         /// - Parameter onOffer: called with the status of each answer to an offer whose body was read.
         package func makeService(
@@ -97,7 +99,7 @@
 
         // MARK: The sink's side
 
-        /// Passes requests to the sessions of a sink that runs.
+        /// Passes requests to the sessions of a running sink.
         func begin(_ sessions: ViewerSessions) {
             let waiters = state.withLock { state in
                 state.running = sessions
@@ -106,12 +108,12 @@
             for waiter in waiters { waiter.resume(.success(sessions)) }
         }
 
-        /// Refuses the offers that wait: the sink did not start.
+        /// Refuses the waiting offers: the sink did not start.
         func fail(_ error: InletError) {
             for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume(.failure(error)) }
         }
 
-        /// Passes no more requests to the sessions of a sink that ends.
+        /// Passes no more requests to the sessions of an ending sink.
         func end(_ sessions: ViewerSessions) {
             state.withLock { if $0.running === sessions { $0.running = nil } }
         }
@@ -159,7 +161,7 @@
                 }
             }
             switch state.withLock({ $0.running.map(Turn.runs) ?? $0.add(waiter).map(Turn.waits) }) {
-            // It has begun meanwhile.
+            // The sink has begun meanwhile.
             case .runs(let sessions): return sessions.take(request, body: body, of: client, reply: reply)
             // The places were taken while the body was read.
             case nil: reply(endpoint(isKnown: true).full(request))
@@ -172,7 +174,7 @@
             return nil
         }
 
-        /// Has the sink started for a waiter, which is refused if that takes too long or fails.
+        /// Starts the sink for a waiter, which is refused if that takes too long or fails.
         private func startSink(for number: Int) {
             Self.queue.asyncAfter(deadline: .now() + Self.startLimit) { [weak self] in
                 self?.forget(number, Self.isLate)
@@ -195,8 +197,8 @@
             InletError(.timedOut, "The camera gave no picture within 10 seconds. Try again.")
         }
 
-        /// Returns the response to an offer for which there is no sink. A source without pictures is no fault of the
-        /// server, so that none but a missing library has a status from 500 on.
+        /// Returns the response to an offer without a sink. A source without pictures is not the server's fault, so
+        /// only a missing library has a status from 500 on.
         private static func refusal(_ error: InletError) -> WHEPResponse {
             switch error.code {
             case .unsupported: .refusal(501, error.message)

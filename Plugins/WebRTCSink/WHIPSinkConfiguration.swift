@@ -9,8 +9,8 @@
     ///
     /// The session restarts, with a growing back-off, whenever it fails; the source is unaffected. Frames without a
     /// session are not converted; they are dropped and counted as ``DropReason/notConnected``. The sink fails if the
-    /// first session does not come up within ``connectTimeout``, or none has come up when the capture ends, and if the
-    /// server refuses permanently, as a token.
+    /// first session does not connect within ``connectTimeout``, or none has connected when the capture ends, and if
+    /// the server refuses permanently, for example the token.
     public struct WHIPSinkConfiguration: FrameSinkConfiguration {
         /// The address that the offer is sent to, with `http:` or `https:`.
         public var url: String
@@ -24,35 +24,35 @@
         public var rates = RTCConfiguration().rates
         /// The controller of the bit rate. The default is ``RateControl/delay``.
         public var rateControl = RateControl.delay
-        /// STUN and TURN servers, besides those that the server names. The default is none.
+        /// STUN and TURN servers, besides those that the server names. Empty by default.
         public var ice = ICEServers()
         /// The number of encoding threads. The default is 1, which is enough for 720p.
         public var threads = 1
         /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at
         /// once. The default is a second.
         public var backOff = Duration.seconds(1)
-        /// How long the first session may take to come up; the sink then fails, as a stream to a server that is not
-        /// there does, and is made anew if the application chose that. Once a session has come up, it is restarted
-        /// without a limit. The default is 30 seconds.
+        /// How long the first session may take to connect; the sink then fails, as a stream to an absent server does,
+        /// and is recreated if the application chose that. Once a session has connected, it is restarted without a
+        /// limit. The default is 30 seconds.
         public var connectTimeout = Duration.seconds(30)
         /// The codec that is sent. The default is H.264, which every server accepts.
         public var codec = VideoCodec.h264
-        /// Whether H.264 packets of the source go to the server as they are where that is possible: of a profile that
-        /// the server takes, within ``largestSize`` and the highest bit rate. The default is true.
+        /// Whether H.264 packets of the source go to the server unchanged, if possible: of a profile that the server
+        /// accepts, within ``largestSize`` and the highest bit rate. The default is true.
         public var passesThrough = true
         /// The names of the track in the offer. The default is that of ``TrackName``.
         public var trackName = TrackName()
-        /// The limits on the server's use of memory by data channels, whichever side opens them. Where
-        /// ``openedChannels`` is empty, the session has no data channels.
+        /// The limits on the server's use of memory by data channels, whichever side opens them. If ``openedChannels``
+        /// is empty, the session has no data channels.
         public var channels = DataChannelLimits()
-        /// The data channels that each session opens with its offer. A server that rejects them gets the picture alone,
-        /// which the log and ``PeerSessionEvent/channelsRejected`` tell. The default is none.
+        /// The data channels that each session opens with its offer. A server that rejects them gets only the picture,
+        /// which the log and ``PeerSessionEvent/channelsRejected`` report. Empty by default.
         public var openedChannels: [DataChannelParameters] = []
         /// Exchanges messages with the server over data channels while the sink runs. It exists before the sink and
         /// outlives it. Copies of a configuration share it.
         ///
-        /// Its events tell of the session as well. WHIP has no second offer (RFC 9725), so a channel of
-        /// ``openedChannels`` that was closed is opened again with the next session only.
+        /// Its events also report the session. WHIP has no second offer (RFC 9725), so a closed channel of
+        /// ``openedChannels`` is opened again only with the next session.
         public let messaging = PeerMessaging()
         /// Controls the track while the sink runs. It exists before the sink and outlives it. Copies of a configuration
         /// share it.
@@ -76,7 +76,7 @@
         }
 
         /// Takes over the rates, the controller, the connection time-out and the servers of a configuration. Those that
-        /// it does not state get its defaults; the time-out stays as it is.
+        /// it does not state get its defaults; the time-out stays unchanged.
         ///
         /// - Parameter configuration: the configuration, such as one read by ``RTCConfiguration/init(json:file:)``.
         /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does.
@@ -91,7 +91,7 @@
         /// The sink's URI, without credentials.
         public var redactedURI: String { "whip+" + Redaction.redact(uri: url) }
 
-        /// Returns a sink with this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Nothing is opened yet.
         public func makeSink() -> any FrameSink { WHIPSink(self) }
 
         /// Checks the configuration.
@@ -130,7 +130,7 @@
         private let peers: PeerSink
         private var isRunning = false
         private var session: SignaledSession?
-        /// When the first session must have come up.
+        /// The time by which the first session must have connected.
         private var deadline = MonotonicTime.distantFuture
 
         private let uri: String
@@ -144,7 +144,7 @@
         }
 
         /// - Parameters:
-        ///   - uri: what errors call the sink.
+        ///   - uri: the name of the sink in errors.
         ///   - trickles: whether candidates are sent as they are found.
         ///   - makeChannel: returns the signaling with the server.
         init(
@@ -171,10 +171,10 @@
 
         func makePassThrough() -> PassThrough? { peers.makePassThrough() }
 
-        /// A frame is taken, too, to end a sink that has failed.
+        /// A frame is also taken to end a sink that has failed.
         var takesFrames: Bool { hasFailed || isRunning && peers.takesFrames }
 
-        /// The number of sessions that have come up.
+        /// The number of sessions that have connected.
         private var opened: UInt64 { peers.sessions.opened }
 
         /// Whether the sink cannot continue.
@@ -184,7 +184,7 @@
             return opened == 0 && .now >= deadline
         }
 
-        /// Returns why the sink cannot continue; nil if a session has come up at the last moment.
+        /// Returns why the sink cannot continue; nil if a session has connected at the last moment.
         private func failure() -> InletError? {
             guard let session, case .ended(let end) = session.state else {
                 let (opened, cause) = peers.settle(isOver: false)
@@ -195,7 +195,7 @@
         }
 
         private func neverConnected(_ cause: InletError?) -> InletError {
-            // What the server or a relay refuses for good ends the session by itself: everything else may pass.
+            // A permanent refusal by the server or a relay ends the session by itself: everything else may pass.
             let mayPass = cause?.code != .authenticationFailed && cause?.code != .tlsFailed
             return InletError(
                 mayPass ? cause?.code ?? .timedOut : .timedOut,
@@ -235,7 +235,7 @@
             do {
                 try peers.finish()
             } catch {
-                // That no session came up says more than that its pipeline takes its time to close.
+                // The failure to connect is more informative than a pipeline that closes slowly.
                 guard let failure, (error as? InletError)?.code == .timedOut else { throw error }
                 throw failure.about(uri)
             }

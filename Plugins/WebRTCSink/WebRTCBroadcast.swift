@@ -5,8 +5,8 @@
     import InletWebRTC
     import Synchronization
 
-    /// Controls what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges messages with
-    /// them. Safe from any thread.
+    /// Controls the pictures that viewers get from a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges
+    /// messages with them. Safe from any thread.
     ///
     ///     let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
     ///     capturer.attach(sink)
@@ -46,7 +46,7 @@
             set { track.isEnabled = newValue }
         }
 
-        /// What viewers get while the track is not enabled. The default is ``DisabledPicture/black``.
+        /// The pictures for viewers while the track is not enabled. The default is ``DisabledPicture/black``.
         public var disabledPicture: DisabledPicture {
             get { track.disabledPicture }
             set { track.disabledPicture = newValue }
@@ -85,8 +85,8 @@
         /// The current statistics of each viewer. Takes microseconds for each.
         public var viewers: [ViewerStatistics] { inner.withLock { $0.sessions }?.statistics ?? [] }
 
-        /// The events of viewers from now on: who joins and leaves, statistics, and their data channels. Each access
-        /// returns a separate sequence, which keeps the newest 1024 if it is not read.
+        /// The events of viewers from now on: joining and leaving, statistics, and data channels. Each access returns a
+        /// separate sequence, which keeps the newest 1024 if it is not read.
         public var viewerEvents: AsyncStream<ViewerEvent> { watchers.stream() }
 
         /// The totals over viewers that left, and the statistics of current ones.
@@ -108,7 +108,7 @@
         /// A browser opens a channel with `peer.createDataChannel("name")` before it makes its offer.
         public var messages: AsyncStream<PeerMessage> { readers.stream() }
 
-        /// Hands out what a viewer's data channels tell.
+        /// Passes the news of a viewer's data channels to the listeners.
         func tell(_ news: PeerChannels.News, of viewer: String) {
             switch news {
             case .said(let message): readers.send(message)
@@ -119,15 +119,15 @@
         }
 
         /// Sends a message, which may be empty, over a data channel that the viewer has opened: the first with this
-        /// label and exactly this delivery, else the first that keeps order and loses nothing as it does, or does not.
-        /// Returns at once.
+        /// label and exactly this delivery, else the first that matches it in whether it keeps order and whether it may
+        /// lose messages. Returns at once.
         ///
-        /// The message is dropped, and counted for the viewer, if there is no such channel, or if too much is queued
+        /// The message is dropped, and counted for the viewer, if no such channel is open, or if too much is queued
         /// already: see ``DataChannelLimits/queuedBytes``.
         ///
         /// - Parameters:
         ///   - body: text or bytes.
-        ///   - delivery: what the channel guarantees. The default is that it keeps the order and loses nothing.
+        ///   - delivery: the channel's guarantees. The default is that it keeps the order and loses nothing.
         ///   - label: the channel's label; nil for any.
         ///   - viewer: the viewer, as ``PeerMessage/peer`` names it; nil for all.
         /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is longer than

@@ -27,7 +27,7 @@
         /// Creates a publisher of metrics.
         ///
         /// - Parameters:
-        ///   - broadcast: the sink's broadcast, whose figures are published.
+        ///   - broadcast: the sink's broadcast, whose statistics are published.
         ///   - sink: the dimension of that name. The default is `webrtc`.
         ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
         ///   - factory: the receiver of the metrics. The default is the application's, `MetricsSystem`.
@@ -50,7 +50,7 @@
             publish()
         }
 
-        /// Publishes what has happened since the last time.
+        /// Publishes the changes since the last time.
         public func publish() {
             let (totals, viewers) = broadcast.totals
             publish(totals, viewers)
@@ -90,7 +90,7 @@
 
         private var dimensions: [(String, String)] { [("sink", sink)] }
 
-        /// Adds to a counter. A count that went down is of a viewer whose session restarted: it is counted from zero.
+        /// Adds to a counter. A decreased count belongs to a viewer whose session restarted: it is counted from zero.
         private func count(_ label: String, _ before: Int, _ now: Int, _ others: [(String, String)] = []) {
             guard now > before || before == 0 else { return }
             Counter(label: label, dimensions: dimensions + others, factory: factory ?? MetricsSystem.factory)

@@ -5,13 +5,13 @@
     import InletWebRTC
     import Logging
 
-    /// Sends the newest frames to viewers that connect by WHEP. Nothing is converted or encoded while there are none.
+    /// Sends the newest frames to viewers that connect by WHEP. Without viewers, nothing is converted or encoded.
     final class WebRTCSink: FrameSink {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
         private let encoders: ViewerEncoders
         private let logger = Logger(label: "inlet.webrtc")
-        /// The application's server that viewers come by; nil where the sink has one of its own.
+        /// The application's server for viewers; nil if the sink has its own.
         private let host: WHEPHost?
         private var server: WHEPServer?
         private var sessions: ViewerSessions?
@@ -24,7 +24,7 @@
             pictures = TrackPictures(configuration.broadcast.track)
         }
 
-        /// Pictures are rotated here if some viewer does not rotate them, and while there are none.
+        /// Pictures are rotated here if some viewer does not rotate them, and without viewers.
         var wants: SinkWants {
             let adaptation = configuration.broadcast.track.adaptation
             return SinkWants(
@@ -71,7 +71,7 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            // Encoders that nobody needs any more are closed with a picture, whichever it is.
+            // Unused encoders are closed with a picture, whichever it is.
             guard hub.isWatched else { return try encoders.consume(frame) }
             if let picture = try pictures.picture(for: frame) { try encoders.consume(picture) }
         }

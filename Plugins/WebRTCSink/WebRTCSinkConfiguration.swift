@@ -6,9 +6,9 @@
 
     /// A web page that shows the source by WebRTC, and a WHEP endpoint: `webrtc:`, at http://127.0.0.1:8091/.
     ///
-    /// All viewers share the encoders, at most ``tiers`` for each codec. Nothing is encoded while there are none.
+    /// All viewers share the encoders, at most ``tiers`` for each codec. Without viewers, nothing is encoded.
     public struct WebRTCSinkConfiguration: FrameSinkConfiguration {
-        /// The address to listen at. The default is 127.0.0.1: this machine alone.
+        /// The address to listen at. The default is 127.0.0.1, which only this machine reaches.
         public var host: String
         /// The port; 0 lets the system choose one, which is logged. The default is 8091.
         public var port: Int
@@ -25,8 +25,8 @@
         public var rateControl = RateControl.delay
         /// How long a viewer's session may take from the answer to media. The default is 10 seconds.
         public var connectTimeout = Duration.seconds(10)
-        /// The codecs that are sent, in order of preference: a viewer gets the first that it supports. Those that
-        /// cannot be encoded or packetized here are skipped. The default is H.264, VP8, VP9 and HEVC.
+        /// The codecs to send, in order of preference: a viewer gets the first that it supports. Those that cannot be
+        /// encoded or packetized here are skipped. The default is H.264, VP8, VP9 and HEVC.
         public var codecs: [VideoCodec] = [.h264, .vp8, .vp9, .hevc]
         /// The most encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter. Each
         /// viewer gets the best that its path carries. The default is 3.
@@ -45,20 +45,20 @@
         /// Whether media uses all addresses of this machine even if ``host`` is a loopback address, as behind a proxy.
         /// The default is false: only loopback, unless there are STUN or TURN servers.
         public var reachesOut = false
-        /// STUN and TURN servers, for this side and for viewers. The default is none.
+        /// STUN and TURN servers, for this side and for viewers. Empty by default.
         public var ice = ICEServers()
         /// Origins of sites whose pages may show the picture besides this server's own, or `*`, which requires a token.
-        /// The default is none.
+        /// Empty by default.
         public var origins: [String] = []
         /// The names of the track in descriptions. The default is that of ``TrackName``.
         public var trackName = TrackName()
-        /// How long the source may be silent before the track is unpublished: sessions end, and viewers are told that
-        /// the camera is off until it is back. Nil is no limit. The default is 30 seconds.
+        /// How long the source may be silent before the track is unpublished: sessions end, and viewers see that the
+        /// camera is off until it is back. Nil is no limit. The default is 30 seconds.
         public var patience: Duration? = .seconds(30)
         /// The limits on one viewer's data channels.
         public var channels = DataChannelLimits()
-        /// Decides which viewers are let in, besides token and limits, and what each may do. A viewer gives its name in
-        /// the query, as `/?name=NAME` for the page and `/whep?name=NAME` for WHEP. The default lets everyone in.
+        /// Decides which viewers are admitted, besides token and limits, and their permissions. A viewer gives its name
+        /// in the query, as `/?name=NAME` for the page and `/whep?name=NAME` for WHEP. The default admits every viewer.
         public var admission = Admission()
         /// Controls the track and exchanges messages with viewers while the sink runs. Copies of a configuration share
         /// it.
@@ -73,7 +73,7 @@
         /// Creates a configuration with the defaults.
         ///
         /// - Parameters:
-        ///   - host: the address to listen at. The default is this machine alone.
+        ///   - host: the address to listen at. The default is only this machine.
         ///   - port: the port to listen at. The default is 8091.
         ///   - token: the token that every client must present. The default, nil, generates one if other machines can
         ///     reach the server.
@@ -89,7 +89,7 @@
         }
 
         /// Takes over the rates, the controller, the connection time-out and the servers of a configuration. Those that
-        /// it does not state get its defaults; the time-out stays as it is.
+        /// it does not state get its defaults; the time-out stays unchanged.
         ///
         /// - Parameter configuration: the configuration, such as one read by ``RTCConfiguration/init(json:file:)``.
         /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does.
@@ -104,7 +104,7 @@
         /// The sink's URI.
         public var redactedURI: String { "webrtc:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
 
-        /// Returns a sink with this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Nothing is opened yet.
         public func makeSink() -> any FrameSink { WebRTCSink(self) }
 
         var access: AccessRule { AccessRule(host: host, port: port, token: token) }
