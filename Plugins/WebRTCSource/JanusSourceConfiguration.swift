@@ -4,18 +4,18 @@
     public import InletRTC
     import InletWebRTC
 
-    /// What a participant publishes in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
+    /// The stream of a participant in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
     ///
-    /// The source fails if nobody publishes within ``TrackSettings/connectTimeout``, and when the session ends; the
-    /// capture then retries as it is told to.
+    /// The source fails without a publisher within ``TrackSettings/connectTimeout``, and when the session ends; the
+    /// capture then retries by its policy.
     public struct JanusSourceConfiguration: PacketSourceConfiguration {
-        /// The server, the room, and how it is entered.
+        /// The server, the room, and the data for entering it.
         public var room: JanusRoom
         /// The identifier of the publisher. The default, nil, is the one with ``display``, or the first.
         public var feed: String?
-        /// The name of the publisher, where ``feed`` is nil. The default, nil, is any.
+        /// The name of the publisher, if ``feed`` is nil. The default, nil, is any.
         public var display: String?
-        /// How the track is received and decoded.
+        /// The settings for receiving and decoding the track.
         public var track = TrackSettings()
 
         /// Creates a configuration with the defaults.
@@ -35,13 +35,13 @@
             set { track.decoders = newValue }
         }
 
-        /// The name of the decoder that is tried first.
+        /// The name of the decoder to try first.
         public var decoder: String? { track.decoder }
 
         /// Returns a source that connects when it is opened.
         public func makePacketSource() -> any FrameSource {
             let wanted: JanusSubscription.Feed = feed.map { .id($0) } ?? display.map { .display($0) } ?? .first
-            // Some time is left for the session, so that the error says who is missing.
+            // Some time is left for the session, so that the error names the missing publisher.
             let wait = track.connectTimeout * 0.7
             return RemoteTrackSource(track, uri: redactedURI) { pipeline in
                 SignaledTrack(track, pipeline, role: .answering) { () throws(InletError) in

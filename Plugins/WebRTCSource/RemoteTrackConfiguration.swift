@@ -3,21 +3,21 @@
     public import InletDecode
     public import InletRTC
 
-    /// The video that a peer sends: in a session of its own over any signaling, the other half of a call, or in the
-    /// session in which it gets this side's.
+    /// The video of a peer: in a separate session over any signaling, the other half of a call, or in the session that
+    /// also sends this side's video.
     ///
-    /// A source with a session of its own fails if that does not come up, and when it ends; the capture then retries as
-    /// it is told to, with a new channel.
+    /// A source with a separate session fails if that does not connect, and when it ends; the capture then retries by
+    /// its policy, with a new channel.
     ///
     ///     let session = try publisher.connect(channel, policy) { $0.isReceiving = true }
     ///     let peer = Capturer(RemoteTrackConfiguration(session))
     public struct RemoteTrackConfiguration: PacketSourceConfiguration {
-        /// What logs and errors call the source, without credentials. The default is `peer:`.
+        /// The name of the source in logs and errors, without credentials. The default is `peer:`.
         public var name = "peer:"
-        /// Which side offers. The default is ``PeerSessionPolicy/Role-swift.enum/answering``: the peer that sends
+        /// The side that offers. The default is ``PeerSessionPolicy/Role-swift.enum/answering``: the sending peer
         /// offers.
         public var role = PeerSessionPolicy.Role.answering
-        /// How the track is received and decoded.
+        /// The settings for receiving and decoding the track.
         public var track = TrackSettings()
         /// Returns the channel for one session. Called on the source's thread.
         public var makeChannel: @Sendable () throws(InletError) -> any SignalingChannel
@@ -29,18 +29,18 @@
             self.makeChannel = makeChannel
         }
 
-        /// The session in which the peer gets this side's video; nil for a session of its own.
+        /// The session that also sends this side's video; nil for a separate session.
         private var session: (any PeerSession)?
 
-        /// Creates the configuration of what the peer sends in a session of `PeerPublisher` while
+        /// Creates the configuration for the peer's video in a session of `PeerPublisher` while
         /// ``PeerSessionConfiguration/isReceiving`` holds, with the defaults.
         ///
-        /// The source opens at once, and is interrupted while the peer sends nothing. It takes the codec that the peer
-        /// sends, ``TrackSettings/codec`` until that is known; where that changes, it fails with
-        /// ``InletError/Code/formatChanged``, and a capture that retries goes on with the new one. It fails, too, when
-        /// the session ends, which goes on when the source is closed. A session has one such source at a time: another
-        /// fails with ``InletError/Code/busy``. ``role``, and of ``track`` the time-out and servers of a connection,
-        /// have no effect.
+        /// The source opens at once, and is interrupted while the peer sends nothing. It uses the codec that the peer
+        /// sends, or ``TrackSettings/codec`` until that is known. If the codec changes, the source fails with
+        /// ``InletError/Code/formatChanged``, and a capture that retries continues with the new one. The source also
+        /// fails when the session ends; the session goes on when the source is closed. A session has one such source at
+        /// a time: another fails with ``InletError/Code/busy``. ``role``, and in ``track`` the time-out and servers of
+        /// a connection, have no effect.
         ///
         /// - Parameter session: the session, in any state.
         public init(_ session: any PeerSession) {
@@ -62,7 +62,7 @@
             set { track.decoders = newValue }
         }
 
-        /// The name of the decoder that is tried first.
+        /// The name of the decoder to try first.
         public var decoder: String? { track.decoder }
 
         /// Returns a source that connects, or has its session's packets, when it is opened.
@@ -70,7 +70,7 @@
             RemoteTrackSource(presentTrack, uri: redactedURI) { makeOrigin($0) }
         }
 
-        /// How the track is received, with the codec that the session's peer sends if that is known.
+        /// The settings of the track, with the codec that the session's peer sends if that is known.
         private var presentTrack: TrackSettings {
             var settings = track
             if let session, let codec = SessionTrack.codec(of: session) { settings.codec = codec }

@@ -3,7 +3,7 @@
     import InletWebRTC
 
     extension SourcePlugin {
-        /// The plug-in for `janus+wss://HOST/?room=ROOM`: what a participant publishes in a room of Janus.
+        /// The plug-in for `janus+wss://HOST/?room=ROOM`: the stream of a participant in a room of Janus.
         public static let janus = SourcePlugin(
             PluginInfo(
                 name: "JanusSource", schemes: ["janus+wss", "janus+ws"],

@@ -7,7 +7,7 @@
         ///
         /// - Parameters:
         ///   - info: the plug-in's description, with the options of the channel; those of tracks are added.
-        ///   - makeChannel: reads the options of the channel, and returns what makes it.
+        ///   - makeChannel: reads the options of the channel, and returns its factory.
         package static func signaled(
             _ info: PluginInfo,
             makeChannel:

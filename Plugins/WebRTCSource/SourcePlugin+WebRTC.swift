@@ -24,7 +24,7 @@
             return configuration
         }
 
-        /// The plug-in for `whep+https://HOST/PATH`: what a server of WHEP shows.
+        /// The plug-in for `whep+https://HOST/PATH`: the stream of a WHEP server.
         public static let whep = SourcePlugin(
             PluginInfo(
                 name: "WHEPSource", schemes: ["whep+https", "whep+http"],

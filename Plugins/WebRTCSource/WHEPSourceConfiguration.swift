@@ -5,15 +5,15 @@
     import InletRTC
     import InletWebRTC
 
-    /// What a server of WHEP shows: `whep+https://HOST/PATH`.
+    /// The stream of a WHEP server: `whep+https://HOST/PATH`.
     ///
-    /// The source fails if no session comes up, and when the session ends; the capture then retries as it is told to.
+    /// The source fails if no session connects, and when the session ends; the capture then retries by its policy.
     public struct WHEPSourceConfiguration: PacketSourceConfiguration {
         /// The address that the offer is sent to, with `http:` or `https:`.
         public var url: String
         /// The bearer token, which is sent to that server only. The default is nil.
         public var token: String?
-        /// How the track is received and decoded.
+        /// The settings for receiving and decoding the track.
         public var track = TrackSettings()
 
         /// Creates a configuration with the defaults.
@@ -38,7 +38,7 @@
             set { track.decoders = newValue }
         }
 
-        /// The name of the decoder that is tried first.
+        /// The name of the decoder to try first.
         public var decoder: String? { track.decoder }
 
         /// Returns a source that connects when it is opened.

@@ -6,11 +6,10 @@
 
     /// An endpoint to which one publisher at a time sends its picture: `whip:`, at http://127.0.0.1:8092/.
     ///
-    /// The page at `/` makes a camera of a browser or a phone. At `/whip`, anything that speaks WHIP (RFC 9725)
-    /// publishes, such as OBS. While nobody publishes, the source is interrupted; a newer publisher takes the place of
-    /// an older one.
+    /// The page at `/` turns a browser or a phone into a camera. At `/whip`, any program that supports WHIP (RFC 9725)
+    /// publishes, such as OBS. Without a publisher, the source is interrupted; a newer publisher replaces an older one.
     public struct WHIPSourceConfiguration: PacketSourceConfiguration {
-        /// The address to listen at. The default is 127.0.0.1: this machine alone.
+        /// The address to listen at. The default is 127.0.0.1, which only this machine reaches.
         public var host: String
         /// The port; 0 lets the system choose one, which is logged. The default is 8092.
         public var port: Int
@@ -20,31 +19,31 @@
         /// Whether media uses all addresses of this machine even if ``host`` is a loopback address, as behind a proxy.
         /// The default is false: only loopback, unless there are STUN or TURN servers.
         public var reachesOut = false
-        /// Origins of sites whose pages may publish besides this server's own, or `*`, which requires a token. The
-        /// default is none.
+        /// Origins of sites whose pages may publish besides this server's own, or `*`, which requires a token. Empty by
+        /// default.
         public var origins: [String] = []
-        /// Which publishers are let in, by rules and by the application, besides the token. A publisher gives its name
-        /// as `/?name=NAME` of the page or `/whip?name=NAME`. The default lets everyone in, and a newer publisher takes
-        /// the place of an older one; where one is the most it is told to be busy.
+        /// Decides which publishers are admitted, by rules and by the application, besides the token. A publisher gives
+        /// its name as `/?name=NAME` of the page or `/whip?name=NAME`. The default admits every publisher, and a newer
+        /// one replaces an older one; with a limit of one, the newer is told to be busy.
         public var admission = Admission()
         /// The limits on a publisher's data channels. ``DataChannelLimits/channels`` is 0 by default: none are
-        /// permitted, and those that a publisher opens are closed. The same holds for a publisher whose admission does
-        /// not permit messages.
+        /// permitted, and channels that a publisher opens are closed. The same applies to a publisher whose admission
+        /// does not permit messages.
         public var channels: DataChannelLimits = {
             var limits = DataChannelLimits()
             limits.channels = 0
             return limits
         }()
-        /// Exchanges messages with the publisher over its data channels while the source runs, and tells of sessions.
-        /// It exists before the source and outlives it. Copies of a configuration share it.
+        /// Exchanges messages with the publisher over its data channels while the source runs, and reports sessions. It
+        /// exists before the source and outlives it. Copies of a configuration share it.
         public let messaging = PeerMessaging()
-        /// How the track is received and decoded.
+        /// The settings for receiving and decoding the track.
         public var track = TrackSettings()
 
         /// Creates a configuration with the defaults.
         ///
         /// - Parameters:
-        ///   - host: the address to listen at. The default is this machine alone.
+        ///   - host: the address to listen at. The default is only this machine.
         ///   - port: the port to listen at. The default is 8092.
         ///   - token: the token that every publisher must present. The default, nil, generates one if other machines
         ///     can reach the endpoint.
@@ -66,7 +65,7 @@
             set { track.decoders = newValue }
         }
 
-        /// The name of the decoder that is tried first.
+        /// The name of the decoder to try first.
         public var decoder: String? { track.decoder }
 
         /// Returns a source that listens when it is opened.

@@ -6,7 +6,7 @@
     import Logging
     import NIOCore
 
-    /// The track of whoever publishes to an endpoint of WHIP: a web server with a page by which a browser is a camera.
+    /// The track of the publisher at an endpoint of WHIP: a web server with a page that turns a browser into a camera.
     final class PublisherEndpoint: TrackOrigin {
         private let configuration: WHIPSourceConfiguration
         private let pipeline: ReceivingPipeline

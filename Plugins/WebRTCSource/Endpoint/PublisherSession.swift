@@ -47,7 +47,7 @@
             }
         }
 
-        /// Has an exchange of messages use this session from now on.
+        /// Makes an exchange of messages use this session from now on.
         func begin(_ messaging: PeerMessaging, _ limits: DataChannelLimits) {
             messaging.begin(name, limits: limits) { [weak session] in
                 session?.messageCounts ?? .init()

@@ -8,11 +8,10 @@
     import Logging
     import Synchronization
 
-    /// The publishers that connect to an endpoint of WHIP, of which the newest that is let in is the source. Safe from
-    /// any thread.
+    /// The publishers that connect to an endpoint of WHIP; the newest admitted one is the source. Safe from any thread.
     ///
-    /// A publisher that has lost its network comes back before its old session has timed out; so a newer one takes the
-    /// place of an older one, which is ended.
+    /// A publisher that has lost its network comes back before its old session has timed out, so a newer one replaces
+    /// an older one, which is ended.
     final class PublisherSessions: WHEPSessions {
         private let environment: ReceivingSession.Environment
         private let policy: PeerSessionPolicy
@@ -22,9 +21,9 @@
         private let messaging: PeerMessaging
         private let logger: Logger
         private let state: Mutex<State>
-        /// Left when nobody waits for an answer.
+        /// Left when no request waits for an answer.
         private let replies = DispatchGroup()
-        /// The queue that parses what publishers send.
+        /// The queue that parses the publishers' descriptions.
         private let reading = DispatchQueue(label: "inlet.whip.reading")
 
         private struct State {
@@ -36,8 +35,8 @@
             var isClosed = false
         }
 
-        /// The most sessions at a time: the current one, those that are about to take its place, and those about whom
-        /// is being decided.
+        /// The most sessions at a time: the current one, those about to replace it, and those whose admission is being
+        /// decided.
         private static let mostSessions = 4
 
         init(_ configuration: WHIPSourceConfiguration, _ environment: ReceivingSession.Environment) {
@@ -128,7 +127,7 @@
             Task { decided(await admission.decision(on: place.request)) }
         }
 
-        /// Opens the session of a publisher that has a place, and ends those before it.
+        /// Opens the session of a publisher that has a place, and ends earlier ones.
         private func admit(
             _ sdp: String, _ offer: VideoOffer, _ permissions: AdmissionPermissions, _ guest: Int,
             for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
@@ -165,7 +164,7 @@
             }
         }
 
-        /// Ends a session, whose messaging ends at once: what the session does is done later, on its queue.
+        /// Ends a session, whose messaging ends at once: the session's own end follows later, on its queue.
         private func end(_ session: PublisherSession) {
             session.close()
             messaging.end(session.name)

@@ -4,14 +4,14 @@
     import Synchronization
 
     // Unsafe: copies received bytes.
-    /// What arrives from a peer, on its way to the source's thread: packets of RTP and RTCP, and what becomes of
-    /// sessions. Safe from any thread.
+    /// The data from a peer, on its way to the source's thread: packets of RTP and RTCP, and the state of sessions.
+    /// Safe from any thread.
     ///
-    /// Packets are copied once, into memory that is used again; a reader that is late loses the newest ones.
+    /// Packets are copied once, into reused memory; if the reader is late, the newest are lost.
     final class PacketInbox: Sendable {
         /// A session that sends a track.
         struct Session: Sendable, Hashable {
-            /// Counts the sessions.
+            /// The number of the session.
             var number: Int
             /// The payload type of the video.
             var payloadType: UInt8
@@ -22,15 +22,15 @@
         /// The packets that the reader takes at once.
         struct Batch {
             fileprivate(set) var bytes: [UInt8] = []
-            /// Where each packet lies, and when it arrived.
+            /// The location of each packet, and its time of arrival.
             fileprivate(set) var packets: [(place: Range<Int>, arrival: MonotonicTime)] = []
         }
 
-        /// What is known when packets were taken.
+        /// The facts at the time when packets were taken.
         struct News: Sendable {
-            /// The session that the packets are of; nil if there is none.
+            /// The session of the packets; nil without one.
             var session: Session?
-            /// Why the last session ended; nil if it did not, or ended in good order.
+            /// The reason of the last session's end; nil if it did not end, or ended in good order.
             var failure: InletError?
             /// The number of sessions that have ended.
             var ended: Int
@@ -49,7 +49,7 @@
         }
 
         private let state = Mutex(State())
-        /// Rung when something has arrived.
+        /// Rung when data has arrived.
         let bell: Doorbell
         /// The most bytes and packets that wait: more than a large key frame.
         private static let (mostBytes, mostPackets) = (8 << 20, 16_384)
@@ -57,7 +57,7 @@
         /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
         init() throws(InletError) { bell = try Doorbell() }
 
-        /// Begins a session; packets of the previous one are forgotten.
+        /// Begins a session; packets of the previous one are discarded.
         ///
         /// - Returns: its number.
         @discardableResult
@@ -76,7 +76,7 @@
 
         /// Ends a session, unless another has begun since.
         ///
-        /// - Parameter failure: why; nil if it ended in good order.
+        /// - Parameter failure: the reason; nil if it ended in good order.
         func end(_ number: Int, _ failure: InletError?) {
             state.withLock { state in
                 guard state.session?.number == number else { return }
@@ -87,7 +87,7 @@
             bell.ring()
         }
 
-        /// Notes that no session came up.
+        /// Records that no session has connected.
         func fail(_ failure: InletError?) {
             state.withLock { state in
                 state.failure = failure
@@ -96,7 +96,7 @@
             bell.ring()
         }
 
-        /// Notes that media can flow in a session.
+        /// Records that media can flow in a session.
         func noteConnected(_ number: Int) {
             state.withLock { if $0.session?.number == number { $0.isConnected = true } }
             bell.ring()
@@ -105,10 +105,10 @@
         /// Whether media can flow in the current session.
         var isConnected: Bool { state.withLock { $0.isConnected } }
 
-        /// What is known now.
+        /// The current facts.
         var news: News { state.withLock(\.news) }
 
-        /// Takes a copy of a packet of a session that goes on.
+        /// Copies a packet of a running session.
         func put(_ packet: RawSpan, of number: Int, at time: MonotonicTime) {
             let isFirst = state.withLock { state in
                 guard state.session?.number == number else { return false }
@@ -126,7 +126,7 @@
             if isFirst { bell.ring() }
         }
 
-        /// Takes all packets; the memory of the last batch is used again.
+        /// Takes all packets; the memory of the last batch is reused.
         func take(_ batch: inout Batch) -> News {
             batch.clear()
             return state.withLock { state in

@@ -3,19 +3,19 @@
     import InletRTC
     import InletRTP
 
-    /// How a codec is received: the caps of its RTP packets as GStreamer writes them. They contain only numbers and
+    /// The way a codec is received: the caps of its RTP packets as GStreamer writes them. They contain only numbers and
     /// constants.
     struct ReceivingPipeline: Sendable {
         let codec: VideoCodec
-        /// How packets are joined to pictures.
+        /// The way packets are joined to pictures.
         let format: RTPPayloadFormat
         private let name: String
 
         /// The launch text of the pipeline.
         ///
-        /// - Parameter hold: how long later packets wait for one that is missing, and is requested again meanwhile.
+        /// - Parameter hold: how long later packets wait for a missing one, which is requested again meanwhile.
         static func text(hold: Duration) -> String {
-            // One element alone would be no pipeline.
+            // A single element would not be a pipeline.
             "pipeline.( webrtcbin name=web bundle-policy=max-bundle latency=\(max(0, hold.wholeNanoseconds / 1_000_000)) )"
         }
 

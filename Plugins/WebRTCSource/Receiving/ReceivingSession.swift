@@ -11,7 +11,7 @@
     /// A session in which a peer sends a track, over any signaling: its state machine, its pipeline, and the timer that
     /// both need.
     ///
-    /// `@unchecked Sendable`: everything but constants is accessed on `queue` alone.
+    /// `@unchecked Sendable`: everything except constants is accessed only on `queue`.
     final class ReceivingSession: @unchecked Sendable {
         /// An event of the session, reported on its queue.
         enum Event {
@@ -23,14 +23,14 @@
             case channel(PeerChannels.News)
         }
 
-        /// What all sessions of a source share.
+        /// The environment that all sessions of a source share.
         struct Environment: Sendable {
             var pipeline: ReceivingPipeline
             var inbox: PacketInbox
             var ice: ICEServers
-            /// The one address at which candidates are gathered; nil for all of this machine's.
+            /// The only address at which candidates are gathered; nil for all addresses of this machine.
             var address: String?
-            /// How long later packets wait for one that is missing.
+            /// How long later packets wait for a missing one.
             var hold: Duration
             /// The limits on data channels of the peer; nil if they are ignored.
             var channels: DataChannelLimits?
@@ -116,7 +116,7 @@
             }
         }
 
-        /// Has the session find out whether its path still works after a change of the network. Returns at once.
+        /// Makes the session check whether its path still works after a change of the network. Returns at once.
         func networkChanged(_ change: NetworkChange) {
             queue.async {
                 self.environment.logger.info(
@@ -131,7 +131,7 @@
 
         // MARK: On the queue
 
-        /// Tells of the data channels, with the counts known before a listener may read them.
+        /// Reports the news of the data channels, with the counts known before a listener may read them.
         private func tellNews() {
             guard let channels else { return }
             counts.withLock { $0 = channels.figures }
@@ -153,7 +153,7 @@
         private func timePassed() {
             if MonotonicTime.now >= nextCheck {
                 nextCheck = .now + (machine.isDoubted ? Self.doubtInterval : Self.checkInterval)
-                // A sender that sends nothing, as of a camera that is switched off, still sends RTCP.
+                // A sender that sends no media, for example because its camera is switched off, still sends RTCP.
                 if hasArrival.exchange(false, ordering: .relaxed) { handle(.feedback) }
             }
             handle(.tick)
@@ -166,7 +166,7 @@
                 channels?.removeAll()
                 tellNews()
                 (peer, engine) = (nil, nil)
-                // The end is told with its reason; a flow that this side begins anew takes the place of the last.
+                // The end is reported with its reason; a flow that this side restarts replaces the last.
                 if case .ended = machine.state { break }
                 if machine.policy.role == .offering { break }
                 if let number { environment.inbox.end(number, nil) }
@@ -187,7 +187,7 @@
             case .sendCandidate(let candidate): tell(.send(.candidate(candidate)))
             case .sendBye(let flow): tell(.send(.bye(flow)))
             case .tell(let state): told(state)
-            // A peer's further offer begins another flow, and this side makes none.
+            // A peer's further offer begins another flow, and this side makes no further offers.
             case .reoffer, .revise, .tellAgreed: break
             case .tellSetback(let end):
                 if let error = end.error { environment.logger.warning("\(error)") }
@@ -292,7 +292,7 @@
             }
         }
 
-        /// Queues an engine's event, as the machine is handling another one now.
+        /// Queues an engine's event, because the machine is handling another one now.
         private func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
             queue.async { self.handle(.engine(id, event)) }
         }
@@ -321,8 +321,8 @@
             }
         }
 
-        /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but
-        /// then has no address there.
+        /// Returns the engine's result, if it suffices: the engine does not report a relay that refuses credentials,
+        /// but then has no address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
             guard ice.isRelayOnly, !text.containsBytes(" typ relay") else { return .gathered(text) }

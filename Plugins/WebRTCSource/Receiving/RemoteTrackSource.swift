@@ -19,7 +19,7 @@
         private var batch = PacketInbox.Batch()
         private var parameters: CodecParameters
         private let format: RTPPayloadFormat
-        /// The stream of the current session; nil while there is none.
+        /// The stream of the current session; nil without a session.
         private var stream: MediaStream?
         private var session: PacketInbox.Session?
         private var timeline = JoinedTimeline(timeBase: RemoteTrackSource.timeBase)
@@ -27,20 +27,20 @@
         private var received = ReceptionLog()
         private let size: StreamSizeFollower
         private var keyFrameRequests = 0
-        /// When the current session, or the wait for it, began.
+        /// The time when the current session, or the wait for it, began.
         private var waitingSince = MonotonicTime.now
         private var hasRead = false
         private var told: String?
 
         private static let timeBase = Rational(1, 90_000)
-        /// The longest wait, so that a requested key frame is soon known to the peer.
+        /// The longest wait, so that key-frame requests soon reach the peer.
         private static let longestWait = Duration.milliseconds(250)
         /// More than the largest picture that browsers send.
         private static let largestUnit = 16 << 20
 
         /// - Parameters:
         ///   - uri: the source's URI without credentials, for errors.
-        ///   - makeOrigin: returns where the track comes from.
+        ///   - makeOrigin: returns the origin of the track.
         init(
             _ settings: TrackSettings, uri: String, makeOrigin: @escaping (ReceivingPipeline) -> any TrackOrigin
         ) {
@@ -130,7 +130,7 @@
             stream.take(packet, at: time, hasMore: hasMore)
         }
 
-        /// Begins with a session that has come, or notes that it is over.
+        /// Begins with a new session, or records that the current one has ended.
         private func follow(
             _ news: PacketInbox.News, _ origin: any TrackOrigin, _ context: SourceContext
         ) throws(InletError) {
@@ -157,7 +157,7 @@
         private func makeStream(_ session: PacketInbox.Session, _ context: SourceContext) -> MediaStream {
             var reception = RTPReceiver.Settings()
             reception.payloadTypes = [session.payloadType]
-            // The jitter buffer of GStreamer has put packets in order and given up those that are missing.
+            // The jitter buffer of GStreamer has put packets in order and given up missing ones.
             reception.isOrdered = true
             var depacketizing = DepacketizerSettings()
             depacketizing.maximumSize = Self.largestUnit

@@ -4,8 +4,8 @@
     import InletWebRTC
     import Synchronization
 
-    /// The track that a peer sends in a session in which it gets one, too. The session is the application's, and goes
-    /// on when the source is closed.
+    /// The track of a peer in a session that also sends one to the peer. The session belongs to the application, and
+    /// goes on when the source is closed.
     ///
     /// A peer that sends nothing at present interrupts the source; the end of the session ends it.
     final class SessionTrack: TrackOrigin {
@@ -14,7 +14,7 @@
         private let session: any PeerSession
         private var reader: Reader?
 
-        /// - Parameter codec: the codec that is read; the source ends where the peer sends another.
+        /// - Parameter codec: the codec to read; the source ends if the peer sends another.
         init(_ session: any PeerSession, _ settings: TrackSettings, _ codec: VideoCodec) {
             (self.session, self.settings, self.codec) = (session, settings, codec)
         }
@@ -43,7 +43,7 @@
             session.remoteTrack.stopReading(by: reader)
         }
 
-        /// Puts packets of one codec into the inbox, as a session there for each payload type that they have.
+        /// Puts packets of one codec into the inbox, as a separate session there for each of their payload types.
         private final class Reader: RemoteTrackReader {
             private struct State {
                 /// The session in the inbox, and the payload type of its packets.
@@ -63,7 +63,7 @@
 
             init(_ inbox: PacketInbox, _ codec: VideoCodec) { (self.inbox, self.codec) = (inbox, codec) }
 
-            /// Whether nothing follows.
+            /// Whether no more packets follow.
             var isOver: Bool { state.withLock { $0.isOver } }
 
             func began(_ stream: RemoteTrack.Stream) {

@@ -7,7 +7,7 @@
     import Logging
     import Synchronization
 
-    /// A track of one session whose signaling is a channel: of WHEP, or of the application's.
+    /// A track of one session whose signaling is a channel: of WHEP, or of the application.
     ///
     /// Two tasks carry messages: from the peer to the session, and from the session to the channel, in order. Both end
     /// with the session.
@@ -23,7 +23,7 @@
         private static let endLimit = DispatchTimeInterval.seconds(1)
 
         /// - Parameters:
-        ///   - role: which side offers.
+        ///   - role: the side that offers.
         ///   - makeChannel: returns the channel for one session.
         init(
             _ settings: TrackSettings, _ pipeline: ReceivingPipeline, role: PeerSessionPolicy.Role,
@@ -73,7 +73,7 @@
                     } catch {
                         // If one candidate is missing, there may be others.
                         guard case .description(let description) = message else { continue }
-                        // The reason says more than that the exchange failed.
+                        // This reason is more informative than the failure of the exchange.
                         inbox.fail(error.error)
                         session?.take(.undelivered(description.flow, retryAfter: nil))
                     }

@@ -3,20 +3,20 @@
     public import InletDecode
     public import InletRTC
 
-    /// How a remote track is received and decoded: what all sources of WebRTC share.
+    /// The settings for receiving and decoding a remote track, shared by all sources of WebRTC.
     public struct TrackSettings: Sendable {
         /// The codec that is accepted: H.264, VP8, VP9, AV1 or HEVC. The default is H.264, which every browser sends.
         public var codec = VideoCodec.h264
-        /// How long to wait for a packet that is missing while later ones are there; it is requested again meanwhile.
-        /// The default is 100 ms.
+        /// How long to wait for a missing packet when later ones have arrived; it is requested again meanwhile. The
+        /// default is 100 ms.
         public var latency = Duration.milliseconds(100)
-        /// How long a session may take to come up. The default is 10 seconds.
+        /// How long a session may take to connect. The default is 10 seconds.
         public var connectTimeout = Duration.seconds(10)
         /// How long the first picture of a session may take. The default is 10 seconds.
         public var firstTimeout = Duration.seconds(10)
         /// How long any later picture may take. The default is 5 seconds.
         public var readTimeout = Duration.seconds(5)
-        /// STUN and TURN servers. The default is none.
+        /// STUN and TURN servers. Empty by default.
         public var ice = ICEServers()
         /// The number of decoding threads; 0 is one per core. The default, nil, is 1.
         public var threads: Int?
@@ -27,11 +27,11 @@
         /// The longest time from a packet's arrival to its picture: if decoding does not keep up, pictures are dropped.
         /// The default is 250 ms; 0 is no limit.
         public var maximumLag = DecodingSettings.defaultMaximumLag
-        /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
+        /// The decoders that may be used. Empty by default: the `Inlet` module and the command have all of theirs.
         public var decoders: [DecoderPlugin] = []
-        /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+        /// The name of the decoder to try first. The default, nil, is the one with the greatest preference.
         public var decoder: String?
-        /// What happens to damaged pictures. The default is `.drop`.
+        /// The treatment of damaged pictures. The default is `.drop`.
         public var damage = DamagePolicy.drop
 
         public init() {}
