@@ -1,15 +1,15 @@
 public import InletCore
 import InletRTC
 
-/// A signaling channel of Amazon Kinesis Video Streams, and how it is reached. Holds no credentials: they are found
-/// where AWS's own tools find them.
+/// A signaling channel of Amazon Kinesis Video Streams, and the settings for reaching it. Holds no credentials: they
+/// are found in the same places as by AWS's own tools.
 public struct KinesisConfiguration: Sendable {
     /// The role of this side.
     public enum Role: Sendable, Hashable {
-        /// The one that all viewers reach.
+        /// The master, which all viewers reach.
         case master
-        /// One of many, which reaches the master. The name must differ from those of other viewers: 1 to 256 letters,
-        /// digits and `_.-`.
+        /// One of many viewers, which reach the master. The name must differ from those of other viewers: 1 to 256
+        /// letters, digits and `_.-`.
         case viewer(clientID: String)
     }
 
@@ -19,11 +19,11 @@ public struct KinesisConfiguration: Sendable {
     public var role = Role.master
     /// The region, such as `eu-central-1`. The default, nil, is that of the ARN, of `AWS_REGION`, or of the profile.
     public var region: String?
-    /// The profile of AWS's shared files. The default, nil, is what `AWS_PROFILE` says.
+    /// The profile of AWS's shared files. The default, nil, is that of `AWS_PROFILE`.
     public var profile: String?
-    /// Whether a channel of this name is created if there is none. The default is false.
+    /// Whether a channel of this name is created if it does not exist. The default is false.
     public var creates = false
-    /// The address of the service in place of AWS's, such as `http://127.0.0.1:8080`. The default, nil, is that of
+    /// The address of the service instead of AWS's, such as `http://127.0.0.1:8080`. The default, nil, is that of
     /// `AWS_ENDPOINT_URL_KINESIS_VIDEO` or `AWS_ENDPOINT_URL`, or AWS's of the region.
     public var endpoint: String?
     /// A PEM file with the certificate authorities for the WebSocket. The default, nil, is the system's.
@@ -41,7 +41,7 @@ public struct KinesisConfiguration: Sendable {
 
     /// Checks the configuration.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` with what to write instead.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` with the correction.
     public func validate() throws(InletError) {
         if Self.isARN(channel) {
             _ = try arn()

@@ -11,7 +11,7 @@
     final class KinesisLink: Sendable {
         /// How a connection ended.
         private enum Ending: Sendable {
-            /// Another one is to be made at once.
+            /// Make another connection at once.
             case renewed
             case failed(InletError)
         }
@@ -20,7 +20,7 @@
             var flows = KinesisFlows()
             var place: (endpoints: KinesisAPI.Endpoints, arn: String)?
             var relays: [ICEServer] = []
-            /// When the relays are to be asked for anew, in seconds since 1970.
+            /// The time when the relays must be requested again, in seconds since 1970.
             var relaysUntil: Int64 = 0
             var failure: InletError?
             var hasOpened = false
@@ -32,8 +32,8 @@
         private let outbox: KinesisOutbox
         private let logger: Logger
         private let state = Mutex(State())
-        /// How long a channel may take to be reached for the first time, how long relays may be waited for, and the
-        /// longest wait between two attempts.
+        /// The limits for reaching a channel for the first time, for waiting for relays, and for the wait between two
+        /// attempts.
         private static let (openingLimit, relayLimit) = (Duration.seconds(30), Duration.seconds(2))
         private static let longestBackOff = Duration.seconds(30)
 
@@ -67,7 +67,7 @@
             dispatcher.closed(error)
         }
 
-        /// Connects, again and again, until the task is cancelled or the service refuses.
+        /// Connects, repeatedly, until the task is cancelled or the service refuses.
         func run() async {
             let began = ContinuousClock.now
             var attempts = 0
@@ -82,7 +82,7 @@
                 let hasOpened = state.withLock { $0.hasOpened }
                 if dispatcher.isOpen { (attempts, refusals) = (0, 0) }
                 dispatcher.interrupted(error)
-                // Whoever signs in again after a refusal does so with credentials that may have been renewed.
+                // A new attempt after a refusal uses credentials that may have been renewed.
                 if error.code == .authenticationFailed {
                     refusals += 1
                     await api.credentials.forget()
@@ -110,7 +110,7 @@
             return codes.contains(error.code) && error.context.operation != "WebSocket"
         }
 
-        /// Connects, and stays so until the connection ends or is to be renewed.
+        /// Connects, and stays connected until the connection ends or must be renewed.
         private func connect() async -> Ending {
             do throws(InletError) {
                 let arn: String
@@ -192,7 +192,7 @@
             }
         }
 
-        /// - Returns: whether the connection is to be renewed.
+        /// - Returns: whether the connection must be renewed.
         private func take(_ message: KinesisMessage, from sender: String?) -> Bool {
             switch message {
             case .goAway:

@@ -11,10 +11,10 @@
     ///     let service = try KinesisSignaling(KinesisConfiguration(channel: "porch"))
     ///     for await case .sessionRequested(let viewer) in service.events() { … }
     ///
-    /// Connects at once, and again whenever the connection ends, which AWS does after an hour at the latest. Ends for
-    /// good if it is refused: ``SignalingEvent/closed(_:)`` has the reason. AWS tells nobody who is there: a viewer has
-    /// joined when it is first heard of, and there is no message for the end of a session, which the peer's lost path
-    /// tells. Safe from any thread.
+    /// Connects at once, and again whenever the connection ends, which AWS does after an hour at the latest. Ends
+    /// permanently if it is refused: ``SignalingEvent/closed(_:)`` has the reason. AWS has no presence: a viewer has
+    /// joined with its first message, and there is no message for the end of a session, which is noticed by the peer's
+    /// lost path. Safe from any thread.
     public final class KinesisSignaling: SignalingService {
         /// The name of the master for its viewers, and of the master itself.
         public static let masterName = "MASTER"
@@ -28,7 +28,7 @@
         ///
         /// - Parameters:
         ///   - configuration: the channel and the role.
-        ///   - logger: where reconnections go. The default is the logger `inlet.kinesis`.
+        ///   - logger: the logger of reconnections. The default is `inlet.kinesis`.
         /// - Throws: ``InletError/Code/invalidConfiguration`` if the configuration is invalid, or the region unknown.
         public convenience init(
             _ configuration: KinesisConfiguration, logger: Logger = Logger(label: "inlet.kinesis")
@@ -50,7 +50,7 @@
         /// Whether the channel is connected.
         public var isOpen: Bool { link.dispatcher.isOpen }
 
-        /// Why the service has ended for good; nil if it has not, or this side ended it.
+        /// The reason why the service has ended permanently; nil if it has not, or this side ended it.
         public var failure: InletError? { link.failure }
 
         /// Returns the events from now on.
@@ -106,8 +106,8 @@
     public struct KinesisViewerChannel: SignalingChannel {
         private let service: KinesisSignaling
         private let channel: any SignalingChannel
-        /// The master's messages. The stream ends with ``close()``, not with the service: what is being sent then fails
-        /// with the reason, which says more than an end.
+        /// The master's messages. The stream ends with ``close()``, not with the service: a message being sent then
+        /// fails with the reason, which is more informative than an end.
         public let incoming: AsyncStream<SignalingMessage>
         private let arrived: AsyncStream<SignalingMessage>.Continuation
         /// Enough for a few flows with all of their candidates.
@@ -136,15 +136,15 @@
             Task { for await message in channel.incoming { arrived.yield(message) } }
         }
 
-        /// Returns the relays that AWS lends, as soon as the service is reached, or none after five seconds.
+        /// Returns the relays that AWS lends, as soon as the service is connected, or none after five seconds.
         public func iceServers() async -> [ICEServer] {
             try? await service.waitUntilOpen(within: Self.serverLimit)
             return await service.iceServers()
         }
 
-        /// Sends a message to the master, as soon as the service is reached.
+        /// Sends a message to the master, as soon as the service is connected.
         ///
-        /// - Throws: ``SignalingFailure`` with the reason if it is not reached, or not within 15 seconds.
+        /// - Throws: ``SignalingFailure`` with the reason if it cannot connect, or not within 15 seconds.
         public func send(_ message: SignalingMessage) async throws(SignalingFailure) {
             do {
                 try await service.waitUntilOpen(within: Self.sendingLimit)

@@ -4,7 +4,7 @@ import InletRTC
 /// The requests to Kinesis Video that signaling needs
 /// (https://docs.aws.amazon.com/kinesisvideostreams/latest/dg/API_Reference.html). Safe from any thread.
 struct KinesisAPI: Sendable {
-    /// Where a channel is reached in a role.
+    /// The addresses of a channel in a role.
     struct Endpoints: Sendable, Hashable {
         /// The address of the WebSocket, with `wss:` or `ws:`.
         var socket: String
@@ -25,7 +25,7 @@ struct KinesisAPI: Sendable {
     private static let attempts = 5
     private static let creationLimit = 20
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no region.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` without a region.
     init(
         _ configuration: KinesisConfiguration, _ environment: AWSEnvironment, _ credentials: AWSCredentialsCache
     ) throws(InletError) {
@@ -60,7 +60,7 @@ struct KinesisAPI: Sendable {
         isAWS = given == nil
     }
 
-    /// Returns the ARN of the channel, which is created if there is none and the configuration says so.
+    /// Returns the ARN of the channel, which is created if it does not exist and the configuration allows that.
     func channelARN() async throws(InletError) -> String {
         let isARN = KinesisConfiguration.isARN(configuration.channel)
         let key = isARN ? "ChannelARN" : "ChannelName"
@@ -92,12 +92,12 @@ struct KinesisAPI: Sendable {
             let parameters = ["ChannelName": configuration.channel, "ChannelType": "SINGLE_MASTER"]
             _ = try await ask("CreateSignalingChannel", parameters)
         } catch {
-            // Another one creates it.
+            // Another program creates it.
             guard error.code == .busy else { throw error }
         }
     }
 
-    /// Returns where a channel is reached by this side.
+    /// Returns the addresses of a channel for this side.
     func endpoints(of arn: String) async throws(InletError) -> Endpoints {
         let role = configuration.role == .master ? "MASTER" : "VIEWER"
         let answer = try await ask(
@@ -120,14 +120,14 @@ struct KinesisAPI: Sendable {
             if let name = item.member("Protocol")?.text { found[name] = item.member("ResourceEndpoint")?.text }
         }
         guard let socket = found["WSS"], let https = found["HTTPS"] else { throw Self.malformed("ResourceEndpoint") }
-        // Who answers for AWS may not lead elsewhere by an address without TLS.
+        // An impostor must not lead to another server by an address without TLS.
         guard !isAWS || (socket.hasBytePrefix("wss://") && https.hasBytePrefix("https://")) else {
             throw InletError(.addressRefused, "Kinesis Video names an address without TLS for the channel.")
         }
         return Endpoints(socket: socket, https: https.hasByteSuffix("/") ? String(https.dropLast()) : https)
     }
 
-    /// Returns the relays that AWS lends for a channel, and for how long.
+    /// Returns the relays that AWS lends for a channel, and the time until they expire.
     func iceServers(_ endpoints: Endpoints, _ arn: String) async throws(InletError) -> (servers: [ICEServer], Duration)
     {
         var parameters = ["ChannelARN": arn, "Service": "TURN"]
@@ -172,7 +172,7 @@ struct KinesisAPI: Sendable {
         try await ask(operation, Self.fields(parameters))
     }
 
-    /// Sends a request, again and again while the service is too busy.
+    /// Sends a request, repeatedly while the service is too busy.
     ///
     /// - Parameters:
     ///   - base: the address of the service; nil for that of the region.
@@ -206,7 +206,7 @@ struct KinesisAPI: Sendable {
             let failure = KinesisFailure(
                 response, operation: operation, channel: configuration.channel, clock: environment.now())
             if failure.concernsCredentials, !isRenewed {
-                // Those of a role may have been renewed meanwhile.
+                // Credentials of a role may have been renewed meanwhile.
                 isRenewed = true
                 let old = signer.credentials
                 await credentials.forget()

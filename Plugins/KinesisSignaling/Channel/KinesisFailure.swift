@@ -1,6 +1,6 @@
 import InletCore
 
-/// What an answer other than 200 of Kinesis Video means, in words.
+/// The meaning of an answer other than 200 of Kinesis Video, in words.
 struct KinesisFailure: Sendable {
     /// Whether the same request may succeed later.
     let mayPass: Bool
@@ -10,7 +10,7 @@ struct KinesisFailure: Sendable {
 
     /// - Parameters:
     ///   - response: the answer.
-    ///   - operation: what was asked for.
+    ///   - operation: the requested operation.
     ///   - channel: the channel, for the message.
     ///   - clock: this machine's time, in seconds since 1970.
     init(_ response: AWSResponse, operation: String, channel: String, clock: Int64) {

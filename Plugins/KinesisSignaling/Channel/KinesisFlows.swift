@@ -1,7 +1,7 @@
 import InletRTC
 
-/// Which flow a message of Kinesis Video belongs to, which its messages do not say: an answer and candidates belong to
-/// the newest offer between two peers, and candidates that come before any offer to the next one. A value without input
+/// Determines the flow of a message of Kinesis Video, which its messages do not contain: an answer and candidates
+/// belong to the newest offer between two peers, and candidates before any offer to the next one. A value without input
 /// or output.
 struct KinesisFlows: Sendable {
     private struct Peer {
@@ -11,7 +11,7 @@ struct KinesisFlows: Sendable {
     }
 
     private var peers: [PeerID: Peer] = [:]
-    /// Peers in the order in which they were first heard of.
+    /// Peers in the order of their first messages.
     private var order: [PeerID] = []
     private let makeFlow: @Sendable () -> SignalingFlow
     /// More than the peers of a router.
@@ -21,13 +21,14 @@ struct KinesisFlows: Sendable {
         self.makeFlow = makeFlow
     }
 
-    /// Notes what this side sends.
+    /// Records a message of this side.
     mutating func sent(_ message: SignalingMessage, to peer: PeerID) {
         guard case .description(let description) = message, description.kind == .offer else { return }
         update(peer) { $0.current = description.flow }
     }
 
-    /// Returns what a peer's message is to its session; nil for what is not for a session, or comes unasked.
+    /// Returns a peer's message in the form for its session; nil for a message that is not for a session, or
+    /// unsolicited.
     mutating func received(_ message: KinesisMessage, from peer: PeerID) -> SignalingMessage? {
         let makeFlow = makeFlow
         switch message {

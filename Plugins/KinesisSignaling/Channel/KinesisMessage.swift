@@ -8,11 +8,11 @@ enum KinesisMessage: Sendable, Hashable {
     case offer(sdp: String)
     case answer(sdp: String)
     case candidate(line: String, section: Int)
-    /// The service is about to end the connection: another one is to be made.
+    /// The service is about to end the connection: make another one.
     case goAway
-    /// The relays are to be asked for anew.
+    /// The relays must be requested again.
     case reconnectICEServer
-    /// What was sent did not reach its peer.
+    /// A message did not reach its peer.
     case status(code: String, kind: String, description: String)
 
     /// The most bytes of a payload: AWS lets a message have 10,000 characters, others more.
@@ -20,7 +20,7 @@ enum KinesisMessage: Sendable, Hashable {
 
     /// Reads a message.
     ///
-    /// - Returns: the message and its sender, nil for the master; nil for what is unknown or malformed.
+    /// - Returns: the message and its sender, nil for the master; nil for an unknown or malformed text.
     static func read(_ text: String) -> (message: KinesisMessage, sender: String?)? {
         guard text.utf8.count <= longestPayload * 2, let value = try? JSONReader.read(Array(text.utf8)),
             let kind = value.member("messageType")?.text ?? value.member("action")?.text
@@ -51,7 +51,7 @@ enum KinesisMessage: Sendable, Hashable {
         }
     }
 
-    /// Returns the text that sends a message of a session; nil for what the service has no message for, a goodbye.
+    /// Returns the text that sends a message of a session; nil for a goodbye, for which the service has no message.
     ///
     /// - Parameter recipient: the viewer; nil for the master.
     static func text(_ message: SignalingMessage, to recipient: String?) -> String? {

@@ -1,8 +1,8 @@
 import InletRTC
 import Synchronization
 
-/// What waits to be sent, in one queue for each peer, of which each has its turn: a peer with much to be told delays no
-/// other. Safe from any thread.
+/// The messages that wait to be sent, in one queue for each peer. The queues take turns: a peer with many messages
+/// delays no other. Safe from any thread.
 final class KinesisOutbox: Sendable {
     /// A message and its peer.
     typealias Item = (message: SignalingMessage, peer: PeerID)
@@ -20,7 +20,7 @@ final class KinesisOutbox: Sendable {
     /// - Parameter most: the most messages of one peer.
     init(most: Int) { self.most = most }
 
-    /// Returns a stream that yields when there is something to send, at most one ahead. An earlier one ends.
+    /// Returns a stream that yields when a message waits, at most one ahead. An earlier stream ends.
     func additions() -> AsyncStream<Void> {
         let (stream, reader) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let earlier = state.withLock { state in
@@ -32,7 +32,7 @@ final class KinesisOutbox: Sendable {
         return stream
     }
 
-    /// Adds a message. The peer's oldest candidate gives way where there are too many, or else its oldest message.
+    /// Adds a message. If there are too many, the peer's oldest candidate is dropped, or else its oldest message.
     func append(_ message: SignalingMessage, to peer: PeerID) {
         let reader = state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard !state.isClosed else { return nil }
@@ -49,7 +49,7 @@ final class KinesisOutbox: Sendable {
         reader?.yield()
     }
 
-    /// Takes the next message; nil if there is none.
+    /// Takes the next message; nil if none waits.
     func next() -> Item? {
         state.withLock { state in
             guard !state.turns.isEmpty else { return nil }
@@ -74,7 +74,7 @@ final class KinesisOutbox: Sendable {
         }
     }
 
-    /// Takes no more, and forgets what waits.
+    /// Takes no more, and discards waiting messages.
     func close() {
         let reader = state.withLock { state in
             (state.isClosed, state.queues, state.turns) = (true, [:], [])

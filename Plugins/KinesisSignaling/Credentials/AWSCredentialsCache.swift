@@ -1,13 +1,13 @@
 import InletCore
 import Logging
 
-/// The credentials of one user of the chain: found when they are first needed, and anew before they expire.
+/// The credentials of one user of the chain: found when they are first needed, and again before they expire.
 actor AWSCredentialsCache {
     private let chain: AWSCredentialsChain
     private let logger: Logger
     private var found: AWSCredentialsChain.Found?
     private var origin: String?
-    /// How long before their end credentials are found anew, in seconds.
+    /// How long before their end credentials are searched for again, in seconds.
     private static let margin: Int64 = 300
 
     init(_ chain: AWSCredentialsChain, _ logger: Logger) {
@@ -15,12 +15,12 @@ actor AWSCredentialsCache {
         self.logger = logger
     }
 
-    /// Returns credentials that last for five minutes at least, or as long as there are any.
+    /// Returns credentials that last for at least five minutes, or as long as possible.
     ///
-    /// Calls at once may each search. What can be used only once, the refresh token of a sign-on, is then used by one
-    /// of them (``AWSEnvironment/signOnTokens``).
+    /// Concurrent calls may each search. The refresh token of a sign-on, which can be used only once, is then used by
+    /// one of them (``AWSEnvironment/signOnTokens``).
     ///
-    /// - Throws: as ``AWSCredentialsChain/find()``, unless those from before have not expired.
+    /// - Throws: as ``AWSCredentialsChain/find()``, unless the earlier credentials have not expired.
     func credentials() async throws(InletError) -> AWSCredentials {
         let now = chain.environment.now()
         if let found, (found.credentials.expiration ?? .max) > now + Self.margin { return found.credentials }

@@ -16,14 +16,14 @@ extension AWSCredentialsChain {
     /// A token that has not expired.
     struct UsableToken: Sendable {
         var text: String
-        /// What went wrong although there is a token, in words without secrets.
+        /// A problem that occurred although there is a token, in words without secrets.
         var warning: String?
     }
 
     /// Returns the token of a sign-on. One of an `sso_session` is renewed if it ends within a quarter of an hour.
     ///
-    /// Whoever asks while the same file is read and renewed gets the same token or error, so that a refresh token,
-    /// which is void once it was used, is posted once. The renewal goes on if the caller is cancelled.
+    /// Concurrent calls for the same file get the same token or error, so that a refresh token, which is void once it
+    /// was used, is posted once. The renewal goes on if the caller is cancelled.
     ///
     /// - Throws: ``InletError/Code/authenticationFailed`` if the user has to sign in, and the error of the renewal if
     ///   the token has expired and the service cannot be reached.
@@ -105,7 +105,7 @@ extension AWSCredentialsChain {
 
     private var signIn: String { "Sign in: aws sso login --profile \(profileName)." }
 
-    /// Has a new token issued for a refresh token.
+    /// Requests a new token for a refresh token.
     private func renew(
         _ client: SignOnToken.Registration, _ refresh: String, _ signOn: SignOn
     ) async throws(InletError) -> SignOnToken {
@@ -130,8 +130,8 @@ extension AWSCredentialsChain {
         return token
     }
 
-    /// What a refusal means, in words. Nothing of the answer is in them but the name of the error, as it may repeat
-    /// what was sent.
+    /// The meaning of a refusal, in words. They contain only the name of the error from the answer, because the answer
+    /// may repeat what was sent.
     private func refusal(ofRenewal response: AWSResponse) -> InletError {
         let given = response.header("x-amzn-errortype") ?? ""
         let name = String(given.prefix(upToByte: ":").split(atByte: "#").last ?? "").sanitized(limit: 64)

@@ -4,7 +4,7 @@ import InletCore
 /// exchanged for those of a role by GetRoleCredentials
 /// (https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html).
 extension AWSCredentialsChain {
-    /// What a profile says of its sign-on.
+    /// The settings of a profile for its sign-on.
     struct SignOn {
         var start, region, account, role: String
         /// The `sso_session`; nil for a profile that has the start URL itself.
@@ -92,7 +92,7 @@ extension AWSCredentialsChain {
         return signOn
     }
 
-    /// What a refusal means, in words. The token is in none of them.
+    /// The meaning of a refusal, in words without the token.
     private func refusal(_ response: AWSResponse, of signOn: SignOn) -> InletError {
         let members = (try? JSONReader.read(Array(response.body.utf8)))?.members ?? []
         func text(_ name: String) -> String? { members.first { $0.key.isSameBytes(as: name) }?.value.text }

@@ -110,10 +110,10 @@ extension AWSCredentialsChain {
 
     /// Returns the address of a service that the environment names, without a slash at the end; nil if it names none.
     ///
-    /// - Parameter variable: that of the service, which comes before `AWS_ENDPOINT_URL`.
+    /// - Parameter variable: that of the service, which takes precedence over `AWS_ENDPOINT_URL`.
     func endpoint(_ variable: String, of service: String) throws(InletError) -> String? {
         guard let given = environment.variable(variable) ?? environment.variable("AWS_ENDPOINT_URL") else { return nil }
-        // What is sent is as good as a password.
+        // The data to send is as secret as a password.
         guard Self.isTrusted(given), !given.contains(byte: "?"), given.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw InletError(
@@ -122,7 +122,7 @@ extension AWSCredentialsChain {
         return given.hasByteSuffix("/") ? String(given.dropLast()) : given
     }
 
-    /// What a refusal means, in words. The token is in none of them.
+    /// The meaning of a refusal, in words without the token.
     private static func refusal(_ response: AWSResponse, of role: String) -> InletError {
         let name = element("Code", in: response.body) ?? ""
         let said = element("Message", in: response.body).map { " AWS says: \($0.sanitized(limit: 300))" } ?? ""
@@ -162,8 +162,8 @@ extension AWSCredentialsChain {
             context: .init(operation: "AssumeRoleWithWebIdentity", nativeCode: Int32(clamping: response.status)))
     }
 
-    /// Returns the text of the first element of a name, which has no attributes and no elements in it; nil if there is
-    /// none. What the service answers is of this form.
+    /// Returns the text of the first element of a name, which has no attributes and no elements in it; nil without such
+    /// an element. The service's answers have this form.
     static func element(_ name: String, in text: String) -> String? {
         guard let start = text.firstRange(ofBytes: "<\(name)>"),
             let end = text[start.upperBound...].firstRange(ofBytes: "</\(name)>")

@@ -1,14 +1,14 @@
 import InletCore
 
-/// Finds credentials where AWS's own tools find them, in their order: environment variables, a web identity, the
-/// profile of the shared files, by single sign-on or as they stand there, the container's service, the service of an
-/// EC2 instance. None of them is part of a URI.
+/// Finds credentials in the same places as AWS's own tools, in their order: environment variables, a web identity, the
+/// profile of the shared files, by single sign-on or directly, the container's service, the service of an EC2 instance.
+/// They are never part of a URI.
 struct AWSCredentialsChain: Sendable {
-    /// Credentials, and where they are from, in words without secrets.
+    /// Credentials, and their origin, in words without secrets.
     struct Found: Sendable {
         var credentials: AWSCredentials
         var origin: String
-        /// What went wrong although there are some, in words without secrets.
+        /// A problem that occurred although there are credentials, in words without secrets.
         var warning: String?
     }
 
@@ -23,10 +23,10 @@ struct AWSCredentialsChain: Sendable {
 
     /// Returns credentials from the first place that has some.
     ///
-    /// - Throws: ``InletError/Code/authenticationFailed`` if no place has any, with what was looked at, and the error
-    ///   of a place that has some which cannot be used.
+    /// - Throws: ``InletError/Code/authenticationFailed`` with the places searched if none has any, and the error of a
+    ///   place whose credentials cannot be used.
     func find() async throws(InletError) -> Found {
-        // A profile that is asked for by name comes before what happens to be in the environment.
+        // A profile requested by name takes precedence over the environment.
         if profile == nil, let found = try fromVariables() { return found }
         if let found = try await fromWebIdentity() { return found }
         if let found = try await fromSingleSignOn() { return found }
@@ -70,7 +70,7 @@ struct AWSCredentialsChain: Sendable {
         return Found(credentials: credentials, origin: "environment variables")
     }
 
-    /// The shared files that there are, in the order in which they count.
+    /// The existing shared files, in the order of precedence.
     func files() throws(InletError) -> [(AWSProfileFile, path: String)] {
         var files: [(AWSProfileFile, path: String)] = []
         for (variable, name) in [("AWS_SHARED_CREDENTIALS_FILE", "credentials"), ("AWS_CONFIG_FILE", "config")] {
@@ -162,7 +162,7 @@ struct AWSCredentialsChain: Sendable {
         return try Self.temporary(response.body, origin: "the container's service")
     }
 
-    /// Whether an address may be asked for credentials: by TLS, or on this machine (as AWS's tools have it).
+    /// Whether an address may be asked for credentials: by TLS, or on this machine (as in AWS's tools).
     static func isTrusted(_ url: String) -> Bool {
         if url.hasBytePrefix("https://") { return true }
         guard url.hasBytePrefix("http://") else { return false }
@@ -186,7 +186,7 @@ struct AWSCredentialsChain: Sendable {
         }
         let base = environment.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
         let root = base.hasByteSuffix("/") ? String(base.dropLast()) : base
-        // Elsewhere than on EC2 nobody answers, which is no error.
+        // Outside EC2 no server answers, which is no error.
         guard
             let token = try? await environment.http(
                 AWSRequest(

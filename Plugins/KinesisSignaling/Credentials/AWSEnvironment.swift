@@ -4,13 +4,13 @@ import InletOutput
 import InletRTC
 import InletWebRTC
 
-/// What the search for credentials looks at besides its own settings, so that tests can replace it.
+/// The environment of the search for credentials, besides its own settings, so that tests can replace it.
 struct AWSEnvironment: Sendable {
     /// Returns the value of an environment variable; nil if it is not set or empty.
     var variable: @Sendable (String) -> String?
-    /// Returns the content of a small file; nil if there is none.
+    /// Returns the content of a small file; nil if it does not exist.
     var file: @Sendable (String) throws(InletError) -> String?
-    /// Replaces a file, of which a reader sees the former content or the new one. It is for its owner alone.
+    /// Replaces a file: a reader sees the former content or the new one. Only its owner can read it.
     var write: @Sendable (_ text: String, _ path: String) throws(InletError) -> Void
     var http: AWSHTTP
     /// Returns the time in seconds since 1970.

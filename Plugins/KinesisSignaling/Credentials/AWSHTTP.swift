@@ -22,5 +22,5 @@ struct AWSResponse: Sendable {
     func header(_ name: String) -> String? { headers.first { $0.name.isSameBytes(as: name) }?.value }
 }
 
-/// Sends a request and returns the response, whatever its status.
+/// Sends a request and returns the response with any status.
 typealias AWSHTTP = @Sendable (AWSRequest) async throws(InletError) -> AWSResponse

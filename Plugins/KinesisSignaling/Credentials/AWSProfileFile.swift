@@ -53,23 +53,23 @@ struct AWSProfileFile: Sendable {
         }
     }
 
-    /// Whether there is a profile of this name.
+    /// Whether the file has a profile of this name.
     func has(_ profile: String) -> Bool { profiles[profile] != nil }
 
-    /// Returns a setting of a profile; nil if it is not given or empty.
+    /// Returns a setting of a profile; nil if it is missing or empty.
     func setting(_ name: String, of profile: String) -> String? {
         profiles[profile]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether there is a session of single sign-on of this name, with any setting.
+    /// Whether the file has a session of single sign-on of this name, with any setting.
     func hasSession(_ session: String) -> Bool { sessions[session] != nil }
 
-    /// Returns a setting of a session of single sign-on; nil if it is not given or empty.
+    /// Returns a setting of a session of single sign-on; nil if it is missing or empty.
     func setting(_ name: String, ofSession session: String) -> String? {
         sessions[session]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns whose settings follow; nil for other sections.
+    /// Returns the owner of the settings that follow; nil for other sections.
     private static func section(_ section: Substring, isConfig: Bool) -> Section? {
         let words = section.utf8.split(whereSeparator: \.isASCIISpace).map { String(Substring($0)) }
         guard isConfig, words != ["default"] else { return words.count == 1 ? .profile(words[0]) : nil }

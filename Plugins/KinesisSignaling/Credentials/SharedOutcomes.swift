@@ -1,16 +1,16 @@
 import InletCore
 import Synchronization
 
-/// Runs one operation at a time for each key; whoever asks while it runs gets its outcome. Safe from any thread.
+/// Runs one operation at a time for each key; concurrent callers get its outcome. Safe from any thread.
 ///
-/// The operation has a task of its own, which the cancellation of a caller does not end: what one no longer waits for,
-/// others may, and what a service has issued is kept even if nobody waits any more. The operation ends by itself, by
-/// deadlines of its own.
+/// The operation has its own task, which the cancellation of a caller does not end: other callers may still wait, and a
+/// token that a service has issued is kept even if no caller waits any more. The operation ends by itself, by its own
+/// deadlines.
 final class SharedOutcomes<Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Result<Value, InletError>, Never>
 
     private struct State {
-        /// The callers that wait for each operation that runs.
+        /// The callers that wait for each running operation.
         var waiters: [String: [UInt64: Waiter]] = [:]
         var latestID: UInt64 = 0
     }
@@ -20,7 +20,7 @@ final class SharedOutcomes<Value: Sendable>: Sendable {
     /// The number of callers that wait.
     var waiting: Int { state.withLock { $0.waiters.values.reduce(0) { $0 + $1.count } } }
 
-    /// Returns the outcome of the operation that runs for a key, or else of the given one.
+    /// Returns the outcome of the running operation for a key, or else of the given one.
     ///
     /// - Throws: the error of the operation, and ``InletError/Code/cancelled`` at once if the caller is cancelled.
     func outcome(

@@ -1,13 +1,13 @@
 import InletCore
 import InletRTC
 
-/// The token of a single sign-on, as AWS's tools keep it in a file (botocore, `SSOTokenProvider`), with what renews it.
-/// A value without input or output.
+/// The token of a single sign-on, as AWS's tools keep it in a file (botocore, `SSOTokenProvider`), with the data for
+/// its renewal. A value without input or output.
 struct SignOnToken: Sendable {
     /// The client that `aws sso login` registered.
     struct Registration: Sendable {
         var clientID, clientSecret: String
-        /// Its end, as the file has it.
+        /// Its end, in the form of the file.
         var end: String
     }
 
@@ -16,12 +16,12 @@ struct SignOnToken: Sendable {
     var expiration: Int64
     /// The client that the token was issued to; nil if the file has none.
     var registration: Registration?
-    /// What a new token is issued for; nil if there is none.
+    /// The refresh token for which a new token is issued; nil without one.
     var refresh: String?
 
     /// The most bytes of a token or a secret.
     private static let longestText = 16_384
-    /// The longest life of a token that is believed, in seconds: ten years.
+    /// The longest plausible life of a token, in seconds: ten years.
     private static let longestLife: Int64 = 315_360_000
 
     /// Reads the content of a file; nil if it holds no token.
@@ -77,7 +77,7 @@ struct SignOnToken: Sendable {
         ).json
     }
 
-    /// Returns a member of visible ASCII characters; nil if there is none.
+    /// Returns a member of visible ASCII characters; nil without one.
     private static func text(_ name: String, of members: [JSONMember]) -> String? {
         guard let text = members.first(where: { $0.key.isSameBytes(as: name) })?.value.text,
             (1...longestText).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -85,7 +85,7 @@ struct SignOnToken: Sendable {
         return text
     }
 
-    /// Reads the end of a token, which versions of AWS's tools before 2020 wrote with `UTC` behind it.
+    /// Reads the end of a token, to which versions of AWS's tools before 2020 appended `UTC`.
     private static func seconds(_ text: String) -> Int64? {
         AWSTime.parse(text.hasByteSuffix("UTC") ? "\(text.dropLast(3))Z" : text)?.seconds
     }

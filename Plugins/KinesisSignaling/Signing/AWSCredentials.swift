@@ -1,14 +1,14 @@
 import InletCore
 
-/// An access key of AWS. A secret: its descriptions show the key's identifier alone.
+/// An access key of AWS. A secret: its descriptions show only the key's identifier.
 struct AWSCredentials: Sendable, Hashable {
-    /// The identifier of the access key, which is no secret.
+    /// The identifier of the access key, which is not secret.
     var accessKeyID: String
     /// The secret access key.
     var secretAccessKey: String
     /// The session token of temporary credentials; nil for lasting ones.
     var sessionToken: String?
-    /// When temporary credentials expire, in seconds since 1970; nil if they do not, or it is not known.
+    /// The time when temporary credentials expire, in seconds since 1970; nil if they do not, or it is unknown.
     var expiration: Int64?
 
     init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiration: Int64? = nil) {
@@ -18,9 +18,9 @@ struct AWSCredentials: Sendable, Hashable {
         self.expiration = expiration
     }
 
-    /// Checks that the parts can stand in headers.
+    /// Checks that the parts are valid in headers.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration``, which quotes none of them.
+    /// - Throws: ``InletError/Code/invalidConfiguration``, which quotes no part.
     func validate() throws(InletError) {
         let parts = [accessKeyID, secretAccessKey] + (sessionToken.map { [$0] } ?? [])
         guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }),

@@ -1,6 +1,6 @@
 import InletCore
 
-/// A time as AWS writes it, to the second and in UTC.
+/// A time in AWS's form, to the second and in UTC.
 struct AWSTime: Sendable, Hashable {
     /// Seconds since 1970.
     let seconds: Int64

@@ -4,7 +4,7 @@ import InletDigest
 /// Signs requests with Signature Version 4
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html). A value without input or output.
 struct SigV4Signer: Sendable {
-    /// What is signed: the parts of a request as they are meant, before any escaping.
+    /// The signed parts of a request, before any escaping.
     struct Request: Sendable {
         var method: String
         /// The host, with its port if it is not the scheme's.
@@ -38,7 +38,7 @@ struct SigV4Signer: Sendable {
     /// The headers that proxies change, or that a client adds after the signing.
     private static let unsigned: Set<String> = ["expect", "transfer-encoding", "user-agent", "x-amzn-trace-id"]
 
-    /// Returns the path and the query of a request as they are sent.
+    /// Returns the path and the query of a request in the form to send.
     static func target(_ request: Request) -> String {
         let query = request.query.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&")
         return escapedPath(request.path) + (query.isEmpty ? "" : "?\(query)")
@@ -61,7 +61,7 @@ struct SigV4Signer: Sendable {
         return added
     }
 
-    /// Returns the path and the query of a request that whoever has the address may make for a while. Only `Host` is
+    /// Returns the path and the query of a request that anyone with the address may make for a while. Only `Host` is
     /// signed of its headers.
     ///
     /// - Parameter lifetime: how long the address is valid, in seconds.
@@ -100,7 +100,7 @@ struct SigV4Signer: Sendable {
         return Self.hexadecimal(Self.authenticate(text, with: key))
     }
 
-    /// Returns the headers as they are signed, each with a line end, and the list of their names.
+    /// Returns the headers in the signed form, each with a line end, and the list of their names.
     private func canonicalHeaders(_ headers: [Field], host: String) -> (lines: String, names: String) {
         var values: [String: [String]] = ["host": [host]]
         for header in headers {
