@@ -1,13 +1,14 @@
 #if os(Linux)
     import InletCore
 
-    /// When to capture: soon after a change, no more often than the rate allows, and at times when there is none.
+    /// Decides when to capture: soon after a change, no more often than the rate allows, and at intervals without a
+    /// change.
     struct CaptureSchedule {
         /// The least time from one picture to the next.
         var interval: Duration
         /// The most time from one picture to the next.
         let refresh: Duration
-        /// Whether the server tells of changes; if not, anything may have changed at any time.
+        /// Whether the server reports changes; if not, the screen may have changed at any time.
         let seesChanges: Bool
         private var hasChanged = true
         private var last: MonotonicTime?
@@ -18,18 +19,18 @@
             self.seesChanges = seesChanges
         }
 
-        /// Notes that the screen no longer is as it was captured.
+        /// Records that the screen has changed since it was captured.
         mutating func noteChange() { hasChanged = true }
 
-        /// When the next picture is due, as far as is known; a change may bring it forward.
+        /// The time of the next picture, as far as known; a change may bring it forward.
         var due: MonotonicTime {
             guard let last else { return MonotonicTime(nanoseconds: .min) }
             return last + (hasChanged || !seesChanges ? interval : max(interval, refresh))
         }
 
-        /// Notes that a picture is captured now: what changes from here on is in the next.
+        /// Records that a picture is captured now: later changes are in the next.
         mutating func capture(at now: MonotonicTime) {
-            // On the beat, if it is kept, so that the rate is what is asked for and not a little less.
+            // On the beat, if it is kept, so that the rate is the requested one and not slightly less.
             let beat = last.map { $0 + interval } ?? now
             last = beat <= now && now - beat < interval / 2 ? beat : now
             hasChanged = false

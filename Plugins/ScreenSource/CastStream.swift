@@ -5,44 +5,44 @@
     import InletSystem
 
     // Unsafe: owns a libpipewire stream.
-    /// A stream of pictures that a compositor gives by PipeWire, in memory that it shares. For one thread.
+    /// A stream of pictures that a compositor sends by PipeWire, in memory that it shares. For one thread.
     @safe final class CastStream {
-        /// A picture as it came.
+        /// A picture from the compositor.
         struct Picture {
             let lease: CastLease
             var pixelFormat: PixelFormat
-            /// The part that shows something.
+            /// The visible part.
             var visible: ImageRect
-            /// Where the top row of the whole begins, and the bytes from one row to the next.
+            /// The offset of the top row of the whole, and the bytes from one row to the next.
             var offset: Int
             var stride: Int
             var rotation: Rotation
-            /// When it was drawn, if the compositor says so.
+            /// The time when it was drawn, if the compositor states it.
             var time: MonotonicTime?
         }
 
-        /// What has become of the stream so far.
+        /// The current state of the stream.
         struct State {
-            /// Why the stream is gone, which may be empty; nil while it is there.
+            /// The reason why the stream is gone, which may be empty; nil while it exists.
             var end: String?
-            /// How often the server has answered.
+            /// The number of answers from the server.
             var answers: UInt32
-            /// What the pictures are like; nil until that is agreed on.
+            /// The format of the pictures; nil until it is agreed on.
             var format: (size: ImageSize, pixelFormat: PixelFormat)?
-            /// Whether no picture can come, as all memory is held.
+            /// Whether no picture can come, because all memory is held.
             var isStarved: Bool
         }
 
         private let cast: OpaquePointer
 
         /// - Parameters:
-        ///   - remote: a connection to PipeWire, which is taken over.
+        ///   - remote: a connection to PipeWire, which the stream takes over.
         ///   - rate: the most frames a second.
         ///   - buffers: how many pictures may be in use at once.
         /// - Throws: ``InletError/Code/resourceExhausted`` or ``InletError/Code/disconnected``.
         init(remote: Int32, node: UInt32, rate: Rational, buffers: Int) throws(InletError) {
-            // One is shown again while nothing changes, one waits to be taken, two are on their way back, as PipeWire
-            // hands back one at a time, and one is drawn.
+            // One is shown again while nothing changes, one waits to be taken, two are on their way back, because
+            // PipeWire returns one at a time, and one is drawn.
             let (frames, seconds) = rate < Rational(1) ? (1, 1) : (rate.numerator, rate.denominator)
             guard
                 let cast = unsafe inlet_cast_new(
@@ -59,10 +59,10 @@
 
         deinit { unsafe inlet_cast_free(cast) }
 
-        /// What to poll for news.
+        /// The descriptor to poll for news.
         var polled: pollfd { unsafe pollfd(fd: inlet_cast_descriptor(cast), events: Int16(POLLIN), revents: 0) }
 
-        /// Lets the stream handle its news.
+        /// Makes the stream handle its news.
         func run() -> State {
             unsafe inlet_cast_run(cast)
             let state = unsafe inlet_cast_look(cast)
@@ -72,10 +72,10 @@
                 format: Self.pixelFormat(state.layout).map { (size, $0) }, isStarved: state.is_starved)
         }
 
-        /// Has the server answer, which the state's `answers` counts.
+        /// Requests an answer from the server, which the state's `answers` counts.
         func ping() { unsafe inlet_cast_ping(cast) }
 
-        /// Says whether frames are to come.
+        /// Sets whether frames should come.
         func setActive(_ isActive: Bool) { unsafe inlet_cast_set_active(cast, isActive) }
 
         /// Takes the newest picture, if one has come.

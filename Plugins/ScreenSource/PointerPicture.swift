@@ -1,13 +1,13 @@
 #if os(Linux)
     import InletCore
 
-    /// A pointer's picture, and where it is on the screen.
+    /// A pointer's picture, and its position on the screen.
     struct PointerPicture: Equatable {
         /// The upper left corner of the picture, on the screen.
         var x: Int
         var y: Int
         var size: ImageSize
-        /// Rows of pixels, each 0xAARRGGBB with the colours multiplied by the opacity, as XFixes gives them.
+        /// Rows of pixels, each 0xAARRGGBB with the colours multiplied by the opacity, in the form of XFixes.
         var pixels: [UInt32]
 
         /// Draws the pointer over a row of a picture.

@@ -8,15 +8,15 @@
     // Unsafe: owns an sd-bus connection.
     /// A screen that the desktop's portal shares: org.freedesktop.portal.ScreenCast on the session bus. For one thread.
     ///
-    /// Nothing waits for the bus, the portal or the user beyond the context's deadline, the user's time and
+    /// No call waits for the bus, the portal or the user beyond the context's deadline, the user's time and
     /// cancellation.
     @safe final class PortalSession {
-        /// What is asked of the portal.
+        /// A request to the portal.
         struct Request {
             var showsPointer: Bool
             /// How long the user has to answer.
             var consent: Duration
-            /// Whether the portal is to give a token for the next session.
+            /// Whether the portal should give a token for the next session.
             var remembers: Bool
             /// The token of a former session.
             var token: String?
@@ -28,11 +28,11 @@
             var node: UInt32
             /// A connection to PipeWire, which the receiver closes.
             var remote: Int32
-            /// The token for the next session, if one was asked for and the portal gives any.
+            /// The token for the next session, if one was requested and the portal gives any.
             var token: String?
         }
 
-        /// What the portal has said so far.
+        /// The information received from the portal so far.
         private struct Facts {
             var version: UInt32
             var kinds: UInt32
@@ -54,13 +54,13 @@
 
         /// A dialog that is shown for longer than this is an interruption.
         private static let unnoticed = Duration.seconds(1)
-        /// What the portal can share, as it numbers them: a monitor, a window.
+        /// The sources that the portal can share, by its numbers: a monitor, a window.
         private static let kinds: UInt32 = 1 | 2
         private static let (hidden, embedded): (UInt32, UInt32) = (1, 2)
 
         /// Begins to connect.
         ///
-        /// - Parameter bus: the address of the bus; nil for what the environment says.
+        /// - Parameter bus: the address of the bus; nil for that of the environment.
         /// - Throws: ``InletError/Code/unsupported`` without the libraries, ``InletError/Code/notFound`` without a bus.
         init(bus: String?) throws(InletError) {
             if let missing = unsafe inlet_cast_load() {
@@ -75,10 +75,10 @@
 
         deinit { unsafe inlet_portal_free(portal) }
 
-        /// Asks for a screen, and the user where the portal has not been told before.
+        /// Requests a screen. The portal asks the user unless it has an earlier answer.
         ///
-        /// - Throws: ``InletError/Code/notFound`` and ``InletError/Code/unsupported`` where no portal shares screens,
-        ///   ``InletError/Code/declined`` where the user does not agree in time, and what the context throws.
+        /// - Throws: ``InletError/Code/notFound`` and ``InletError/Code/unsupported`` if no portal shares screens,
+        ///   ``InletError/Code/declined`` if the user does not agree in time, and the errors of the context.
         func open(_ request: Request, _ context: SourceContext) throws(InletError) -> Grant {
             let abilities = try answer(unsafe inlet_portal_ask_abilities(portal), "GetAll", context)
             guard abilities.kinds & Self.kinds != 0 else {
@@ -94,7 +94,7 @@
             if cursor == 0, request.showsPointer {
                 context.logger.notice("The pointer is left out: the desktop portal does not draw it.")
             }
-            // Some portals ask the user by the one, some by the other.
+            // Some portals ask the user in one step, some in the other.
             let limit = context.clock.now + request.consent
             _ = try answer(
                 unsafe inlet_portal_select(
@@ -108,7 +108,7 @@
                 token: started.token)
         }
 
-        /// Whether the desktop has ended the session, as far as it has said.
+        /// Whether the desktop has reported the end of the session.
         ///
         /// - Throws: ``InletError/Code/disconnected`` if the session bus is gone.
         func isClosed() throws(InletError) -> Bool {
@@ -117,16 +117,16 @@
             return unsafe inlet_portal_look(portal).is_closed
         }
 
-        /// What to poll for news.
+        /// The descriptor to poll for news.
         var polled: pollfd {
             unsafe pollfd(fd: inlet_portal_descriptor(portal), events: inlet_portal_events(portal), revents: 0)
         }
 
-        /// Waits for the answer to what was asked last.
+        /// Waits for the answer to the last request.
         ///
         /// - Parameters:
-        ///   - status: what asking returned.
-        ///   - limit: until when a user may take to answer; nil where none is asked.
+        ///   - status: the result of the request's call.
+        ///   - limit: until when a user may take to answer; nil if no user is asked.
         private func answer(
             _ status: Int32, _ operation: String, ofUserUntil limit: MonotonicTime? = nil, _ context: SourceContext
         ) throws(InletError) -> Facts {

@@ -3,8 +3,8 @@
     import InletCore
     import Logging
 
-    /// Captures a screen that the desktop's portal shares, as Wayland sessions have it. The compositor gives a picture
-    /// when the screen has changed, in memory that it shares.
+    /// Captures a screen that the desktop's portal shares, as in Wayland sessions. The compositor sends a picture when
+    /// the screen has changed, in memory that it shares.
     final class PortalSource: FrameSource {
         private let configuration: ScreenConfiguration
         private var session: PortalSession?
@@ -18,13 +18,13 @@
         private var sequence: UInt64 = 0
         private var lastSize: ImageSize?
         private var lastTime = MonotonicTime(nanoseconds: .min)
-        /// When PipeWire was last asked whether it is there, and how often it has answered.
+        /// The time of the last ping to PipeWire, and the number of its answers.
         private var lastPing = MonotonicTime(nanoseconds: .min)
         private var answers: UInt32 = 0
 
         private static let timeBase = Rational(1, 1_000_000)
         private static let pingInterval = Duration.milliseconds(250)
-        /// How long after the end of the stream the portal may say that it has ended the session.
+        /// How long after the end of the stream the portal may report that it has ended the session.
         private static let grace = Duration.milliseconds(500)
         /// A picture that was drawn longer ago than this has a time of another clock.
         private static let oldest = Duration.seconds(1)
@@ -68,7 +68,7 @@
                 if picture != nil, now >= schedule.due { return .frame(try deliver(now)) }
                 var wake = now + Self.pingInterval
                 if picture != nil { wake = min(wake, schedule.due) }
-                // Who gives memory back tells nobody.
+                // Returning memory causes no notification.
                 if isStarved { wake = min(wake, now + schedule.interval) }
                 var polled = [stream.polled, session.polled]
                 polled.wait(until: wake, context)
@@ -92,7 +92,7 @@
             return configuration.interval(context.demand)
         }
 
-        /// Waits until the compositor has said what its pictures are like.
+        /// Waits until the compositor has stated the format of its pictures.
         private func agree(
             on stream: CastStream, _ session: PortalSession, _ context: SourceContext
         ) throws(InletError) -> (size: ImageSize, pixelFormat: PixelFormat) {
@@ -112,7 +112,7 @@
             if try session.isClosed() { throw PortalSession.ended }
             let state = stream.run()
             guard let end = state.end else { return state }
-            // Whoever ends a session ends its stream as well, of which one hears first.
+            // Ending a session also ends its stream, which is noticed first.
             let limit = context.clock.now + Self.grace
             while context.clock.now < limit, !context.shouldGiveUp {
                 if try session.isClosed() { throw PortalSession.ended }
@@ -126,15 +126,15 @@
                 context: .init(operation: "pw_stream"))
         }
 
-        /// Takes what has come.
+        /// Handles the received pictures and events.
         ///
-        /// - Returns: whether no picture can come, as all memory is in use.
+        /// - Returns: whether no picture can come, because all memory is in use.
         private func lookAt(
             _ stream: CastStream, _ session: PortalSession, _ context: SourceContext
         ) throws(InletError) -> Bool {
             let state = try check(stream, session, context)
             if let newer = try stream.take() {
-                // What the rate has no time for is left out.
+                // Pictures beyond the rate are left out.
                 picture = newer
                 isNew = true
                 schedule.noteChange()
@@ -152,7 +152,7 @@
             return state.isStarved
         }
 
-        /// Makes a frame of the newest picture, which may be the one before again.
+        /// Makes a frame of the newest picture, which may be the previous one again.
         private func deliver(_ now: MonotonicTime) throws(InletError) -> SourceFrame {
             guard let picture else { throw InletError(.internal, "There is no picture to deliver.") }
             var rect = picture.visible

@@ -4,13 +4,13 @@
     import InletSystem
     import Logging
 
-    /// A file that keeps a portal's token, by which the user need not be asked again. Each session gives a new one.
+    /// A file that keeps a portal's token, with which the user need not be asked again. Each session gives a new one.
     struct RestoreFile {
         let path: String
 
         private static let longest = 4096
 
-        /// Returns the token; nil, with a word in the log, if there is none that can be used: the user is asked then.
+        /// Returns the token; nil, with a line in the log, if no usable token exists: the user is asked then.
         func read(_ context: SourceContext) -> String? {
             do throws(InletError) {
                 var bytes = try RegularFile.read(
@@ -30,7 +30,7 @@
             }
         }
 
-        /// Keeps the token, for its owner alone.
+        /// Stores the token in a file that only its owner can read.
         func write(_ token: String, _ context: SourceContext) {
             guard token.utf8.count < Self.longest else { return }
             do throws(InletError) {

@@ -3,30 +3,30 @@
 
     /// A screen to capture: `screen:`, `screen::1?region=1280x720+100+50`, `screen:portal`.
     public struct ScreenConfiguration: FrameSourceConfiguration, Hashable {
-        /// Where the screen is captured from. The default is ``ScreenOrigin/automatic``.
+        /// The origin of the screen. The default is ``ScreenOrigin/automatic``.
         public var origin = ScreenOrigin.automatic
-        /// The X server's display, as `DISPLAY` has it, such as `:0` or `:1.0`. The default, nil, is what that variable
-        /// says.
+        /// The X server's display, in the form of `DISPLAY`, such as `:0` or `:1.0`. The default, nil, is that of the
+        /// variable.
         public var display: String?
-        /// The part that is captured, in pixels of the whole screen, or of what the portal shares. The default, nil, is
-        /// all of it.
+        /// The part to capture, in pixels of the whole screen, or of the picture that the portal shares. The default,
+        /// nil, is all of it.
         public var region: ImageRect?
-        /// The name of the monitor that is captured, such as `HDMI-1`. The default, nil, is all of them. Not together
-        /// with ``region``, and not with the portal, whose user chooses.
+        /// The name of the monitor to capture, such as `HDMI-1`. The default, nil, is all of them. Not together with
+        /// ``region``, and not with the portal, whose user chooses.
         public var monitor: String?
         /// The most frames a second, from 1/10 to 240. The default is 30.
         public var frameRate = Rational(30)
         /// Whether the pointer is drawn into the pictures. The default is true.
         public var showsPointer = true
-        /// After how long a screen that does not change is captured again, from 0.1 s to a minute. The default is 1 s.
+        /// The time after which an unchanged screen is captured again, from 0.1 s to a minute. The default is 1 s.
         public var refresh = Duration.seconds(1)
         /// How many pictures may be in use at once, from 2 to 64. Each is memory that the server shares. The default is
-        /// 4; a frame for which none is free is dropped. Of a portal they are asked for, and fewer may come.
+        /// 4; a frame without a free one is dropped. A portal is asked for this number, and may provide fewer.
         public var buffers = 4
         /// How long the user has to answer the portal's question, from 1 s to 10 minutes. The default is 1 minute.
         public var consent = Duration.seconds(60)
-        /// The path of a file that keeps the portal's token, by which the user is not asked again. It is made with the
-        /// first answer. The default, nil, keeps none.
+        /// The path of a file that keeps the portal's token, with which the user is not asked again. It is created with
+        /// the first answer. The default, nil, keeps none.
         public var restore: String?
         /// The address of the session bus; nil for that of the environment.
         var bus: String?
@@ -81,7 +81,7 @@
         /// The source's URI.
         public var redactedURI: String { "screen:\(origin == .portal ? "portal" : display ?? "")" }
 
-        /// Returns a source with this configuration. Connects to nothing yet.
+        /// Returns a source with this configuration. It is not connected yet.
         public func makeSource() -> any FrameSource { usesPortal ? PortalSource(self) : ScreenSource(self) }
 
         private var usesPortal: Bool {
@@ -89,7 +89,7 @@
             case .portal: true
             case .x11: false
             case .automatic:
-                // An X server that runs besides, Xwayland, has the windows of old programs alone.
+                // An X server that runs in parallel, Xwayland, has only the windows of old programs.
                 display == nil && PortalSession.isInWaylandSession
             }
         }

@@ -1,23 +1,23 @@
 #if os(Linux)
     import InletCore
 
-    /// How an X server lays out the pixels of a screen.
+    /// The way an X server lays out the pixels of a screen.
     struct ScreenLayout: Hashable {
-        /// The bits of a pixel's colours that count.
+        /// The bits of a pixel that are used for its colour.
         var depth = 24
-        /// The bits that a pixel takes.
+        /// The bits of a pixel.
         var bitsPerPixel = 32
-        /// Each row takes a multiple of this many bits.
+        /// The length of each row is a multiple of this many bits.
         var rowPadding = 32
         var isBigEndian = false
-        /// Whether a pixel is its colour, rather than a place in a table of colours.
+        /// Whether a pixel is its colour, instead of an index into a table of colours.
         var isTrueColor = true
-        /// Where a colour stands in the number that a pixel is.
+        /// The bits of each colour in a pixel's number.
         var red: UInt32 = 0xff_0000
         var green: UInt32 = 0xff00
         var blue: UInt32 = 0xff
 
-        /// The format by FFmpeg's name; nil for one that has none.
+        /// The format by FFmpeg's name; nil for a layout without one.
         var pixelFormat: PixelFormat? {
             guard isTrueColor else { return nil }
             return switch (bitsPerPixel, red, green, blue) {
@@ -40,7 +40,7 @@
             return (width * bitsPerPixel + padding - 1) / padding * padding / 8
         }
 
-        /// What the layout is, for an error.
+        /// The layout in words, for an error.
         var summary: String {
             isTrueColor
                 ? "\(depth) bits in \(bitsPerPixel), red \(hex(red)), green \(hex(green)), blue \(hex(blue))"

@@ -1,5 +1,5 @@
 #if os(Linux)
-    /// Where a screen is captured from.
+    /// The origin of a captured screen.
     public enum ScreenOrigin: Sendable, Hashable {
         /// The desktop portal in a Wayland session, unless a display is named; else an X server.
         case automatic

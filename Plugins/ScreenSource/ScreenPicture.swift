@@ -18,9 +18,9 @@
 
         init(capacity: Int) { self.capacity = capacity }
 
-        /// Returns a picture that nobody looks at; nil if there is none.
+        /// Returns a picture that is not in use; nil if all are.
         ///
-        /// - Parameter make: makes one, if there are fewer than there may be.
+        /// - Parameter make: makes one, if there are fewer than the limit.
         func take(_ make: () throws(InletError) -> ScreenPicture) throws(InletError) -> ScreenLease? {
             let (idle, mayMake) = state.withLock { state -> (ScreenPicture?, Bool) in
                 if let idle = state.idle.popLast() { return (idle, false) }
@@ -41,7 +41,7 @@
         fileprivate func giveBack(_ picture: ScreenPicture) { state.withLock { $0.idle.append(picture) } }
     }
 
-    /// What a frame holds: a picture, which returns to its set when the frame's last owner releases it.
+    /// Keeps a frame's picture, which returns to its set when the frame's last owner releases it.
     final class ScreenLease: Sendable {
         let picture: ScreenPicture
         private let pictures: ScreenPictures
@@ -61,15 +61,15 @@
     /// it after.
     @safe final class ScreenPicture: @unchecked Sendable {
         private let memory: UnsafeMutableRawBufferPointer
-        /// The server's name for the memory.
+        /// The server's identifier of the memory.
         let segment: UInt32
-        /// The request that told the server of it.
+        /// The request that announced it to the server.
         let request: UInt32
 
         /// See InletConvert's README: planes with 64 bytes after them need no second pass.
         private static let readAhead = 64
 
-        /// Makes memory and tells a server of it.
+        /// Allocates memory and announces it to a server.
         ///
         /// - Throws: ``InletError/Code/resourceExhausted`` if the system has no memory.
         @unsafe init(byteCount: Int, on connection: OpaquePointer) throws(InletError) {
@@ -95,7 +95,7 @@
 
         deinit { unsafe munmap(memory.baseAddress, memory.count + Self.readAhead) }
 
-        /// The picture as a frame's plane, of which the frame must hold the lease.
+        /// The picture as a plane of a frame, which must hold the lease.
         func plane(stride: Int) -> SourcePlane { unsafe SourcePlane(UnsafeRawBufferPointer(memory), stride: stride) }
 
         /// Draws the pointer into a picture of 32 bits a pixel.

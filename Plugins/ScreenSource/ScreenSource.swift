@@ -8,21 +8,21 @@
         private var server: XServer?
         private var schedule = CaptureSchedule(interval: .zero, refresh: .zero, seesChanges: false)
         private var pictures = ScreenPictures(capacity: 0)
-        /// The server's names for the memory of all pictures of the set.
+        /// The server's identifiers of the memory of all pictures of the set.
         private var segments: [UInt32] = []
-        /// The part of the screen that is captured.
+        /// The captured part of the screen.
         private var rect = ImageRect(x: 0, y: 0, width: 0, height: 0)
         private var pixelFormat = PixelFormat.bgra
         private var stride = 0
         private var demandVersion: Int?
         private var sequence: UInt64 = 0
         private var startsAnew = false
-        /// Where the pointer was when it was last looked at, and when that was.
+        /// The last known position of the pointer, and the time of that check.
         private var pointerPlace: (x: Int, y: Int)?
         private var lastLook = MonotonicTime(nanoseconds: .min)
 
         static let timeBase = Rational(1, 1_000_000)
-        /// How often a server that says nothing is asked whether it is there.
+        /// The interval at which a silent server is asked for an answer.
         private static let longestSilence = Duration.milliseconds(250)
 
         init(_ configuration: ScreenConfiguration) { self.configuration = configuration }
@@ -79,7 +79,7 @@
 
         func close() { server = nil }
 
-        /// sRGB, as screens are, of which no matrix has been made yet.
+        /// sRGB, as on screens, without a matrix yet.
         static let colorSpace = ColorSpace(primaries: .bt709, transfer: .srgb)
 
         private func showsPointer(_ server: XServer) -> Bool {
@@ -92,7 +92,7 @@
             return configuration.interval(context.demand)
         }
 
-        /// Determines the part that is captured, and what memory it takes.
+        /// Determines the captured part and the memory that it needs.
         private func adopt(_ server: XServer, _ context: SourceContext) throws(InletError) {
             rect = try part(of: server, context)
             stride = server.layout.stride(width: rect.size.width)
@@ -134,7 +134,7 @@
             context.reportProgress()
         }
 
-        /// Notes a change if the pointer, whose moves are no damage, is elsewhere.
+        /// Records a change if the pointer, whose moves are no damage, is elsewhere.
         private func lookAtPointer(_ server: XServer, _ context: SourceContext) throws(InletError) {
             guard showsPointer(server), context.clock.now >= lastLook + schedule.interval else { return }
             let place = try server.pointerPlace(context)
@@ -153,7 +153,7 @@
             schedule.capture(at: now)
             sequence += 1
             guard let lease else {
-                // Its number is missing, which counts it.
+                // Its number is missing, which counts the loss.
                 schedule.noteChange()
                 return nil
             }
@@ -163,7 +163,7 @@
                     lease.picture.draw(pointer, in: rect, stride: stride)
                 }
             } catch {
-                // The screen may have become smaller a moment ago, of which the notice is on its way.
+                // The screen may have become smaller a moment ago, and the notice is on its way.
                 guard error.code == .formatChanged else { throw error }
                 try server.roundTrip(context)
                 schedule.noteChange()

@@ -2,17 +2,17 @@
     import Glibc
 
     // Unsafe: owns a reply that libxcb allocated.
-    /// What an X server sent: an answer or an event. Numbers are in this machine's order; a place outside of what was
-    /// sent has none. The layouts are those of the X11 protocol and its extensions (xcb-proto).
+    /// A message of an X server: an answer or an event. Numbers are in this machine's order; a place beyond the
+    /// received bytes has none. The layouts are those of the X11 protocol and its extensions (xcb-proto).
     @safe struct XAnswer: ~Copyable {
         private let memory: UnsafeMutableRawPointer
-        /// The size in bytes: of an answer 32 and what it says that follows, of an event 32.
+        /// The size in bytes: for an answer 32 and its stated additional length, for an event 32.
         let byteCount: Int
 
         /// Takes over memory that libxcb allocated.
         @unsafe init(_ memory: UnsafeMutableRawPointer, isAnswer: Bool) {
             unsafe self.memory = memory
-            // libxcb has read as much as the length, in units of four bytes, says.
+            // libxcb has read as much as the length states, in units of four bytes.
             let further = isAnswer ? unsafe Int(memory.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) * 4 : 0
             byteCount = 32 + further
         }

@@ -6,9 +6,10 @@
     import Synchronization
 
     // Unsafe: passes a libxcb connection between threads.
-    /// Connects to an X server on a thread of its own, as libxcb waits for a server's greeting without end.
+    /// Connects to an X server on a separate thread, because libxcb waits for a server's greeting without end.
     ///
-    /// The last user ends the connection: the waiting thread if it received it, the other if nobody waits any more.
+    /// The last user ends the connection: the waiting thread if it received it, the other if the caller no longer
+    /// waits.
     @safe final class XConnecting: Sendable {
         private struct State {
             var isDone = false
@@ -22,7 +23,7 @@
         nonisolated(unsafe) private var screen: Int32 = 0
         private let done: WakeUpSignal
 
-        /// The number of threads that nobody waits for any more: a server that does not answer must not use up all.
+        /// The number of abandoned threads: a server that does not answer must not use up all.
         private static let abandoned = Atomic(0)
         private static let mostAbandoned = 8
 
@@ -34,10 +35,10 @@
             }
         }
 
-        /// Connects and waits for it.
+        /// Connects and waits for the result.
         ///
         /// - Returns: a connection, which the caller ends and which may have failed, and the number of the screen.
-        /// - Throws: ``InletError/Code/timedOut`` or ``InletError/Code/cancelled``, when the context says so.
+        /// - Throws: ``InletError/Code/timedOut`` or ``InletError/Code/cancelled``, as the context requires.
         @unsafe func run(_ context: SourceContext) throws(InletError) -> (connection: OpaquePointer, screen: Int32) {
             try SystemThread.start(named: "inlet-screen") { self.connect() }
             while true {

@@ -7,9 +7,9 @@
     // Unsafe: owns a libxcb connection.
     /// A connection to an X server. For one thread.
     ///
-    /// Nothing waits for the server beyond the context's deadline and cancellation.
+    /// No call waits for the server beyond the context's deadline and cancellation.
     @safe final class XServer {
-        /// What has happened on the screen since the last look.
+        /// The changes on the screen since the last check.
         struct News {
             var isDamaged = false
             var hasNewSize = false
@@ -23,9 +23,9 @@
 
         let layout: ScreenLayout
         private(set) var size: ImageSize
-        /// Whether the server says when the screen changes.
+        /// Whether the server reports changes of the screen.
         private(set) var seesChanges = false
-        /// Whether the server tells what the pointer looks like.
+        /// Whether the server provides the pointer's picture.
         private(set) var knowsPointer = false
         private let connection: OpaquePointer
         private let root: UInt32
@@ -39,9 +39,9 @@
 
         /// Connects to a display.
         ///
-        /// - Parameter display: nil for what `DISPLAY` says.
+        /// - Parameter display: nil for that of `DISPLAY`.
         /// - Throws: ``InletError/Code/notFound`` without a display or a server, ``InletError/Code/unsupported`` if the
-        ///   server lacks what it takes, and what the context throws.
+        ///   server lacks a required extension, and the errors of the context.
         init(_ display: String?, _ context: SourceContext) throws(InletError) {
             if let missing = unsafe inlet_xcb_load() {
                 throw InletError(
@@ -110,7 +110,7 @@
 
         // MARK: Waiting
 
-        /// Waits until the server says something, or until `time`.
+        /// Waits until the server sends a message, or until `time`.
         func wait(until time: MonotonicTime, _ context: SourceContext) throws(InletError) {
             try context.checkCancellation()
             let remaining = (min(time, context.deadline) - context.clock.now).wholeNanoseconds
@@ -147,13 +147,13 @@
             throw InletError(.disconnected, "The X server at '\(name)' is gone.")
         }
 
-        /// Returns when the server has answered, with all that it said before.
+        /// Returns when the server has answered, after all its earlier messages.
         func roundTrip(_ context: SourceContext) throws(InletError) {
             _ = try answer(unsafe inlet_xcb_ask_focus(connection), context)
             readEvents()
         }
 
-        /// Returns what has happened since the last call, as far as the server has said.
+        /// Returns the changes since the last call, as far as the server has reported them.
         func takeNews() throws(InletError) -> News {
             readEvents()
             try check()
@@ -164,7 +164,7 @@
         private func readEvents() {
             while let event = unsafe inlet_xcb_next_event(connection) {
                 let event = unsafe XAnswer(event, isAnswer: false)
-                // The highest bit says that another client sent it.
+                // The highest bit marks an event that another client sent.
                 switch event.number(at: 0, as: UInt8.self).map({ Int($0 & 0x7f) }) {
                 case 0:
                     guard failures.count < 64, let number = event.number(at: 2, as: UInt16.self) else { break }
@@ -183,7 +183,7 @@
 
         // MARK: Pictures
 
-        /// Makes memory that the server draws into.
+        /// Allocates memory that the server draws into.
         func makePicture(byteCount: Int, _ context: SourceContext) throws(InletError) -> ScreenPicture {
             let picture = unsafe try ScreenPicture(byteCount: byteCount, on: connection)
             try roundTrip(context)
@@ -196,10 +196,10 @@
             return picture
         }
 
-        /// Lets the server forget a picture's memory, by its name. Who reads the picture may go on.
+        /// Makes the server forget a picture's memory, by its identifier. Readers of the picture may go on.
         func release(_ segment: UInt32) { unsafe inlet_xcb_detach(connection, segment) }
 
-        /// Has a part of the screen drawn into a picture. Changes from here on are told again.
+        /// Draws a part of the screen into a picture. Later changes are reported again.
         ///
         /// - Throws: ``InletError/Code/formatChanged`` if the part is no longer on the screen.
         func capture(_ rect: ImageRect, into picture: ScreenPicture, _ context: SourceContext) throws(InletError) {
@@ -211,7 +211,7 @@
                 context)
         }
 
-        /// Where the pointer is on the screen; nil if it is on another.
+        /// The position of the pointer on the screen; nil if it is on another.
         func pointerPlace(_ context: SourceContext) throws(InletError) -> (x: Int, y: Int)? {
             let answer = try answer(unsafe inlet_xcb_ask_pointer(connection, root), context)
             guard answer.number(at: 1, as: UInt8.self) == 1, let x = answer.number(at: 16, as: Int16.self),
@@ -220,7 +220,7 @@
             return (Int(x), Int(y))
         }
 
-        /// The pointer as it looks now; nil if the server does not say.
+        /// The pointer's current picture; nil if the server does not provide it.
         func pointer(_ context: SourceContext) throws(InletError) -> PointerPicture? {
             let answer = try answer(unsafe inlet_xcb_ask_cursor(connection), context)
             guard let x = answer.number(at: 8, as: Int16.self), let y = answer.number(at: 10, as: Int16.self),
