@@ -7,14 +7,14 @@ extension FrameInjector {
     /// into pooled memory. Any other pixel format is converted as it is copied.
     ///
     /// - Parameters:
-    ///   - bytes: the planes one after another, and rows without padding unless `stride` says otherwise, as FFmpeg's
-    ///     rawvideo has them.
-    ///   - pixelFormat: how the bytes are laid out.
+    ///   - bytes: the planes one after another, and rows without padding unless `stride` is given, as in FFmpeg's
+    ///     rawvideo.
+    ///   - pixelFormat: the layout of the bytes.
     ///   - size: the size of the picture.
     ///   - stride: bytes from one row to the next, for pixel formats of one plane. The default, nil, is the row.
     ///   - pts: when it is shown. The default, nil, means the time of the push.
     ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
-    ///   - rotation: the clockwise rotation that shows the picture upright. The default is none.
+    ///   - rotation: the clockwise rotation that shows the picture upright. The default is no rotation.
     /// - Returns: whether it was queued; ``DropReason/poolExhausted`` if sinks hold all
     ///   ``InjectorConfiguration/copies``.
     /// - Throws: as ``push(_:)-(SourceFrame)``.
@@ -42,15 +42,15 @@ extension FrameInjector {
         }
     }
 
-    /// Pushes a picture whose planes lie anywhere, in memory without an owner: copied as packed bytes are.
+    /// Pushes a picture whose planes may be anywhere, in memory without an owner: copied as packed bytes are.
     ///
     /// - Parameters:
     ///   - planes: the planes. Their memory must stay valid and unwritten until this returns, and no longer.
-    ///   - pixelFormat: what the planes hold.
+    ///   - pixelFormat: the format of the planes.
     ///   - size: the size of the picture.
     ///   - pts: when it is shown. The default, nil, means the time of the push.
     ///   - colorSpace: how samples are to be read as colour. The default is not known.
-    ///   - rotation: the clockwise rotation that shows the picture upright. The default is none.
+    ///   - rotation: the clockwise rotation that shows the picture upright. The default is no rotation.
     @discardableResult
     public func push(
         copying planes: SourcePlanes, pixelFormat: PixelFormat, size: ImageSize, pts: MediaTime? = nil,
@@ -98,7 +98,7 @@ extension FrameInjector {
                 rotation: borrowed.rotation, flags: .key))
     }
 
-    /// Returns the picture in memory of the pool: what is I420 already was not copied by the conversion.
+    /// Returns the picture in memory of the pool: a picture that is I420 already was not copied by the conversion.
     private func owned(_ picture: I420Picture, _ borrowed: SourceFrame) throws(InletError) -> I420Picture {
         guard let top = unsafe borrowed.planes[0]?.topRow, unsafe picture.buffer.baseAddress(of: .y) == top else {
             return picture

@@ -10,10 +10,10 @@ import Synchronization
 ///     let capturer = Capturer(InjectedSourceConfiguration(injector))
 ///     try injector.push(buffer, pts: pts)
 ///
-/// It outlives its sources: each retry of a capturer makes a new one, which continues with what is queued. One source
-/// reads it at a time. A push copies nothing where the picture has an owner, never waits for a reader, and holds no
-/// lock while it runs code of the application. A picture for which the source waits is put into the sinks' queues by
-/// the push itself, which saves the way through the source's thread. Safe from any thread.
+/// It outlives its sources: each retry of a capturer makes a new one, which continues with the queued items. One source
+/// reads it at a time. A push copies nothing if the picture has an owner, never waits for a reader, and holds no lock
+/// while it runs code of the application. A picture for which the source waits is put into the sinks' queues by the
+/// push itself, which saves the way through the source's thread. Safe from any thread.
 public final class FrameInjector: Sendable {
     /// The configuration that it was made with.
     public let configuration: InjectorConfiguration
@@ -43,14 +43,14 @@ public final class FrameInjector: Sendable {
     ///
     /// The owner is released on whichever thread drops the last reference, which may be the calling one.
     ///
-    /// - Parameter frame: the picture. Its ``SourceFrame/sequence`` is not used. Without a PTS, the time of the push
-    ///   counts. A PTS may not be less than that of the picture before, unless the frame has the flag
-    ///   ``FrameFlags/discontinuity``: it is dropped as ``DropReason/outOfOrder``.
+    /// - Parameter frame: the picture. Its ``SourceFrame/sequence`` is not used. Without a PTS, the time of the push is
+    ///   used. A PTS may not be less than that of the picture before, unless the frame has the flag
+    ///   ``FrameFlags/discontinuity``: otherwise it is dropped as ``DropReason/outOfOrder``.
     /// - Returns: whether it was queued.
     /// - Throws: ``InletError/Code/malformedData`` for planes that are missing or shorter than size, pixel format and
-    ///   strides require, of which nothing is read; ``InletError/Code/unsupported`` for a pixel format that cannot be
+    ///   strides require, without reading them; ``InletError/Code/unsupported`` for a pixel format that cannot be
     ///   converted; ``InletError/Code/invalidConfiguration`` for an impossible size, or if the injector is one of
-    ///   packets; ``InletError/Code/resourceExhausted`` if the picture alone is more than
+    ///   packets; ``InletError/Code/resourceExhausted`` if the picture by itself exceeds
     ///   ``InjectorConfiguration/maximumBytes``.
     @discardableResult
     public func push(_ frame: SourceFrame) throws(InletError) -> InjectorOutcome {
@@ -67,7 +67,7 @@ public final class FrameInjector: Sendable {
     ///   - buffer: the picture.
     ///   - pts: when it is shown, on any timeline that goes forward. The default, nil, means the time of the push.
     ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
-    ///   - rotation: the clockwise rotation that shows the picture upright. The default is none.
+    ///   - rotation: the clockwise rotation that shows the picture upright. The default is no rotation.
     /// - Returns: whether it was queued.
     /// - Throws: as ``push(_:)-(SourceFrame)``.
     @discardableResult
@@ -184,19 +184,19 @@ public final class FrameInjector: Sendable {
 
     // MARK: Control
 
-    /// Ends the stream: the source yields what is queued, and then ends as a file does. What is pushed later is dropped
-    /// as `injectorEnded`. It cannot be undone.
+    /// Ends the stream: the source yields the queued items, and then ends as a file does. Later pushes are dropped as
+    /// `injectorEnded`. It cannot be undone.
     public func end() { control { $0.end() } }
 
-    /// Has the source fail behind what is queued. The capturer then retries by its policy and the error's code, and the
-    /// next source continues with what is pushed. Without a source, the next one fails. If called twice before that,
+    /// Makes the source fail after the queued items. The capturer then retries by its policy and the error's code, and
+    /// the next source continues with later pushes. Without a source, the next one fails. If called twice before that,
     /// the first error counts.
     public func fail(_ error: InletError) { control { $0.fail(error) } }
 
-    /// Drops what is pushed until ``unmute()``, as ``DropReason/disabled``. Sinks are told that the source is
+    /// Drops pushes until ``unmute()``, as ``DropReason/disabled``. Sinks are notified that the source is
     /// ``SourceCondition/interrupted``, and no time-out runs.
     ///
-    /// - Parameter reason: a few words for a person.
+    /// - Parameter reason: a few words for people.
     public func mute(_ reason: String = "the application has muted its frames") { control { $0.setMuted(reason) } }
 
     /// Ends ``mute(_:)``.
@@ -205,25 +205,25 @@ public final class FrameInjector: Sendable {
     /// Reports that there will be no pictures for a while: a window is minimized, a model is being loaded. No time-out
     /// runs until the next push, or ``endInterruption()``.
     ///
-    /// - Parameter reason: a few words for a person.
+    /// - Parameter reason: a few words for people.
     public func beginInterruption(_ reason: String) { control { $0.setInterruption(reason) } }
 
-    /// Ends ``beginInterruption(_:)`` without a push: the time-out for the next picture begins anew.
+    /// Ends ``beginInterruption(_:)`` without a push: the time-out for the next picture restarts.
     public func endInterruption() { control { $0.setInterruption(nil) } }
 
-    /// Limits what is pushed from now on, beside what sinks want.
+    /// Limits pushes from now on, in addition to the limits of the sinks.
     ///
     /// - Parameters:
-    ///   - maximumSize: the largest pictures that ``wants`` asks for. Larger ones are taken all the same, as only their
-    ///     producer can make them smaller at no cost. The default, nil, is no limit.
-    ///   - maximumFrameRate: the most pictures a second. Of more, evenly spaced ones are queued, by their PTS, or the
-    ///     time of the push, and the others dropped as ``DropReason/rateLimited``. The default, nil, is no limit.
-    ///     Packets are not affected.
+    ///   - maximumSize: the largest pictures that ``wants`` asks for. Larger ones are accepted all the same, because
+    ///     only their producer can make them smaller at no cost. The default, nil, is no limit.
+    ///   - maximumFrameRate: the most pictures a second. If more are pushed, evenly spaced ones are queued, by their
+    ///     PTS, or the time of the push, and the others dropped as ``DropReason/rateLimited``. The default, nil, is no
+    ///     limit. Packets are not affected.
     public func adapt(maximumSize: ImageSize? = nil, maximumFrameRate: Rational? = nil) {
         shared.withLock { $0.state.adapt(maximumSize: maximumSize, maximumFrameRate: maximumFrameRate) }
     }
 
-    /// What is useful to push now. Cheap enough to look at before each picture.
+    /// The items that are useful to push now. Cheap enough to read before each picture.
     public var wants: InjectorWants {
         var wants = InjectorWants()
         let (reader, size, rate) = shared.withLock { shared in
@@ -242,7 +242,7 @@ public final class FrameInjector: Sendable {
         return wants
     }
 
-    /// The figures so far.
+    /// The statistics so far.
     public var statistics: InjectorStatistics { shared.withLock { $0.state.figures } }
 
     private func control(_ body: (inout InjectorState) -> Bool) {
@@ -285,7 +285,7 @@ public final class FrameInjector: Sendable {
 
     func noteKeyFrameRequests(_ count: Int) { shared.withLock { $0.state.keyFrameRequests &+= count } }
 
-    /// Notes a repetition, unless something was pushed meanwhile.
+    /// Records a repetition, unless an item was pushed meanwhile.
     func repeats(at time: MediaTime?) -> Bool { shared.withLock { $0.state.repeats(at: time) } }
 }
 
@@ -309,7 +309,7 @@ final class InjectorReader: Sendable {
 
     /// Passes a picture on for the source, which waits meanwhile.
     ///
-    /// - Returns: false if the source itself is to yield it.
+    /// - Returns: false if the source itself must yield it.
     func take(_ item: SourceItem) -> Bool {
         guard var frame = item.frame else { return false }
         frame.sequence = sequence.load(ordering: .relaxed)

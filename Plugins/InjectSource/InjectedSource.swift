@@ -1,7 +1,7 @@
 public import InletCore
 import InletSystem
 
-/// A source that yields what is pushed into a ``FrameInjector``. It is live: timestamps follow the pushed PTS, or the
+/// A source that yields the items pushed into a ``FrameInjector``. It is live: timestamps follow the pushed PTS, or the
 /// time of the push.
 ///
 /// If the injector's configuration states no size, opening waits for the first picture.
@@ -11,7 +11,7 @@ public final class InjectedSource: FrameSource {
     /// The interruption that the bridge knows of.
     private var told: String?
     private var keyFrameRequests = 0
-    /// The last picture that was pushed and when it was yielded, where pictures are repeated.
+    /// The last pushed picture and the time when it was yielded, if pictures are repeated.
     private var last: (frame: SourceFrame, time: MonotonicTime)?
     private var lastYield = MonotonicTime(nanoseconds: 0)
 
@@ -154,13 +154,13 @@ public final class InjectedSource: FrameSource {
         reader.bell.clear()
     }
 
-    /// Has pushes dropped until the pause ends.
+    /// Makes pushes be dropped until the pause ends.
     public func pause(_ context: SourceContext) throws -> Bool {
         injector.setPaused(true)
         return true
     }
 
-    /// Continues with what is pushed from now on.
+    /// Continues with later pushes.
     public func resume(_ context: SourceContext) throws {
         injector.setPaused(false)
         lastYield = context.clock.now

@@ -1,7 +1,7 @@
 public import InletCore
 public import InletDecode
 
-/// A source of what an application pushes into a ``FrameInjector``.
+/// A source of the items that an application pushes into a ``FrameInjector``.
 ///
 /// Each retry of a capturer makes a new source, all of which read the one injector, one at a time.
 public struct InjectedSourceConfiguration: PacketSourceConfiguration {
@@ -11,7 +11,7 @@ public struct InjectedSourceConfiguration: PacketSourceConfiguration {
     public var name: String
     /// The decoders for an injector of packets, in any order. A `PluginRegistry` adds those that it knows.
     public var decoders: [DecoderPlugin]
-    /// The name of the decoder that is tried first. The default, nil, is the preferred one.
+    /// The name of the decoder to try first. The default, nil, is the preferred one.
     public var decoder: String?
 
     public init(

@@ -1,19 +1,18 @@
 public import InletCore
 
-/// How an injector holds what is pushed, and what its source says of it.
+/// The queue of an injector, and the statements of its source.
 public struct InjectorConfiguration: Sendable, Hashable {
-    /// What happens to what is pushed faster than the source is read. The default is ``InjectorQueue/latest``, and 256
-    /// packets for an injector of packets.
+    /// The treatment of pushes that are faster than the source is read. The default is ``InjectorQueue/latest``, and
+    /// 256 packets for an injector of packets.
     public var queue: InjectorQueue
-    /// The most bytes of pictures or packets that are queued. The default is 256 MiB. Memory that is padding between
-    /// rows counts as well.
+    /// The most queued bytes of pictures or packets. The default is 256 MiB. Padding between rows counts as well.
     public var maximumBytes: Int
     /// How many copies of pictures that were pushed without an owner may be in use at once. The default is 8.
     public var copies: Int
     /// The length in seconds of one tick of the source's PTS; pushed ones are rescaled to it, rounded down. The
     /// default is a nanosecond. Not used for packets, which have that of their ``packetStream``.
     public var timeBase: Rational
-    /// The size that is stated before the first picture. The default, nil, has the source wait for the first picture
+    /// The size that is stated before the first picture. The default, nil, makes the source wait for the first picture
     /// when it is opened. Pictures of other sizes may be pushed at any time.
     public var size: ImageSize?
     /// The pixel format that is stated before the first picture, if ``size`` is set. The default is I420.
@@ -22,9 +21,9 @@ public struct InjectorConfiguration: Sendable, Hashable {
     public var frameRate: Rational?
     /// The parameters of the packets, for an injector of packets. The default, nil, means one of pictures.
     public var packetStream: PacketStream?
-    /// How long after the last picture it is yielded once more, and again after each such time: for pictures that are
-    /// pushed only when they change, such as those of a screen. The default, nil, repeats none; a silence is then
-    /// treated as that of any live source.
+    /// The time after which the last picture is yielded once more, repeatedly: for pictures that are pushed only when
+    /// they change, such as those of a screen. The default, nil, repeats none; a silence is then treated as that of any
+    /// live source.
     public var repeatAfter: Duration?
 
     /// Makes a configuration of an injector of pictures.
@@ -78,21 +77,21 @@ public struct InjectorConfiguration: Sendable, Hashable {
     private static let longestQueue = 65_536
 }
 
-/// What happens to what is pushed into an injector faster than its source is read.
+/// The treatment of pushes that are faster than an injector's source is read.
 public enum InjectorQueue: Sendable, Hashable {
     /// One picture is queued, and a newer one replaces it.
     case latest
-    /// Up to a number of pictures or packets are queued; if there is no room, one of them is dropped. Of packets it is
+    /// At most `count` pictures or packets are queued; if the queue is full, one of them is dropped. For packets it is
     /// always the newest, with all that follow up to the next key frame.
     case bounded(_ count: Int, dropping: Dropped = .oldest)
 
-    /// Which picture is dropped.
+    /// The picture that is dropped.
     public enum Dropped: String, Sendable, Hashable, CaseIterable {
         case oldest
         case newest
     }
 
-    /// The most pictures or packets that are queued.
+    /// The most queued pictures or packets.
     public var capacity: Int {
         switch self {
         case .latest: 1

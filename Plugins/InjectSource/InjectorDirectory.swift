@@ -13,7 +13,7 @@ public struct InjectorDirectory: Sendable {
     /// The names in alphabetical order.
     public var names: [String] { injectors.keys.sorted() }
 
-    /// The injector of that name; nil if there is none.
+    /// The injector of that name; nil if the name is unknown.
     public subscript(name: String) -> FrameInjector? { injectors[name] }
 
     /// Adds an injector.

@@ -1,12 +1,13 @@
 import DequeModule
 public import InletCore
 
-/// Decides what an injector keeps, drops and yields, without a clock, a lock or a thread.
+/// Decides which items an injector keeps, drops and yields, without a clock, a lock or a thread.
 struct InjectorState: Sendable {
-    /// What a push did.
+    /// The effects of a push.
     struct Push: Sendable {
         var outcome = InjectorOutcome.queued
-        /// What gave way. The caller releases it where no lock is held, as owners run code of the application.
+        /// The replaced item. The caller releases it without holding a lock, because owners run code of the
+        /// application.
         var evicted: SourceItem?
         var others: [SourceItem] = []
         /// How many of these were dropped, and why.
@@ -14,12 +15,12 @@ struct InjectorState: Sendable {
         var reason = DropReason.superseded
         /// Whether a reader waits.
         var wakesReader = false
-        /// Whether the picture was not queued, as the pusher is to pass it on for the reader, and then to call
+        /// Whether the picture was not queued, because the pusher must pass it on for the reader, and then call
         /// ``InjectorState/handedOver(_:bytes:taken:)``.
         var isForHandOver = false
     }
 
-    /// What a reader is to do.
+    /// The next step of a reader.
     enum Turn: Sendable {
         case item(SourceItem)
         case ended
@@ -42,7 +43,7 @@ struct InjectorState: Sendable {
     /// The time of the newest picture that was accepted or repeated.
     private var newest: MediaTime?
     private var thinning = RateThinning()
-    /// Whether packets were dropped, so that those up to the next key frame are of no use.
+    /// Whether packets were dropped, so that those up to the next key frame are useless.
     private var awaitsKeyFrame = false
     private var hasLoss = false
     private(set) var maximumSize: ImageSize?
@@ -60,12 +61,12 @@ struct InjectorState: Sendable {
 
     // MARK: Pushing
 
-    /// Takes an item that has been checked.
+    /// Takes a checked item.
     ///
     /// - Parameters:
     ///   - bytes: the memory that it keeps.
     ///   - now: the time of the push, for items without a PTS.
-    ///   - handsOver: whether a picture for which the reader waits may be passed on by the pusher.
+    ///   - handsOver: whether the pusher may pass on a picture for which the reader waits.
     mutating func push(
         _ item: SourceItem, bytes: Int, at now: MonotonicTime, handsOver: Bool = false
     ) -> Push {
@@ -103,8 +104,8 @@ struct InjectorState: Sendable {
         isReaderWaiting && !isHandingOver && items.isEmpty && interruption == nil && failure == nil
     }
 
-    /// Notes that a picture has been passed on for the reader, or that the reader itself is to take it: then it is
-    /// queued, before what was pushed meanwhile.
+    /// Records that a picture has been passed on for the reader, or that the reader itself must take it: then it is
+    /// queued, before items pushed meanwhile.
     mutating func handedOver(_ item: SourceItem, bytes: Int, taken: Bool) -> Push {
         isHandingOver = false
         var push = Push()
@@ -145,7 +146,7 @@ struct InjectorState: Sendable {
         return Push(outcome: .dropped(reason))
     }
 
-    /// Removes what gives way to a picture; returns false if the picture itself does.
+    /// Removes the items that a picture replaces; returns false if the picture itself is dropped.
     private mutating func makeRoom(for bytes: Int, _ push: inout Push) -> Bool {
         if case .bounded(_, .newest) = queue {
             return items.count < queue.capacity && statistics.queuedBytes + bytes <= maximumBytes
@@ -176,8 +177,8 @@ struct InjectorState: Sendable {
         statistics.dropped[.poolExhausted, default: 0] &+= 1
     }
 
-    /// Whether a reader waits, which then is to be woken. It counts as awake from now on. While a picture is handed
-    /// over it is left alone, and woken then if there is something for it.
+    /// Whether a reader waits and must be woken. It counts as awake from now on. While a picture is handed over it is
+    /// not woken, and it is woken afterwards if an item waits.
     private mutating func takeWaiting() -> Bool {
         guard !isHandingOver else { return false }
         defer { isReaderWaiting = false }
@@ -186,13 +187,13 @@ struct InjectorState: Sendable {
 
     // MARK: Control, each of which returns whether a reader is to be woken
 
-    /// Ends the stream behind what is queued.
+    /// Ends the stream after the queued items.
     mutating func end() -> Bool {
         isEnded = true
         return takeWaiting()
     }
 
-    /// Has the reader fail behind what is queued. The first error counts until a reader has thrown it.
+    /// Makes the reader fail after the queued items. The first error counts until a reader has thrown it.
     mutating func fail(_ error: InletError) -> Bool {
         guard !isEnded else { return false }
         failure = failure ?? error
@@ -227,7 +228,7 @@ struct InjectorState: Sendable {
 
     mutating func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
 
-    /// The first item, which stays in the queue; waits as ``take()`` does if there is none.
+    /// The first item, which stays in the queue; waits as ``take()`` does if the queue is empty.
     mutating func peek() -> Turn {
         guard !isHandingOver, let first = items.first else { return idle() }
         return .item(first.item)
@@ -254,9 +255,9 @@ struct InjectorState: Sendable {
         return .empty(interruption: muteReason ?? interruption)
     }
 
-    /// Notes that a picture is yielded once more at that time, so that what is pushed later must not be earlier.
+    /// Records that a picture is yielded once more at that time, so that later pushes must not be earlier.
     ///
-    /// - Returns: false if something is queued, which is to be yielded in its place.
+    /// - Returns: false if an item is queued, which must be yielded instead.
     mutating func repeats(at time: MediaTime?) -> Bool {
         guard items.isEmpty else { return false }
         statistics.repeated &+= 1
@@ -264,7 +265,7 @@ struct InjectorState: Sendable {
         return true
     }
 
-    /// The figures, with what is queued.
+    /// The statistics, with the queued items.
     var figures: InjectorStatistics {
         var figures = statistics
         figures.queued = items.count

@@ -1,24 +1,24 @@
 public import InletCore
 
-/// The figures of an injector since it was made.
+/// The statistics of an injector since it was made.
 ///
-/// What was pushed was delivered, or dropped for a reason, or is still queued: `pushed` is the sum of the three.
+/// Each pushed item was delivered, or dropped for a reason, or is still queued: `pushed` is the sum of the three.
 public struct InjectorStatistics: Sendable, Hashable {
-    /// Pictures and packets that were pushed, without those that were refused with an error.
+    /// Pushed pictures and packets, without those that were refused with an error.
     public var pushed: UInt64 = 0
-    /// Those that a source has taken.
+    /// Items that a source has taken.
     public var delivered: UInt64 = 0
-    /// Those of the delivered that the pushing thread has passed on to the sinks itself, as the source waited.
+    /// Delivered items that the pushing thread has passed on to the sinks itself, because the source waited.
     public var handedOver: UInt64 = 0
-    /// Those that nobody got, by reason.
+    /// Dropped items, by reason.
     public var dropped: [DropReason: UInt64] = [:]
-    /// Those that wait for a source.
+    /// Items that wait for a source.
     public var queued = 0
-    /// The bytes of those that wait.
+    /// The bytes of waiting items.
     public var queuedBytes = 0
     /// Pushes that threw an error.
     public var refused: UInt64 = 0
-    /// Pictures that were copied, as they were pushed without an owner. Those that are wrapped are not counted.
+    /// Pictures that were copied because they were pushed without an owner. Wrapped ones are not counted.
     public var copied: UInt64 = 0
     /// Pictures that were yielded once more.
     public var repeated: UInt64 = 0
@@ -28,10 +28,10 @@ public struct InjectorStatistics: Sendable, Hashable {
     init() {}
 }
 
-/// What became of a push.
+/// The outcome of a push.
 public enum InjectorOutcome: Sendable, Hashable {
-    /// The source gets it, unless it gives way to a newer one.
+    /// The source gets it, unless a newer one replaces it.
     case queued
-    /// Nobody gets it. It is counted.
+    /// It was dropped and counted.
     case dropped(DropReason)
 }

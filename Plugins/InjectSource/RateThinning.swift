@@ -1,12 +1,12 @@
 import InletCore
 
-/// Chooses evenly spaced frames, so that no more than a number pass each second. A value without a clock.
+/// Chooses evenly spaced frames, so that at most a given number pass each second. A value without a clock.
 struct RateThinning: Sendable {
     /// The least time from one frame to the next on average, in nanoseconds; 0 for all frames.
     private(set) var interval: Int64 = 0
     private var due: Int64?
 
-    /// Sets the most frames a second; nil, or what is not greater than 0, for all.
+    /// Sets the most frames a second; nil, or a rate that is not greater than 0, for all.
     mutating func setRate(_ rate: Rational?) {
         let positive = rate.flatMap { $0 > Rational(0) ? $0.reciprocal : nil }
         interval = positive.map { max(0, MediaTime(ticks: 1, timeBase: $0).nanoseconds) } ?? 0

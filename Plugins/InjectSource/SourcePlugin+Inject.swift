@@ -1,9 +1,9 @@
 public import InletCore
 
 extension SourcePlugin {
-    /// The plug-in for `inject:NAME`: what the application pushes into the injector of that name.
+    /// The plug-in for `inject:NAME`: the items that the application pushes into the injector of that name.
     ///
-    /// - Parameter directory: the injectors. Those that are added to another copy later are not found.
+    /// - Parameter directory: the injectors. Injectors that are added to another copy later are not found.
     public static func inject(_ directory: InjectorDirectory) -> SourcePlugin {
         SourcePlugin(
             PluginInfo(
