@@ -3,8 +3,8 @@ import InletFFmpeg
 
 /// The options for each of libavcodec's encoders, so that presets and qualities mean the same with all of them.
 ///
-/// The presets keep their promises: `conversation` and `realtime` hold no picture back; `balanced` and `archive` look
-/// ahead so little that a recording that is cut off loses less than a second.
+/// The guarantees of the presets: `conversation` and `realtime` hold no picture back; `balanced` and `archive` look
+/// ahead so little that an interrupted recording loses less than a second.
 struct EncoderTuning {
     /// Returns the encoders of a codec, the best first.
     static func encoders(of codec: VideoCodec) -> [String] {
@@ -108,8 +108,8 @@ struct EncoderTuning {
         switch settings.preset {
         case .conversation:
             options.own += [("preset", "ultrafast"), ("tune", "zerolatency")]
-            // A quality under a ceiling. With a mean alone, a still picture keeps the quality of its first moment, and
-            // one that hardly moves gets bits that nobody sees.
+            // A quality under a ceiling. With only a mean, a still picture keeps the quality of its first moment, and
+            // one that hardly moves gets bits that have no visible effect.
             if options.bitrate != nil { options.own.append(("crf", "22")) }
         case .realtime: options.own += [("preset", "superfast"), ("tune", "zerolatency")]
         case .balanced: options.own += [("preset", "veryfast"), ("rc-lookahead", "8"), ("bf", "2")]

@@ -52,7 +52,7 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether it is Matroska or its subset WebM.
     var isMatroska: Bool { self == .mkv || self == .webm }
 
-    /// libavformat's name for what packets are written in. Apple's players accept HEVC in fragmented MP4 only.
+    /// libavformat's name for the format of the packets. Apple's players accept HEVC only in fragmented MP4.
     func muxer(for codec: VideoCodec) -> String {
         switch self {
         case .mp4: "mp4"

@@ -19,7 +19,7 @@ public struct FFmpegCopyConfiguration: PacketSinkConfiguration {
     /// The sink's URI, without credentials.
     public var redactedURI: String { output.redactedURI }
 
-    /// Returns a packet sink with this configuration. Opens nothing yet.
+    /// Returns a packet sink with this configuration. Nothing is opened yet.
     public func makePacketSink() -> any PacketSink { FFmpegPacketSink(output, series: series) }
 
     /// Returns a sink that refuses pictures.

@@ -16,11 +16,11 @@ extension FFmpegOutput {
     func muxerOptions(for codec: VideoCodec) -> [(String, String)] {
         switch container {
         case .mp4:
-            // Quarter-second fragments: with what an encoder holds back, less than a second is lost if the process is
-            // killed.
+            // Quarter-second fragments: together with the pictures that an encoder holds back, less than a second is
+            // lost if the process is killed.
             [
                 ("movflags", "+delay_moov+default_base_moof"), ("frag_duration", Self.fragmentDuration),
-                // Display starts at zero although decoding starts earlier: an edit list says so.
+                // Display starts at zero although decoding starts earlier: an edit list states that.
                 ("avoid_negative_ts", "disabled"),
                 ("strict", "experimental"),
             ]

@@ -2,7 +2,7 @@ public import InletCore
 import InletFFmpeg
 import InletOutput
 
-/// Where packets are written, and when a file is complete.
+/// The destination of packets, and the completion of files.
 public struct FFmpegOutput: Sendable, Hashable {
     /// The format of the packets.
     public var container: FFmpegContainer

@@ -2,7 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletOutput
 
-/// A segment of HLS that is being written.
+/// An HLS segment that is being written.
 struct OpenSegment {
     var name: String
     var file: RecordingFile
@@ -10,10 +10,10 @@ struct OpenSegment {
     var map: String?
     var isIndependent: Bool
     var isDiscontinuity: Bool
-    /// When its first picture is shown, and when its last one ends, in ticks.
+    /// The time when its first picture is shown, and when its last one ends, in ticks.
     var start: Int64
     var end: Int64
-    /// When its first picture was taken, as text.
+    /// The time when its first picture was taken, as text.
     var date: String?
 }
 
@@ -100,7 +100,7 @@ extension FFmpegPacketSink {
 
     /// Begins a segment that continues the current one, which is complete.
     ///
-    /// - Parameter flushes: whether the current one gets what the muxer holds back.
+    /// - Parameter flushes: whether the current one gets the packets that the muxer holds back.
     func beginSegment(at packet: EncodedPacket, flushes: Bool) throws(InletError) {
         guard let current = segment, let muxer else { return }
         let (name, file) = try series.segments.openFile(isFragmented ? .fragment : .transport, output)
@@ -121,7 +121,7 @@ extension FFmpegPacketSink {
         guard let segment, let timeBase = parameters?.timeBase else { return }
         self.segment = nil
         gaps = GapDetector()
-        // The written part plays up to the fault. Half a fragment would end players, and stays unlisted.
+        // The written part plays up to the fault. Half a fragment would make players fail, and stays unlisted.
         guard isWhole || segment.map == nil && segment.file.byteCount > 0 else {
             if segment.file.byteCount == 0 { segment.file.remove() }
             return

@@ -14,7 +14,7 @@ import Logging
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
 /// A change of the packets' parameters begins a new file, or a new connection, unless only parameter sets change. Key
-/// frames are examined, too: a container may state the parameters of its beginning only.
+/// frames are examined, too: a container may state only its initial parameters.
 public final class FFmpegPacketSink: PacketSink {
     let output: FFmpegOutput
     let series: FileSeries
@@ -23,7 +23,7 @@ public final class FFmpegPacketSink: PacketSink {
     private(set) var parameters: CodecParameters?
     private var follower: ParameterFollower?
     private(set) var muxer: Muxer?
-    /// The segment of HLS that is being written, and what finds the gaps before packets.
+    /// The HLS segment being written, and the detection of gaps before packets.
     var segment: OpenSegment?
     /// Whether this sink has locked the folder of its segments.
     var holdsFolder = false
@@ -32,7 +32,7 @@ public final class FFmpegPacketSink: PacketSink {
     var segmentOffset: Int64 = 0
     private var hasFailed = false
     private var file: RecordingFile?
-    /// The file before, until it has all its pictures.
+    /// The previous file, until it has all its pictures.
     private var tail: RecordingTail?
     /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
@@ -65,7 +65,7 @@ public final class FFmpegPacketSink: PacketSink {
         log = RepeatedLog(Logger(label: "inlet.ffmpeg-sink"))
     }
 
-    /// Opens a file or connection, in place of the current one.
+    /// Opens a file or connection, and replaces the current one.
     public func start(_ parameters: CodecParameters) throws {
         guard output.container.codecs.contains(parameters.codec) else {
             throw InletError(
@@ -164,7 +164,7 @@ public final class FFmpegPacketSink: PacketSink {
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
-    /// Ends the file before, to which nothing more belongs. A failure loses its end, and does not end the current file.
+    /// Ends the previous file, which is complete. A failure loses its end, and does not end the current file.
     private func endTail() {
         guard let tail else { return }
         self.tail = nil
@@ -181,8 +181,8 @@ public final class FFmpegPacketSink: PacketSink {
         log.log(.warning, "\(tail.file.path): the last pictures could not be written: \(error.message)", key: "tail")
     }
 
-    /// Deletes older files, where they may be, if the disk has no room for what a file has in memory: the end
-    /// writes that, and it could not be written again.
+    /// Deletes older files, if allowed, when the disk has no room for a file's data in memory: the end writes that
+    /// data, and a write could not be repeated.
     private func makeRoomForEnd(of file: RecordingFile, byteCount: Int) {
         guard output.deletesFiles, let pattern, let free = file.freeBytes else { return }
         let needed = Int64(byteCount).subtracting(saturating: file.byteCount).adding(saturating: Self.indexSize)
@@ -190,7 +190,7 @@ public final class FFmpegPacketSink: PacketSink {
         _ = makeRoom(Int(clamping: needed), beside: file.path, pattern, because: "The disk is full.")
     }
 
-    /// Deletes older files, where they may be, for so many bytes.
+    /// Deletes older files, if allowed, to free a number of bytes.
     ///
     /// - Returns: whether any was deleted.
     private func makeRoom(

@@ -34,7 +34,7 @@ public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
     /// The sink's URI, without credentials.
     public var redactedURI: String { output.redactedURI }
 
-    /// Returns a sink with this configuration. Opens nothing yet.
+    /// Returns a sink with this configuration. Nothing is opened yet.
     public func makeSink() -> any FrameSink {
         var wants = SinkWants(rotation: output.container.carriesRotation ? .metadata : .applied)
         wants.filters = filters

@@ -101,7 +101,7 @@ enum FFmpegSinkOptions {
         ("rtmp", .rtmp), ("rtmps", .rtmp), ("rtsp", .rtsp), ("rtsps", .rtsp), ("srt", .srt), ("udp", .udp),
     ]
 
-    /// Returns the configuration of a sink that writes to an output as the options say.
+    /// Returns the configuration of a sink that writes to an output according to the options.
     static func configuration(
         _ values: PluginOptionValues, to output: FFmpegOutput
     ) throws(InletError) -> any FrameSinkConfiguration {

@@ -77,7 +77,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return even
     }
 
-    /// Encodes a picture. One whose time is not later than the last one's gets the next tick.
+    /// Encodes a picture. A picture whose time is not later than the last one's gets the next tick.
     public func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] {
         let earlier = try bridgeGap(before: frame)
         guard let encoder, let tuning else {
@@ -95,8 +95,9 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return try earlier + drain(duration: frame.duration)
     }
 
-    /// Takes out what the encoder held back when the source was away, and continues with a new one. Otherwise pictures
-    /// from before would be decoded hours before they are shown, which neither containers nor players permit.
+    /// Takes out the pictures that the encoder held back when the source was away, and continues with a new encoder.
+    /// Otherwise pictures from before would be decoded hours before they are shown, which neither containers nor
+    /// players permit.
     private func bridgeGap(before frame: VideoFrame) throws -> [EncodedPacket] {
         guard let tuning, let options, let lastTime, !captureTimes.isEmpty,
             frame.timestamp - lastTime > max(Self.longestGap, tuning.settings.keyFrameInterval)
@@ -154,7 +155,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         options?.bitrate = bitrate
     }
 
-    /// Returns what is held back, and closes the encoder.
+    /// Returns the held-back pictures, and closes the encoder.
     public func flush() throws -> [EncodedPacket] {
         defer { (encoder, captureTimes) = (nil, [:]) }
         encoder?.sendEnd()

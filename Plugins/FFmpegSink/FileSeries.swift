@@ -76,7 +76,7 @@ final class FileSeries: Sendable {
         }
     }
 
-    /// Notes that a file is complete.
+    /// Records that a file is complete.
     func end(_ file: RecordingFile, _ output: FFmpegOutput) { note(.ended, file, output, at: .now) }
 
     /// Deletes a file without content and frees its name.
@@ -98,11 +98,11 @@ final class FileSeries: Sendable {
         state.withLock { $0.marks[file.path] = mark }
     }
 
-    /// Deletes files that are not to be kept: those that are too old, and the oldest while there is too much.
+    /// Deletes the files that are too old, and the oldest ones while all together are too large.
     ///
     /// - Parameters:
     ///   - current: the file that is being written, which is kept.
-    ///   - space: if the disk is full, the oldest files are deleted in any case until so many bytes are free.
+    ///   - space: if the disk is full, the oldest files are deleted in any case until that number of bytes is free.
     /// - Returns: the paths of the deleted files.
     func retain(
         _ output: FFmpegOutput, _ pattern: FileNamePattern, current: String?, freeing space: Int = 0

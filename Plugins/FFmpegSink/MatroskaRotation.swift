@@ -1,13 +1,13 @@
 import InletCore
 
-/// Writes the rotation of a track into the header of a Matroska file (RFC 9559, 5.1.4.1.28.46 to 5.1.4.1.28.51), which
-/// libavformat before version 61 does not do, though it reads it.
+/// Writes the rotation of a track into the header of a Matroska file (RFC 9559, 5.1.4.1.28.46 to 5.1.4.1.28.51).
+/// libavformat before version 61 reads it, but does not write it.
 ///
-/// The header keeps its length: the rotation takes the place of the track's name, which is reserved for it.
+/// The header keeps its length: the rotation replaces the track's name, which is reserved for it.
 struct MatroskaRotation {
     private let rotation: Rotation
 
-    /// A name of the track as long as what replaces it.
+    /// A name of the track with the length of its replacement.
     static let reservedName = String(repeating: " ", count: 32)
 
     private enum ID {
@@ -40,10 +40,11 @@ struct MatroskaRotation {
         return bytes
     }
 
-    /// The furthest place in a piece at which tracks can begin: what precedes them is a few hundred bytes long.
+    /// The furthest position in a piece at which tracks can begin: the elements before them are a few hundred bytes
+    /// long.
     private static let farthest = 4096
 
-    /// Makes the checksum of an element again, if it has one.
+    /// Computes the checksum of an element again, if it has one.
     private static func sign(_ bytes: inout [UInt8], _ element: Element) {
         guard let checksum = elements(of: bytes, in: element.content).first, checksum.id == ID.checksum,
             checksum.content.count == 4
@@ -129,7 +130,7 @@ struct MatroskaRotation {
             ]
     }
 
-    /// CRC-32 of IEEE 802.3, as RFC 8794, 11.3.1, has it.
+    /// CRC-32 of IEEE 802.3, as in RFC 8794, 11.3.1.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {

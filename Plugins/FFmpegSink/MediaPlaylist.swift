@@ -14,13 +14,13 @@ struct MediaPlaylist: Equatable {
         var isDiscontinuity = false
         /// The file that precedes its bytes; nil for MPEG-TS, which needs none.
         var map: String?
-        /// When its first picture was taken, as text; nil if that is not known.
+        /// The time when its first picture was taken, as text; nil if that is not known.
         var start: String?
     }
 
     /// The segments that are listed.
     private(set) var segments: [Segment] = []
-    /// The segments that players may still request although they are listed no more: RFC 8216, 6.2.2.
+    /// The segments that players may still request although they are no longer listed: RFC 8216, 6.2.2.
     private(set) var late: [Segment] = []
     /// The target duration in seconds; nil until there is a segment.
     private(set) var target: Int?
@@ -32,7 +32,7 @@ struct MediaPlaylist: Equatable {
 
     /// How much longer than the target a segment may be: its length is rounded (RFC 8216, 4.3.3.1).
     private static let tolerance = Duration.milliseconds(490)
-    /// More digits are no number that was written here.
+    /// A number with more digits was not written here.
     private static let largestNumber = 1 << 53
 
     init(firstNumber: Int, mostListed: Int) { (self.firstNumber, self.mostListed) = (firstNumber, mostListed) }
@@ -58,13 +58,13 @@ struct MediaPlaylist: Equatable {
         late.append(first)
     }
 
-    /// Lists none of the segments any more: a stream with a longer target duration follows.
+    /// Removes all segments from the list: a stream with a longer target duration follows.
     mutating func unlistAll() {
         while !segments.isEmpty { unlistFirst() }
         target = nil
     }
 
-    /// Removes the segments that no player may request any more, and returns the files that nothing needs then.
+    /// Removes the segments that no player may request any more, and returns the files that become unneeded.
     ///
     /// - Parameter map: the file that precedes the segment to come.
     mutating func takeUnneeded(map: String?) -> [String] {
@@ -80,7 +80,8 @@ struct MediaPlaylist: Equatable {
 
     // MARK: Text
 
-    /// A comment (RFC 8216, 4.1) that states whose playlist it is: files beside others are never deleted.
+    /// A comment (RFC 8216, 4.1) that states whose playlist it is: files beside other programs' playlists are never
+    /// deleted.
     private static let mark = "# Written by Inlet."
 
     /// Returns the text of the playlist.
@@ -109,7 +110,7 @@ struct MediaPlaylist: Equatable {
 
     /// Reads a playlist that an earlier run wrote.
     ///
-    /// - Returns: nil for any other playlist, of which nothing may be concluded about files.
+    /// - Returns: nil for any other playlist, which permits no conclusion about files.
     init?(text: String, mostListed: Int) {
         self.init(firstNumber: 0, mostListed: mostListed)
         var segment = Segment(name: "", length: .zero)
@@ -188,7 +189,7 @@ struct SegmentName: Equatable {
             let digits = text.utf8.dropFirst(5).dropLast(kind.rawValue.utf8.count + 1)
             guard let number = TextBytes.number(digits, upTo: 1 << 53), number >= Self.lowest else { return nil }
             self.init(kind, number)
-            // Not with zeros in front.
+            // Without leading zeros.
             guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
             return
         }

@@ -22,7 +22,7 @@ import InletSystem
     private let repeatsParameterSets: Bool
     /// The parameters at the beginning.
     private let parameters: CodecParameters
-    /// The parameters that the container is to state with the next key frame.
+    /// The parameters that the container must state with the next key frame.
     private var newParameters: CodecParameters?
     private var target: Target
     /// The SRT connection, for which libavformat's own protocol is not used.
@@ -37,9 +37,9 @@ import InletSystem
     private var writesWallClock = false
     /// The source's time of day less the capture timeline in nanoseconds, as last stated; nil until then.
     private var wallClockOffset: Int64?
-    /// Whether a reader of the file finds a picture in it.
+    /// Whether the file contains a picture for a reader.
     private(set) var holdsPictures = false
-    /// What is known to be lost at the end although all could be written, for users.
+    /// The loss at the end that is known although everything could be written, for users.
     private(set) var loss: String?
 
     /// The destination of the packets.
@@ -62,7 +62,7 @@ import InletSystem
         parameterSets = repeatsParameterSets ? ParameterSets(parameters) : nil
         self.parameters = parameters
         var parameters = parameters
-        // libavformat's own filters would add the sets to some key frames only, and always those of the beginning.
+        // libavformat's own filters would add the sets to only some key frames, and always the initial ones.
         if let parameterSets { parameters.extraData = parameterSets.byteStream }
         var output: UnsafeMutablePointer<AVFormatContext>?
         do throws(InletError) {
@@ -73,7 +73,7 @@ import InletSystem
                 throw InletError(ffmpeg: code, operation: "avformat_alloc_output_context2")
             }
             unsafe context.pointee.interrupt_callback = deadline.callback
-            // What is written must be stored even if the process dies.
+            // Written data must be stored even if the process dies.
             unsafe context.pointee.flush_packets = 1
             let stream = unsafe try Self.addStream(to: context, settings.container, parameters)
             if case .file(let file) = target, settings.container.isMatroska, parameters.rotation != .none {
@@ -105,7 +105,7 @@ import InletSystem
         if let ratio = parameters.sampleAspectRatio {
             unsafe stream.pointee.sample_aspect_ratio = AVRational(ratio)
         }
-        // Apple's players accept HEVC under this name only.
+        // Apple's players accept HEVC only under this name.
         if parameters.codec == .hevc, [.mp4, .hls].contains(container) {
             unsafe codec.pointee.codec_tag = 0x3163_7668  // "hvc1"
         }
@@ -174,7 +174,7 @@ import InletSystem
 
     /// Goes on in another file. The current one is complete.
     ///
-    /// - Parameter flushes: whether the current one gets what libavformat holds back.
+    /// - Parameter flushes: whether the current one gets the packets that libavformat holds back.
     func go(on file: RecordingFile, _ settings: FFmpegOutput, flushes: Bool) throws(InletError) {
         guard let context = unsafe output, case .file(let current) = target else { return }
         if flushes { try check(unsafe av_write_frame(context, nil), settings) }
@@ -194,7 +194,7 @@ import InletSystem
     /// Writes a packet.
     ///
     /// - Parameters:
-    ///   - origin: is subtracted from its times, in ticks of its time base.
+    ///   - origin: the time to subtract from its times, in ticks of its time base.
     ///   - duration: in ticks of its time base; 0 if unknown.
     func write(
         _ encoded: EncodedPacket, origin: Int64, duration: Int64, _ settings: FFmpegOutput
@@ -243,8 +243,8 @@ import InletSystem
         if target.byteCount > headerByteCount { holdsPictures = true }
     }
 
-    /// Has fragments state by the source's clock when their first picture was taken (`prft`), from the first key frame
-    /// on of which that is known. Where the source states no time for a while, its clock is taken to go on.
+    /// Makes fragments state by the source's clock when their first picture was taken (`prft`), from the first key
+    /// frame on for which that is known. If the source states no time for a while, its clock is assumed to go on.
     private func noteWallClock(of encoded: EncodedPacket, _ settings: FFmpegOutput) throws(InletError) {
         if let wallClock = encoded.wallClock {
             wallClockOffset = wallClock.subtracting(saturating: encoded.captureTime.nanoseconds)
@@ -298,7 +298,7 @@ import InletSystem
         try check(unsafe av_write_frame(output, empty.pointer), settings)
     }
 
-    /// Writes what is left, and closes the file or the connection.
+    /// Writes the remaining data, and closes the file or the connection.
     ///
     /// - Throws: an error if not everything could be written.
     func finish(_ settings: FFmpegOutput) throws(InletError) {
@@ -311,13 +311,13 @@ import InletSystem
     @discardableResult
     private func close(isBroken: Bool) -> Int32 {
         guard unsafe output != nil else { return 0 }
-        // The closing messages to a server get a grace period, to one that is gone almost none.
+        // The closing messages to a server get a grace period, those to a server that is gone almost none.
         if let limits {
             let time = connection?.closingTime ?? min(limits.write, .seconds(2))
             deadline.allow(isBroken ? .milliseconds(100) : time)
         }
         var code = unsafe av_write_trailer(output)
-        // What the muxer returns, such as the size of an index, hides an error of the file.
+        // The muxer's result, such as the size of an index, hides an error of the file.
         if code >= 0, case .file = target, let io = unsafe output?.pointee.pb, unsafe io.pointee.error < 0 {
             code = unsafe io.pointee.error
         }

@@ -23,7 +23,7 @@ import Synchronization
     /// Whether an operation was interrupted.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
-    /// Whether the time is over. An operation that asks is expected to give up.
+    /// Whether the time is over. An operation that asks must give up.
     var isOver: Bool {
         guard elapsed >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)

@@ -3,13 +3,13 @@ import InletOutput
 import InletSystem
 
 /// The time of day at which pictures were taken: by the source's clock once the source states it, or else by the
-/// machine's. Pure but for the machine's clocks.
+/// machine's. Pure except for the machine's clocks.
 struct PictureTimes {
     /// The source's time of day less the capture timeline in nanoseconds, as last stated; nil until then.
     private var offset: Int64?
 
-    /// A picture that is older or later than this by the capture timeline is not live: of a source that plays as fast
-    /// as it is read, the timeline says nothing about the time of day.
+    /// A picture that is older or newer than this by the capture timeline is not live: if a source plays as fast as it
+    /// is read, the timeline does not indicate the time of day.
     private static let longestDelay = Duration.seconds(60)
 
     /// Notes the times of a packet.
@@ -23,7 +23,7 @@ struct PictureTimes {
         offset.map { packet.captureTime.nanoseconds.adding(saturating: $0) }
     }
 
-    /// Returns the time in nanoseconds since 1970; nil if nothing but the present time is known.
+    /// Returns the time in nanoseconds since 1970; nil if only the present time is known.
     func time(of packet: EncodedPacket) -> Int64? {
         if let time = stated(packet) { return time }
         let age = MonotonicTime.now - packet.captureTime

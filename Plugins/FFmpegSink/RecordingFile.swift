@@ -34,7 +34,7 @@ import InletSystem
 
     /// Bytes that are written at once: a quarter-second fragment at 8 Mbit/s.
     private static let bufferSize: Int32 = 262_144
-    /// More bytes than what precedes the samples of an MP4 file has.
+    /// More bytes than those before the samples of an MP4 file.
     private static let longestBeginning = 16_384
 
     /// Takes over an opened file.
@@ -130,7 +130,7 @@ import InletSystem
         return position
     }
 
-    /// The bytes that are free where the file is; nil if the system does not say.
+    /// The free bytes on the file's file system; nil if the system does not report them.
     var freeBytes: Int64? {
         var facts = statvfs()
         guard unsafe fstatvfs(file.descriptor, &facts) == 0 else { return nil }
@@ -139,9 +139,9 @@ import InletSystem
         return overflows ? .max : bytes
     }
 
-    /// Closes the file, without what is still buffered.
+    /// Closes the file, without data that is still buffered.
     ///
-    /// - Returns: 0, or an AVERROR if the system reports only now that something could not be stored.
+    /// - Returns: 0, or an AVERROR if the system reports only now that data could not be stored.
     func close() -> Int32 {
         guard isOpen else { return 0 }
         isOpen = false

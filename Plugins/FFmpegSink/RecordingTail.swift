@@ -1,9 +1,9 @@
 import InletCore
 
-/// The end of a file behind which another has begun with an open group of pictures: pictures that are decoded after the
+/// The end of a file after which another has begun with an open group of pictures: pictures that are decoded after the
 /// key frame, are shown before it, and refer to pictures of this file as well.
 ///
-/// In the next file they could not be decoded. They go here, behind a copy of the key frame.
+/// In the next file they could not be decoded. They go here, after a copy of the key frame.
 final class RecordingTail {
     let muxer: Muxer
     let file: RecordingFile
@@ -31,7 +31,7 @@ final class RecordingTail {
 
     /// Writes a packet if it belongs to the file.
     ///
-    /// - Returns: false if it belongs to the next one, as all after it do.
+    /// - Returns: false if it belongs to the next one, as all later ones do.
     func take(_ packet: EncodedPacket, _ output: FFmpegOutput) throws(InletError) -> Bool {
         guard !packet.isKey, packet.pts.ticks < key.pts.ticks else { return false }
         if !hasKey { try muxer.write(key, origin: origin, duration: duration, output) }

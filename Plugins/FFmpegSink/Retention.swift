@@ -1,7 +1,7 @@
 import InletCore
 import InletOutput
 
-/// Which files of a series to delete, as far as the recorder itself knows when they were made.
+/// Decides which files of a series to delete, by the recorder's own knowledge of their times.
 ///
 /// Pure. The file system's times are ignored: clocks are set, and copying or touching a file changes them. Files have
 /// an order, and the order bounds their ages: later ones are younger.
@@ -32,10 +32,10 @@ struct Retention {
         return files.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// Returns for how long each file has been complete at least, given in their order.
+    /// Returns for how long each file has been complete at least, in the files' order.
     ///
-    /// A file ended when its note says so, or else before the next one began. A file of which neither is known counts
-    /// as young as the next one, and none is older than any before it: a wrong time of day in a note makes files stay
+    /// A file ended at the time in its note, or else before the next one began. If neither is known, it counts as young
+    /// as the next one, and no file counts as older than an earlier one: a wrong time of day in a note makes files stay
     /// longer, and never deletes them too early.
     static func ages(_ files: [File], now: RecorderTime) -> [Duration] {
         var ages: [Duration?] = []

@@ -25,7 +25,7 @@ enum SRTLogging {
     static func install() { _ = installed }
 
     private static func log(_ level: Int32, _ area: String, _ message: String) {
-        // Much of it is a peer's text.
+        // Much of it is text from a peer.
         let line = Redaction.redact("\(area) \(message)").trimmed().sanitized()
         guard !line.isEmpty else { return }
         // Socket numbers and addresses differ in every line about the same trouble.

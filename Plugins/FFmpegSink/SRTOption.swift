@@ -1,7 +1,7 @@
 import CSRT
 import InletCore
 
-/// An SRT socket option, as an address writes it.
+/// An SRT socket option, in the form of an address.
 struct SRTOption {
     /// How the text of an option is converted for libsrt.
     enum Kind {
@@ -11,7 +11,7 @@ struct SRTOption {
         case number(ClosedRange<Int64>)
         /// A 64-bit integer.
         case largeNumber
-        /// Microseconds in the address, as in libavformat, and milliseconds for libsrt, in which -1 is never.
+        /// Microseconds in the address, as in libavformat, and milliseconds for libsrt, where -1 means never.
         case microseconds
         case text
     }

@@ -16,7 +16,7 @@ import InletFFmpeg
 ///
 /// libavformat's own `srt:` has no option for how long a peer may be silent, and cuts off the end of a stream. The
 /// socket does not block, so no call outlasts the sink's deadline, except for the names that ``init(_:_:)`` looks up:
-/// the name service takes as long as its own limits allow. Confined to one thread; libsrt has threads of its own.
+/// the name service takes as long as its own limits allow. Confined to one thread; libsrt has its own threads.
 @safe final class SRTOutput {
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private let settings: SRTSettings
@@ -247,7 +247,7 @@ import InletFFmpeg
         }
     }
 
-    /// Checks whether the peer still acknowledges what it was sent.
+    /// Checks whether the peer still acknowledges sent data.
     private func listen() throws(InletError) {
         let now = ContinuousClock.now - origin
         guard silence.isDue(at: now) else { return }
@@ -263,8 +263,8 @@ import InletFFmpeg
 
     // MARK: Ending
 
-    /// How long the end of a stream may take: two seconds and the peer's latency for what was sent, but no longer than
-    /// a write.
+    /// How long the end of a stream may take: two seconds and the peer's latency for sent data, but no longer than a
+    /// write.
     var closingTime: Duration { min(settings.writeTimeout, peerLatency + .seconds(2)) }
 
     /// How long the peer delays what it has received.
@@ -275,10 +275,10 @@ import InletFFmpeg
         return .milliseconds(Int(max(0, latency)))
     }
 
-    /// Waits, at most until the deadline, until the peer has all that was sent and has had time to deliver it: a
-    /// receiver discards what it still delays when the connection ends.
+    /// Waits, at most until the deadline, until the peer has all sent data and has had time to deliver it: a receiver
+    /// discards data that it still delays when the connection ends.
     ///
-    /// - Returns: what is lost, for users; nil if nothing is known to be.
+    /// - Returns: the loss, for users; nil if none is known.
     func finish() -> String? {
         guard failure == nil, socket != SRT_INVALID_SOCK else { return nil }
         var count = pending() ?? 0
@@ -315,7 +315,7 @@ import InletFFmpeg
         usleep(UInt32(clamping: time.wholeNanoseconds / 1000))
     }
 
-    /// Closes the connection, without what is still queued.
+    /// Closes the connection, without data that is still queued.
     func close() {
         if let io = unsafe io {
             unsafe av_free(io.pointee.buffer)

@@ -3,7 +3,7 @@ import InletCore
 
 /// The settings in an SRT address.
 struct SRTSettings {
-    /// Which side begins a connection.
+    /// The side that begins a connection.
     enum Mode: String, CaseIterable {
         case caller, listener, rendezvous
     }
@@ -89,7 +89,7 @@ struct SRTSettings {
         return true
     }
 
-    /// Refuses what libsrt would refuse without an explanation.
+    /// Refuses options that libsrt would refuse without an explanation.
     private func check(_ refuse: (String) -> InletError) throws(InletError) {
         for (option, value) in options {
             switch (option.option, value) {

@@ -1,7 +1,7 @@
-/// Measures how long a peer has answered nothing though it had something to answer.
+/// Measures how long a peer has been silent although it should have answered.
 ///
-/// libsrt has an option for that, SRTO_PEERIDLETIMEO, but also waits for sixteen of its own timers: it gives up no peer
-/// before five seconds, whatever is configured (`CUDT::checkExpTimer`).
+/// libsrt has an option for that, SRTO_PEERIDLETIMEO, but also waits for sixteen internal timers: it never gives up a
+/// peer before five seconds, whatever is configured (`CUDT::checkExpTimer`).
 struct SRTSilence {
     /// libsrt's counts for a connection.
     struct Figures {
@@ -14,7 +14,7 @@ struct SRTSilence {
     }
 
     private var last = Figures(answers: 0, waiting: 0, dropped: 0)
-    /// Since when something has been unanswered.
+    /// The time since when sent data has been unanswered.
     private var start: Duration?
     private var lastLook: Duration?
 
@@ -29,7 +29,7 @@ struct SRTSilence {
         return true
     }
 
-    /// Notes the counts, and returns for how long the peer has been silent.
+    /// Records the counts, and returns for how long the peer has been silent.
     mutating func note(_ figures: Figures, at now: Duration) -> Duration {
         let isUnanswered = figures.waiting > 0 || figures.dropped > last.dropped
         if figures.answers != last.answers || !isUnanswered { start = nil }

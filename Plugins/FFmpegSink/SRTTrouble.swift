@@ -44,7 +44,7 @@ struct SRTTrouble {
             operation: "srt_setsockflag", nativeCode: srt_getlasterror(nil))
     }
 
-    /// Returns the error if nobody answered, or nobody connected.
+    /// Returns the error if no peer answered, or none connected.
     func timedOut(isListening: Bool) -> InletError {
         isListening
             ? error(

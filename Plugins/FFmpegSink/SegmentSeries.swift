@@ -14,15 +14,15 @@ import Synchronization
 /// The playlist and the segments of an `hls:` folder.
 ///
 /// Shared by all sinks that a configuration makes, and continued by later runs: no name is used twice, the playlist
-/// goes on, and what an earlier run left is deleted. Safe from any thread.
+/// goes on, and an earlier run's leftovers are deleted. Safe from any thread.
 final class SegmentSeries: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Nil until the folder was looked through.
+        /// Nil until the folder was scanned.
         var playlist: MediaPlaylist?
         var nextNumber = 0
-        /// The time in a stream at which what follows begins.
+        /// The time in a stream at which the next segment begins.
         var elapsed = Duration.zero
         /// The folder, locked against other writers, and the number of sinks that write there; nil if none does.
         var lock: (descriptor: Int32, users: Int)?
@@ -33,7 +33,7 @@ final class SegmentSeries: Sendable {
     /// The most bytes of a playlist that is read.
     private static let largestPlaylist = 64 << 20
 
-    /// Locks the folder against other writers, until ``release()`` or the end of the process. Makes it if it does not
+    /// Locks the folder against other writers, until ``release()`` or the end of the process. Creates it if it does not
     /// exist.
     ///
     /// - Throws: ``InletError/Code/busy`` if another sink, or another process, writes there.
@@ -47,7 +47,7 @@ final class SegmentSeries: Sendable {
         }
     }
 
-    /// Notes that a sink that has locked the folder writes there no longer.
+    /// Records that a sink that has locked the folder no longer writes there.
     func release() {
         state.withLock { state in
             guard let lock = state.lock else { return }
@@ -68,7 +68,7 @@ final class SegmentSeries: Sendable {
     private static func lockedFolder(_ path: String) throws(InletError) -> Int32 {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
-        // Some network file systems lock no folders: there nobody is warned.
+        // Some network file systems lock no folders: there no writer is warned.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             close(descriptor)
             throw InletError(
@@ -78,10 +78,11 @@ final class SegmentSeries: Sendable {
         return descriptor
     }
 
-    /// Reads what an earlier run left. The folder is locked.
+    /// Reads an earlier run's leftovers. The folder is locked.
     ///
-    /// - Returns: whether segments precede those to come, and the time in the stream at which those begin. Players with
-    ///   libavformat leave out fragments whose times are not later than those before, whatever the playlist states.
+    /// - Returns: whether segments precede the following ones, and the time in the stream at which those begin. Players
+    ///   with libavformat leave out fragments whose times are not later than those before, whatever the playlist
+    ///   states.
     @discardableResult func begin(_ output: FFmpegOutput) throws(InletError) -> (isContinued: Bool, elapsed: Duration) {
         try state.withLock { state throws(InletError) in
             if state.playlist == nil {
@@ -99,7 +100,7 @@ final class SegmentSeries: Sendable {
     private static func makeFolder(_ output: FFmpegOutput) throws(InletError) {
         let path = output.destination
         if unsafe mkdir(path, 0o700) == 0 {
-            // Whatever the umask says.
+            // Regardless of the umask.
             guard unsafe chmod(path, mode_t(output.mode.folderBits)) != 0 else { return }
             throw InletError(errno: errno, operation: "chmod", path: path)
         }
@@ -194,7 +195,7 @@ final class SegmentSeries: Sendable {
     /// The longest segment that the playlist permits; nil before the first.
     var longest: Duration? { state.withLock { $0.playlist?.longest } }
 
-    /// Lists a complete segment, and deletes what no player may request any more.
+    /// Lists a complete segment, and deletes the files that no player may request any more.
     ///
     /// - Parameter map: the file that precedes the segment to come.
     func add(_ segment: MediaPlaylist.Segment, map: String?, _ output: FFmpegOutput) throws(InletError) {

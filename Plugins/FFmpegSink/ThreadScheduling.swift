@@ -7,7 +7,7 @@
 #endif
 
 // Unsafe: reads and sets the scheduling of threads.
-/// Keeps a library from making threads real-time ones.
+/// Prevents a library from giving threads real-time priority.
 ///
 /// SVT-AV1 gives its own threads and the one that opens it the highest priority of SCHED_FIFO if it may, as root (1.4,
 /// EbEncHandle.c and EbThreads.c): an encoder that is too slow for its pictures would then starve the source, the other
