@@ -50,7 +50,7 @@ struct CaptureCommand: AsyncParsableCommand {
         let file = try CaptureFileOutput(output, limit: maximumSize, overwrites: overwrite)
         source.capture = CaptureOutput { file.write($0) }
         var configuration = CapturerConfiguration()
-        // What has failed is what the file is to show.
+        // The file should show the failure.
         configuration.retry = .never
         configuration.endsWithoutSinks = true
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }

@@ -22,9 +22,9 @@ final class CaptureFileOutput: Sendable {
     private let state: Mutex<State>
     private let limit: UInt64
 
-    /// Opens the file, for this user alone.
+    /// Opens the file, which only this user can read.
     ///
-    /// - Throws: ``InletError/Code/busy`` if there is one, unless it may be replaced.
+    /// - Throws: ``InletError/Code/busy`` if it exists, unless it may be replaced.
     init(_ path: String, limit: UInt64, overwrites: Bool) throws(InletError) {
         self.limit = limit
         do throws(InletError) {
@@ -42,10 +42,10 @@ final class CaptureFileOutput: Sendable {
 
     /// The bytes that were written.
     var size: UInt64 { state.withLock { $0.size } }
-    /// Whether more came than the file may hold.
+    /// Whether more data came than the file may hold.
     var isFull: Bool { state.withLock { $0.isFull } }
 
-    /// Sets what is done when the file is full.
+    /// Sets the function to call when the file is full.
     func onLimit(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onLimit = body } }
 
     /// Writes the next bytes, or none any more once they would exceed the limit.

@@ -6,7 +6,7 @@ import InletServe
     import InletRestream
 #endif
 
-/// What is said of configurations without running them.
+/// The commands about configurations that run no cameras.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",

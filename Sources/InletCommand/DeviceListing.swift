@@ -2,19 +2,19 @@ import Inlet
 import InletRTSP
 import RTSPSource
 
-/// A device in the output of `inlet discover`, with its profiles if it was asked for them. Everything is redacted and
-/// safe on a terminal.
+/// A device in the output of `inlet discover`, with its profiles if requested. Everything is redacted and safe on a
+/// terminal.
 struct DeviceListing: Encodable {
     var endpoint: String
     var name: String
     var hardware: String
     var location: String
     var addresses: [String]
-    /// The profiles; nil if they were not asked for, or not told.
+    /// The profiles; nil if they were not requested, or not reported.
     var profiles: [Profile]?
-    /// How many seconds the device's clock is ahead of this machine's; nil if it was not asked, or does not say.
+    /// How many seconds the device's clock is ahead of this machine's; nil if it was not asked, or does not report it.
     var clockOffset: Int64?
-    /// Why there are no profiles; nil if they were not asked for, or are there.
+    /// The reason for missing profiles; nil if they were not requested, or are present.
     var error: String?
 
     /// A media profile.
@@ -81,8 +81,8 @@ struct DeviceListing: Encodable {
         return text.joined(separator: "\n")
     }
 
-    /// Who compares recordings of several cameras, or signs in by ONVIF, needs clocks that agree to seconds; answers
-    /// tell whole ones, and take a part of one.
+    /// Comparing recordings of several cameras, or signing in by ONVIF, needs clocks that agree to seconds. Answers
+    /// contain whole seconds, and take a part of one.
     private var clockWarning: String? {
         guard let clockOffset, clockOffset.magnitude > 2 else { return nil }
         return "its clock is \(clockOffset.magnitude) s \(clockOffset > 0 ? "ahead" : "behind"): set its time server"

@@ -60,7 +60,7 @@ struct DiscoverCommand: ParsableCommand {
         }
     }
 
-    /// Asks by multicast.
+    /// Asks cameras by multicast.
     private func search() throws -> [(device: DiscoveredDevice, services: [RTSPURL])] {
         var discovery = DeviceDiscovery()
         discovery.interfaces = interface

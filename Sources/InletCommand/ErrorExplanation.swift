@@ -42,11 +42,11 @@ struct ErrorExplanation: Encodable {
 
     /// The code's name, as reports print it.
     var code: String
-    /// What the code means, in one sentence.
+    /// The meaning of the code, in one sentence.
     var meaning: String
-    /// What usually leads to it, most frequent first.
+    /// The usual causes, most frequent first.
     var causes: [String]
-    /// What to try, in this order.
+    /// The remedies, in this order.
     var remedies: [String]
     /// The exit status of `inlet` when a run ends with the code.
     var exitStatus: Int32

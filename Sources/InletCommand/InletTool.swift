@@ -3,7 +3,7 @@ public import Inlet
 import InletServe
 import Logging
 
-/// The command `inlet` as a function, for a program that adds plug-ins of its own:
+/// The command `inlet` as a function, for a program that adds its own plug-ins:
 ///
 ///     @main
 ///     enum MyInlet {
@@ -14,15 +14,15 @@ import Logging
 ///         }
 ///     }
 public enum InletTool {
-    /// The plug-ins of the command that runs.
+    /// The plug-ins of the running command.
     @TaskLocal static var registry = PluginRegistry.standard
 
     /// Runs the command that the arguments of the process name, and ends the process with its exit status.
     ///
-    /// It takes over the process: it sets up the log, ignores SIGPIPE, and reads the options of URIs with the rights of
-    /// the user, as these were written at the terminal.
+    /// It takes over the process: it sets up the log, ignores SIGPIPE, and reads the options of URIs with the
+    /// privileges of the user, because these were written at the terminal.
     ///
-    /// - Parameter registry: the plug-ins that the command has. The default is all that Inlet comes with.
+    /// - Parameter registry: the plug-ins of the command. The default is all of Inlet's own.
     public static func main(_ registry: PluginRegistry = .standard) async -> Never {
         Terminal.ignoreBrokenPipes()
         #if os(Linux)
@@ -30,7 +30,7 @@ public enum InletTool {
             await SourceServer.runIfAsked { Self.$registry.withValue(registry) { .command } }
         #endif
         LoggingSystem.bootstrap { label in
-            // The commands report errors themselves, and only servers know where they listen.
+            // The commands report errors themselves, and only servers know their address.
             let isHeard = ["inlet.serve", "inlet.preview", "inlet.signal", "inlet.webrtc"].contains(label)
             return SwitchedLogHandler(
                 StreamLogHandler.standardError(label: label), usual: isHeard ? .notice : .warning)
@@ -43,7 +43,7 @@ public enum InletTool {
             Terminal.writeError("error: \(error)\n" + ErrorExplanation.hint(for: error.code.description))
             InletCommand.exit(withError: ExitCode(ExitStatus(error).rawValue))
         } catch {
-            // A mistyped line may hold a password, and the message quotes it.
+            // A mistyped line may contain a password, and the message quotes it.
             let message = InletCommand.fullMessage(for: error)
             guard !InletCommand.exitCode(for: error).isSuccess, !message.isEmpty else {
                 InletCommand.exit(withError: error)

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Inlet
 
-/// The options of commands that open sources and sinks, for plug-ins that Inlet does not come with.
+/// The options of commands that open sources and sinks, for installed plug-ins.
 struct InstalledPluginOptions: ParsableArguments {
     #if os(Linux)
-        /// A layer of the sandbox that a plug-in does without.
+        /// A layer of the sandbox that a plug-in runs without.
         struct WithoutLayer: Sendable {
             let plugin: String
             let layer: String
@@ -39,7 +39,7 @@ struct InstalledPluginOptions: ParsableArguments {
                 """, valueName: "name:layer"), transform: { try WithoutLayer($0) })
         var without: [WithoutLayer] = []
 
-        /// When a source that runs goes over to a new version of its plug-in.
+        /// When a running source switches to a new version of its plug-in.
         enum Updates: String, ExpressibleByArgument, CaseIterable { case automatic, off }
 
         @Option(
@@ -58,7 +58,7 @@ struct InstalledPluginOptions: ParsableArguments {
         /// Whether the user has chosen anything.
         var isGiven: Bool { !inProcess.isEmpty || !without.isEmpty || updates == .off || hostPath != nil }
 
-        /// How installed plug-ins are looked for and run.
+        /// The settings for finding and running installed plug-ins.
         var discovery: PluginDiscovery {
             var discovery = PluginDiscovery()
             discovery.inProcess = Set(inProcess)

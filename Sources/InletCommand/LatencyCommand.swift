@@ -94,7 +94,7 @@ struct LatencyCommand: AsyncParsableCommand {
         var configuration = CapturerConfiguration()
         configuration.timeouts.giveUp = timeout
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
-        // A way that is being set up is not there at once.
+        // A path that is being set up is not available at once.
         if via == nil { configuration.retry = .never }
         let received =
             if from == nil, let via {
@@ -123,7 +123,7 @@ struct LatencyCommand: AsyncParsableCommand {
         if let via {
             try await Self.send(
                 registry.source(source ?? Self.defaultPattern), to: registry.sink(via), while: receiver, meter,
-                // A loopback may be a camera only while somebody writes to it.
+                // A loopback may be a camera only while a program writes to it.
                 headStart: (from ?? via).hasBytePrefix("v4l2:") ? timeout : .zero)
         } else {
             try await receiver.run()
@@ -146,7 +146,7 @@ struct LatencyCommand: AsyncParsableCommand {
     /// Receives while the source is sent.
     ///
     /// - Parameter headStart: how long to wait at most for the first picture to be sent before receiving.
-    /// - Throws: why nothing could be sent, or else what ``Capturer/run()`` of the receiver throws.
+    /// - Throws: the reason why nothing could be sent, or else the error of ``Capturer/run()`` of the receiver.
     private static func send(
         _ source: any FrameSourceConfiguration, to sink: any FrameSinkConfiguration, while receiver: Capturer,
         _ meter: LatencyMeter, headStart: Duration
@@ -159,7 +159,7 @@ struct LatencyCommand: AsyncParsableCommand {
         let events = sender.events
         let hasEnded = InterruptFlag()
         let sending = Task { () throws -> Void in
-            // Without what is sent there is nothing to wait for.
+            // Without sent pictures there is nothing to wait for.
             defer {
                 hasEnded.raise()
                 receiver.stop()

@@ -9,9 +9,10 @@ final class LatencyMeter: FrameSinkConfiguration {
     private struct State {
         var samples: [LatencySample] = []
         var unreadable = 0
-        /// When the first picture came.
+        /// The time of the first picture.
         var first: MonotonicTime?
-        /// When the warm-up began: with the first picture, or with the first in which a camera has found the code.
+        /// The time when the warm-up began: with the first picture, or with the first in which a camera has found the
+        /// code.
         var start: MonotonicTime?
         var isDone = false
         /// Finds the code in pictures of a camera.
@@ -31,21 +32,21 @@ final class LatencyMeter: FrameSinkConfiguration {
     ///   - isFilmed: whether a camera films the code, which is then somewhere in the picture.
     ///   - warmUp: how long pictures are not counted, from the first one on.
     ///   - duration: how long they are counted after that.
-    ///   - limit: after how many pictures it is enough.
-    ///   - patience: how long pictures without a code are looked at, if none has one.
+    ///   - limit: the number of pictures that is enough.
+    ///   - patience: how long pictures without a code are accepted, if none has one.
     init(isFilmed: Bool = false, warmUp: Duration, duration: Duration, limit: Int, patience: Duration) {
         self.isFilmed = isFilmed
         (self.warmUp, self.duration, self.patience) = (warmUp, duration, patience)
         self.limit = min(limit, Self.mostSamples)
     }
 
-    /// Sets what is called, once and on the sink's queue, when it is enough.
+    /// Sets the function to call, once and on the sink's queue, when there are enough pictures.
     func onDone(_ body: @escaping @Sendable () -> Void) { onDone.withLock { $0 = body } }
 
-    /// What was read, and how many pictures had no code.
+    /// The codes read, and the number of pictures without one.
     var results: (samples: [LatencySample], unreadable: Int) { state.withLock { ($0.samples, $0.unreadable) } }
 
-    /// Whether it was enough.
+    /// Whether there are enough pictures.
     var isDone: Bool { state.withLock { $0.isDone } }
 
     var redactedURI: String { "latency" }
@@ -54,9 +55,9 @@ final class LatencyMeter: FrameSinkConfiguration {
 
     private func take(_ frame: VideoFrame) {
         let now = clock.now
-        // What stands in for a source that is away has no news.
+        // Placeholders for a source that is away contain no new code.
         guard !frame.flags.contains(.placeholder) else { return }
-        // One thread of the capturer's calls.
+        // The capturer calls this on one thread.
         let code =
             isFilmed ? state.withLock { $0.finder.read(frame.buffer) } : TimecodeReader.read(frame.buffer)
         let isDone = state.withLock { state in

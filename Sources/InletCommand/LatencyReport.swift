@@ -3,27 +3,27 @@ import Inlet
 
 /// A picture whose code was read.
 struct LatencySample: Hashable {
-    /// The number that the picture says, modulo 2^32.
+    /// The number in the picture, modulo 2^32.
     var number: UInt32
-    /// When it was drawn.
+    /// The time when it was drawn.
     var drawn: MonotonicTime
-    /// When a sink got it, decoded and converted.
+    /// The time when a sink got it, decoded and converted.
     var arrived: MonotonicTime
     /// Its place on the capture timeline.
     var timestamp: MonotonicTime
 }
 
-/// What a number of pictures with known times say of the path on which they came.
+/// The measurements of the path of pictures with known times.
 struct LatencyReport: Encodable, Hashable {
     /// The source's name, without credentials.
     var source: String
-    /// How many pictures with a code came, without those that came twice.
+    /// The number of received pictures with a code, without repetitions.
     var pictures: Int
-    /// How many numbers are missing between the first and the last.
+    /// The number of missing numbers between the first and the last.
     var lost: Int
-    /// How many pictures came once more.
+    /// The number of repeated pictures.
     var repeated: Int
-    /// How many pictures had no code that could be read.
+    /// The number of pictures without a readable code.
     var unreadable: Int
     /// From the first picture to the last, in seconds.
     var seconds: Double
@@ -45,9 +45,9 @@ struct LatencyReport: Encodable, Hashable {
 
     /// The capture timeline against the times in the pictures. A constant distance is no error.
     struct ClockError: Encodable, Hashable {
-        /// What 95 of 100 timestamps are off by at most, in milliseconds, from the median of all.
+        /// The largest error of 95 of 100 timestamps, in milliseconds, from the median of all.
         var p95: Double
-        /// By how much the timeline runs faster, in millionths; of less than two seconds it says nothing.
+        /// By how much the timeline runs faster, in millionths; not meaningful for less than two seconds.
         var drift: Double
 
         enum CodingKeys: String, CodingKey {
@@ -64,8 +64,8 @@ struct LatencyReport: Encodable, Hashable {
 
     /// - Parameters:
     ///   - samples: in the order of their arrival.
-    ///   - unreadable: how many pictures had no code.
-    ///   - isFilmed: whether a camera has filmed the code, for words.
+    ///   - unreadable: the number of pictures without a code.
+    ///   - isFilmed: whether a camera has filmed the code, for the wording.
     /// - Throws: ``InletError/Code/malformedData`` if there are no samples; ``InletError/Code/unsupported`` if their
     ///   times are of another clock than this machine's.
     init(source: String, _ samples: [LatencySample], unreadable: Int, isFilmed: Bool = false) throws(InletError) {
@@ -93,7 +93,7 @@ struct LatencyReport: Encodable, Hashable {
         self.unreadable = unreadable
         pictures = fresh.count
         repeated = samples.count - fresh.count
-        // Numbers are told apart by their distance from the first, as they begin anew after 2^32.
+        // Numbers are distinguished by their distance from the first, because they restart after 2^32.
         let offsets = fresh.map { Int(Int32(bitPattern: $0.number &- first.number)) }
         lost = (offsets.max() ?? 0) - (offsets.min() ?? 0) + 1 - fresh.count
         seconds = Self.rounded(Self.milliseconds(last.arrived - first.arrived) / 1000)
@@ -124,13 +124,13 @@ struct LatencyReport: Encodable, Hashable {
             drift: isLong && spread > 0 ? rounded(common / spread * 1_000_000) : 0)
     }
 
-    /// Returns the value below or at which that part of all lies, by the nearest rank.
+    /// Returns the value below or at which that fraction of all values is, by the nearest rank.
     static func quantile(_ sorted: [Double], _ part: Double) -> Double {
         let rank = (part * Double(sorted.count)).rounded(.up)
         return sorted[min(sorted.count - 1, max(0, Int(rank) - 1))]
     }
 
-    /// To a thousandth, which is a microsecond where the unit is a millisecond.
+    /// To a thousandth, which is a microsecond if the unit is a millisecond.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
     static func milliseconds(_ duration: Duration) -> Double { Double(duration.wholeNanoseconds) / 1_000_000 }

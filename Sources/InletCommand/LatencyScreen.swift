@@ -4,20 +4,20 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// The page that shows the time to a camera: a web server of its own.
+/// The page that shows the time to a camera: a separate web server.
 final class LatencyScreen {
     static let defaultAddress = "127.0.0.1:8093"
     private static let page = ByteBuffer(string: PackageTexts.screen_html)
     private static let mostConnections = 16
 
-    /// Where the page is, for people.
+    /// The address of the page, for people.
     let address: String
     private let listener: HTTPListener
 
     /// Starts to serve the page. Blocks briefly.
     ///
-    /// - Parameter address: `HOST:PORT`; where others reach it, its page has a token.
-    /// - Throws: ``InletError`` if the address is invalid, or nothing can listen there.
+    /// - Parameter address: `HOST:PORT`; if others reach it, its page has a token.
+    /// - Throws: ``InletError`` if the address is invalid, or cannot be listened at.
     init(at address: String) throws(InletError) {
         let place = try ListenAddress(address, scheme: "--screen-address")
         let access = AccessRule(host: place.host ?? "127.0.0.1", port: place.port ?? 8093, token: nil)
@@ -33,7 +33,7 @@ final class LatencyScreen {
     /// Ends the server.
     func stop() { listener.stop() }
 
-    /// Answers the requests of one connection: the page, and what time it is. Confined to its channel's thread.
+    /// Answers the requests of one connection: the page, and the time. Confined to its channel's thread.
     private final class Service: HTTPService {
         private weak var connection: HTTPConnection?
         private let clock = SystemClock()

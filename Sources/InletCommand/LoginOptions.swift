@@ -3,7 +3,7 @@ import Inlet
 import InletRTSP
 import RTSPSource
 
-/// How `inlet discover` asks cameras for their profiles.
+/// The settings with which `inlet discover` asks cameras for their profiles.
 struct LoginOptions: ParsableArguments {
     @Option(help: "Asks each camera for its profiles and the addresses of their streams, as this user.")
     var login: String?
@@ -42,15 +42,15 @@ struct LoginOptions: ParsableArguments {
         }
     }
 
-    /// The device services that are named; nil if none is.
+    /// The device services that are named; nil without any.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for what is no address of one.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an invalid address.
     func devices() throws(InletError) -> [RTSPURL]? {
         guard !device.isEmpty else { return nil }
         return try device.map { text throws(InletError) in try RTSPURL(device: Array(text.utf8)) }
     }
 
-    /// Returns what devices answer; nil for each of them if they are not to be asked.
+    /// Returns the devices' answers; nil for each device if they should not be asked.
     ///
     /// - Parameter services: the addresses of each device's service that may be asked.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the password cannot be read, and

@@ -2,7 +2,7 @@ import ArgumentParser
 import Inlet
 
 #if os(Linux)
-    /// Begins a plug-in.
+    /// Starts a new plug-in.
     struct NewPluginCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new",

@@ -5,9 +5,9 @@ import Synchronization
 final class PacketMeter: PacketSinkConfiguration {
     private let counts = Mutex((packets: UInt64(0), keys: UInt64(0)))
 
-    /// The packets so far.
+    /// The number of packets so far.
     var packets: UInt64 { counts.withLock { $0.packets } }
-    /// Those of them that decode without any before.
+    /// The number of packets that decode independently.
     var keys: UInt64 { counts.withLock { $0.keys } }
 
     var redactedURI: String { "capture" }

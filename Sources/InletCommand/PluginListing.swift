@@ -1,6 +1,6 @@
 import Inlet
 
-/// A source or sink, as listings show it: one that is registered, or one that is installed.
+/// A source or sink in the form for listings: a registered one or an installed one.
 struct PluginListing: Encodable {
     let kind: String
     let name: String
@@ -9,14 +9,14 @@ struct PluginListing: Encodable {
     let usage: String
     let options: [Option]
     let examples: [String]
-    /// What is known only of a plug-in that is installed.
+    /// The facts that exist only for an installed plug-in.
     let installed: Installed?
 
     /// An option in a listing.
     struct Option: Encodable {
         let name: String
         let type: String
-        /// The default as text; nil if there is none.
+        /// The default as text; nil without a default.
         let defaultValue: String?
         let range: String?
         let unit: String?
@@ -42,15 +42,15 @@ struct PluginListing: Encodable {
         }
     }
 
-    /// The version and the rights of a plug-in that Inlet does not come with.
+    /// The version and the permissions of an installed plug-in.
     struct Installed: Encodable {
         let version: String
         let license: String
         /// The path of the manifest.
         let file: String
-        /// What is run: a library, or a program with its arguments.
+        /// The code that is run: a library, or a program with its arguments.
         let code: [String]
-        /// What it may do, in words.
+        /// Its permissions, in words.
         let permissions: [String]
         let memoryLimit: Int
     }
@@ -79,7 +79,7 @@ struct PluginListing: Encodable {
         return "\(kind.padded(to: 7)) \(names.padded(to: 12)) \(summary)\(origin)"
     }
 
-    /// Everything about it, for people.
+    /// All details, for people.
     var text: String {
         var lines = ["\(kind) \(name): \(summary)", "", "  \(usage)", ""]
         if let installed {
@@ -102,7 +102,7 @@ struct PluginListing: Encodable {
     private func facts(_ option: Option) -> [String] {
         var facts = [option.type]
         if option.isSecret { facts[0] += ", or \(option.name)-file=PATH, or \(option.name)-env=VARIABLE" }
-        // An option of all schemes says nothing of them.
+        // An option of all schemes does not list them.
         if let only = option.schemes, only != schemes.sorted() {
             facts.append("\(only.joined(separator: ", ")) only")
         }

@@ -1,23 +1,22 @@
 import Inlet
 
 extension PluginRegistry {
-    /// The registry of the command for URIs that the user of the command has written: its options may name the files
-    /// and variables that hold secrets. It finds the plug-ins that are installed.
+    /// The registry of the command for URIs written by the user of the command: their options may name the files and
+    /// variables that hold secrets. It finds installed plug-ins.
     static var command: PluginRegistry {
         var registry = InletTool.registry
         registry.localAccess = .system
         #if os(Linux)
-            // An application may have a finder of its own.
+            // An application may have its own finder.
             if registry.finder == nil { registry.registerDiscovered() }
         #endif
         return registry
     }
 
     #if os(Linux)
-        /// Returns that registry with what the user has chosen for installed plug-ins.
+        /// Returns that registry with the user's choices for installed plug-ins.
         ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names a plug-in or a layer that there is
-        ///   not.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names an unknown plug-in or layer.
         static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry {
             var registry = command
             guard options.isGiven else { return registry }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Inlet
 
-/// The commands about plug-ins. Without another word, it lists them.
+/// The commands about plug-ins. Without another argument, it lists them.
 struct PluginsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",

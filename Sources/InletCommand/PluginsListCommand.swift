@@ -48,7 +48,7 @@ struct PluginsListCommand: ParsableCommand {
     }
 
     #if os(Linux)
-        /// Returns what a name that no registered plug-in has stands for, and the names that would be known.
+        /// Returns the plug-ins for a name that no registered plug-in has, and the known names.
         private func installed(_ name: String, known: [String]) throws -> ([PluginListing], [String]) {
             let inventory = plugins.discovery.inventory(reserved: InletTool.registry.schemes)
             let listings = inventory.plugins.flatMap(PluginListing.installed)
@@ -59,7 +59,7 @@ struct PluginsListCommand: ParsableCommand {
             return (found, known + listings.flatMap { $0.schemes + [$0.name] } + inventory.broken.map(\.name))
         }
 
-        /// Everything, in the JSON output.
+        /// The complete JSON output.
         private struct Everything: Encodable {
             let decoders: [Decoder]
             let plugins: [PluginListing]
@@ -69,7 +69,7 @@ struct PluginsListCommand: ParsableCommand {
             let folders: [PluginsPathCommand.Listing]
         }
 
-        /// A plug-in that cannot be used, in the JSON output.
+        /// An unusable plug-in, in the JSON output.
         private struct Broken: Encodable {
             let name: String
             let file: String
@@ -77,7 +77,7 @@ struct PluginsListCommand: ParsableCommand {
             let reason: String
         }
 
-        /// A manifest that is not used, in the JSON output.
+        /// An unused manifest, in the JSON output.
         private struct Shadowed: Encodable {
             let name: String
             let file: String
@@ -154,6 +154,6 @@ struct PluginsListCommand: ParsableCommand {
 }
 
 extension PluginListing {
-    /// Whether a name or scheme stands for it.
+    /// Whether a name or scheme refers to it.
     fileprivate func isMeant(by text: String) -> Bool { name == text || schemes.contains(text) }
 }

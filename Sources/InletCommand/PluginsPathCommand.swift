@@ -2,7 +2,7 @@ import ArgumentParser
 import Inlet
 
 #if os(Linux)
-    /// Prints the folders in which plug-ins are looked for.
+    /// Prints the folders in which plug-ins are searched for.
     struct PluginsPathCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "path",

@@ -83,8 +83,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
         trouble.apply(to: &configuration)
-        // The event lines and the report tell what went wrong, each once. Without them, the log reports the most
-        // important.
+        // The event lines and the report state errors, each once. Without them, the log reports the most important.
         if report == .none {
             configuration.logger.logLevel = .critical
         } else {
@@ -130,7 +129,7 @@ struct RunCommand: AsyncParsableCommand {
         if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Returns what the command line requests, and for the rest what the sink wants; nil leaves it to the sink.
+    /// Returns the wants that the command line requests, and the sink's for the rest; nil leaves them to the sink.
     private func wants(of sink: any FrameSinkConfiguration) -> SinkWants? {
         guard size != nil || rate != nil || filters.areGiven else { return nil }
         var wants = sink.makeSink().wants

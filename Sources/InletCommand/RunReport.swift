@@ -12,7 +12,7 @@ struct RunReport: Encodable {
     var ended: String
     var error: Failure?
     var reception: Reception?
-    /// How often the source went over to a new version of its plug-in; nil if never.
+    /// How often the source switched to a new version of its plug-in; nil if never.
     var pluginUpdates: UInt64?
     /// By the name of each sink that has sessions; nil if none has.
     var sessions: [String: Sessions]?
@@ -32,7 +32,7 @@ struct RunReport: Encodable {
         var dropped: [String: UInt64]
     }
 
-    /// What was received by RTP. Times are in milliseconds.
+    /// The statistics of reception by RTP. Times are in milliseconds.
     struct Reception: Encodable {
         var packets, lost, duplicated, reordered, recovered, late: UInt64
         var jitter: Double
@@ -58,7 +58,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// The sessions of a sink: how many were open at the end, how often one came up, and why the last attempt failed.
+    /// The sessions of a sink: how many were open at the end, how often one connected, and why the last attempt failed.
     struct Sessions: Encodable {
         var open: Int
         var opened: UInt64
@@ -129,7 +129,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// Why the run ended, for a person.
+    /// The reason of the run's end, for people.
     private var endInWords: String {
         switch EndReason(rawValue: ended) {
         case .endOfStream: "end of stream"

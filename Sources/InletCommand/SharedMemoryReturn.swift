@@ -11,8 +11,8 @@ import Inlet
     private func systemOpen(_ path: String) -> Int32 { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
-    /// A source that reads what `shm:NAME` of this machine writes, as `Docs/reference/shared-memory.md` tells readers
-    /// to, but by reading the file instead of mapping it.
+    /// A source that reads the output of `shm:NAME` on this machine, as `Docs/reference/shared-memory.md` describes for
+    /// readers, but by reading the file instead of mapping it.
     struct SharedMemoryReturn: FrameSourceConfiguration {
         var name: String
 
@@ -52,7 +52,7 @@ import Inlet
                     timeBase: Self.timeBase, pacing: .live, container: "shm")
             }
 
-            /// Opens the file; where it is not there yet, the next call may find it.
+            /// Opens the file; if it does not exist yet, the next call may find it.
             private func openFile() { descriptor = systemOpen("/dev/shm/\(name)") }
 
             func next(_ context: SourceContext) throws -> SourceItem? {

@@ -133,7 +133,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         return wants
     }
 
-    /// Returns the first frame that is wanted.
+    /// Returns the first wanted frame.
     private func frame(of capturer: Capturer) async throws -> VideoFrame? {
         // Without dropping, so that it is the first frame, or the one at --after, for a file too.
         try await capturer.run(queue: .lossless(1), wants: wants(size)) { frames in

@@ -21,7 +21,7 @@ enum Terminal {
 
     static func writeError(_ text: String) { writeAll(text, to: STDERR_FILENO) }
 
-    /// Writes to standard output at once, for output that somebody waits for.
+    /// Writes to standard output at once, for output that another program waits for.
     static func writeOutput(_ text: String) { writeAll(text, to: STDOUT_FILENO) }
 
     private static func writeAll(_ text: String, to descriptor: Int32) {
@@ -35,7 +35,7 @@ enum Terminal {
         }
     }
 
-    /// The processor time of the whole process in seconds, and the most memory it has had resident in KiB.
+    /// The processor time of the whole process in seconds, and the most resident memory in KiB.
     static var resourceUsage: (cpuSeconds: Double, peakResidentKiB: Int) {
         var usage = rusage()
         #if canImport(Darwin)

@@ -27,7 +27,7 @@ struct TraceOptions: ParsableArguments {
 
     /// Completes the file after the run.
     ///
-    /// - Returns: why it is not complete, or nil.
+    /// - Returns: the reason if it is incomplete, or nil.
     func finish(_ writer: ChromeTraceWriter?) async -> InletError? {
         guard let writer else { return nil }
         do throws(InletError) {

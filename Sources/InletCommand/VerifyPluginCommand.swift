@@ -78,7 +78,7 @@ import Inlet
             var verifier = PluginVerifier()
             verifier.discovery = installed.discovery
             verifier.uris = uri
-            // The user of the command has written these, and not the examples of the manifest.
+            // These come from the user of the command, and not from the examples of the manifest.
             verifier.localAccess = .system
             if !check.isEmpty { verifier.checks = Set(check) }
             verifier.decoders = InletTool.registry.decoders
@@ -112,7 +112,7 @@ import Inlet
             var line = "\(word.padded(to: 6)) \(finding.check.padded(to: 13)) \(time.padded(to: 8)) \(remark)"
             while line.hasByteSuffix(" ") { line.removeLast() }
             if finding.outcome == .failed { line += "\n       \(finding.text)" }
-            // At once, in a file or pipe, too, while the next check runs.
+            // Written at once, to a file or pipe as well, while the next check runs.
             Terminal.writeOutput(line + "\n")
         }
     }

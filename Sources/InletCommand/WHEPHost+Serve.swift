@@ -4,7 +4,7 @@
     import WebRTCSink
 
     extension WHEPHost: CameraWebRTC {
-        /// Makes what sends a camera of `inlet serve`.
+        /// Makes the host that sends a camera of `inlet serve`.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` for options that are the daemon's own.
         convenience init(_ request: CameraWebRTCRequest) throws(InletError) {

@@ -2,7 +2,7 @@
     import Inlet
     import InletSystem
 
-    /// What has happened to the calls of a run. Confined to the task that follows them.
+    /// The events of the calls of a run. Confined to the task that follows them.
     final class CallLog {
         private struct Entry {
             var states: [CallState] = []
@@ -13,9 +13,9 @@
         private let habit: CallRun.Habit
         private var entries: [CallID: Entry] = [:]
         private var lastStatus: ExitStatus?
-        /// The last report; nil before there is one.
+        /// The last report; nil before the first.
         private(set) var report: CallReport?
-        /// What went wrong besides calls.
+        /// The error outside of calls.
         var error: InletError?
         var isInterrupted = false
 
@@ -47,7 +47,7 @@
             entries[other, default: Entry()].states.insert(contentsOf: before?.states ?? [], at: 0)
         }
 
-        /// Returns the report of a call that is over.
+        /// Returns the report of an ended call.
         func finish(_ call: Call, sent: UInt64, received: UInt64) -> CallReport {
             let entry = entries.removeValue(forKey: call.id) ?? Entry()
             var end: CallEnd?

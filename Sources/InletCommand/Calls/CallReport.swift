@@ -32,7 +32,7 @@
         var ended: End?
         /// How long pictures flowed both ways.
         var connected: Double?
-        /// The number of pictures that were given to the encoder, and that came.
+        /// The number of pictures that were given to the encoder, and that were received.
         var sent, received: UInt64
         var error: RunReport.Failure?
 
@@ -81,7 +81,7 @@
         ///
         /// - Parameters:
         ///   - me: this side.
-        ///   - isIntended: whether this side did what it was told to: to decline, or to be busy.
+        ///   - isIntended: whether this side did as requested: declined, or was busy.
         init(_ end: CallEnd, me: PeerID, isIntended: Bool) {
             self =
                 switch end.reason {

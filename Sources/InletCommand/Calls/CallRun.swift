@@ -6,19 +6,20 @@
     import Logging
     import Synchronization
 
-    /// One side of calls on the command line: a source that is sent, sinks for what comes, and what calls meet.
+    /// One side of calls on the command line: a source to send, sinks for the received pictures, and the handling of
+    /// calls.
     final class CallRun: Sendable {
-        /// What happens to a call that rings.
+        /// The handling of a ringing call.
         enum Habit: Sendable {
             case answer
             case decline(String?)
             case busy(Duration?)
             /// A person at the terminal is asked.
             case ask
-            /// Nothing: it rings until the caller gives up.
+            /// No reaction: it rings until the caller gives up.
             case ring
 
-            /// Whether the call is to end without being answered.
+            /// Whether the call must end without being answered.
             var refuses: Bool {
                 switch self {
                 case .decline, .busy: true
@@ -45,17 +46,17 @@
         private let publisher: PeerPublisher
         private let servers: ICEServers
         private let sinks: [any FrameSinkConfiguration]
-        /// The capturers of what comes, by call.
+        /// The capturers of received pictures, by call.
         private let remote = Mutex<[CallID: Capturer]>([:])
         private let occurrences: AsyncStream<Occurrence>
         private let post: AsyncStream<Occurrence>.Continuation
-        /// How long the source stays open while nobody gets its pictures.
+        /// How long the source stays open while its pictures are not sent.
         private static let closesAfter = Duration.seconds(2)
         private static let openLimit = Duration.seconds(10)
 
         /// - Parameters:
         ///   - calls: the number of calls after which the run ends.
-        ///   - habit: what happens to calls that ring.
+        ///   - habit: the handling of ringing calls.
         init(_ source: String, _ options: CallOptions, calls: Int = 1, habit: () -> Habit) throws {
             let registry = PluginRegistry.command
             self.options = options
@@ -72,7 +73,7 @@
             (occurrences, post) = AsyncStream.makeStream(of: Occurrence.self)
         }
 
-        /// What went wrong is in the report.
+        /// The report contains the error.
         private static let silent = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
 
         /// Runs until the calls are over, and ends the process's command with the status of the last.
@@ -158,7 +159,7 @@
                     if log.report == nil { options.report.writeFailure(error) }
                     return await hangUpAll(controller, log)
                 case .sinkFailed(let error):
-                    // No such input is the source's alone.
+                    // Only the source can have a missing input.
                     log.error = log.error ?? (error.code == .notFound ? InletError(.inputOutput, error.message) : error)
                 case .timeUp(let call): await controller.hangUp(call)
                 case .typed(let text): await typed(text, controller)
@@ -169,7 +170,7 @@
             }
         }
 
-        /// The track of this side, as the others of the room are told of it.
+        /// The track of this side, as reported to the others of the room.
         private static func camera(isOn: Bool) -> RoomTrack { RoomTrack(name: "camera", isOn: isOn) }
 
         private func tell(_ event: RoomEvent) {
@@ -182,7 +183,7 @@
             }
         }
 
-        /// Ends what runs, and reports it.
+        /// Ends the running calls and reports them.
         private func hangUpAll(_ controller: CallController, _ log: CallLog) async {
             let running = await controller.calls
             for call in running { await controller.hangUp(call.id) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Inlet
 import InletRTC
 
-/// Addresses of STUN and TURN servers, and what they want. The names are those of the options of `webrtc:`.
+/// Addresses of STUN and TURN servers, and their settings. The names are those of the options of `webrtc:`.
 struct ICEServerOptions: ParsableArguments {
     @Option(help: "HOST:PORT of STUN servers, with commas between.")
     var stun: String?
@@ -56,7 +56,7 @@ struct ICEServerOptions: ParsableArguments {
         }
     }
 
-    /// Returns the servers, with the secrets read from where they are kept.
+    /// Returns the servers, with the secrets read from their files or variables.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` if an address is invalid or a secret cannot be read.
     func servers() throws(InletError) -> ICEServers {

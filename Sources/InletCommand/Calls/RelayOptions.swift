@@ -18,7 +18,7 @@
         @Flag(help: "Pictures go through a relay in any case, both ways: one that is given, or one of the room's.")
         var relayOnly = false
 
-        /// Returns the servers, with the secrets read from where they are kept.
+        /// Returns the servers, with the secrets read from their files or variables.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` if an address is invalid or a secret cannot be read.
         func servers() throws(InletError) -> ICEServers {
