@@ -2,9 +2,10 @@
     package import InletRTC
     import Synchronization
 
-    /// The one answer, or the reason for none, of a session that an HTTP request has opened. Safe from any thread.
+    /// The one answer, or the reason for its absence, of a session that an HTTP request has opened. Safe from any
+    /// thread.
     package final class AnswerReply: Sendable {
-        /// Why there is no answer.
+        /// The reason why there is no answer.
         package struct NoAnswer: Error {
             package var end: PeerSessionEnd
 
@@ -18,7 +19,7 @@
 
         package init() {}
 
-        /// Has a closure called with the answer.
+        /// Registers a closure to call with the answer.
         package func wait(_ onAnswer: @escaping OnAnswer) { waiting.withLock { $0 = onAnswer } }
 
         /// Gives the answer to the closure; a second one is ignored.

@@ -11,7 +11,7 @@
             case closed
             case failed(String)
             case received(PeerMessage.Body)
-            /// A message of so many bytes, which is longer than accepted.
+            /// A message of this many bytes, which is longer than accepted.
             case tooLong(Int)
             /// No more bytes wait than the threshold, after there were more.
             case drained
@@ -83,7 +83,7 @@
 
         package func close() { unsafe inlet_gst_channel_close(channel) }
 
-        /// What GStreamer's callbacks hold.
+        /// The object that GStreamer's callbacks hold.
         private final class Listener: Sendable {
             let longest: Int
             let tell: @Sendable (Event) -> Void

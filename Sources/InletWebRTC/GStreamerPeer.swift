@@ -8,10 +8,10 @@
     import Synchronization
 
     // Unsafe: owns a peer's pipeline and the context of GStreamer's callbacks.
-    /// Owns one peer's pipeline: `appsrc ! payloader ! webrtcbin`, or `webrtcbin` alone to receive.
+    /// Owns one peer's pipeline: `appsrc ! payloader ! webrtcbin`, or only `webrtcbin` to receive.
     ///
     /// Safe from any thread. Its events are called on GStreamer's threads, which must not be blocked. When the last
-    /// owner releases it, it closes on a queue, as closing waits for those threads.
+    /// owner releases it, it closes on a queue, because closing waits for those threads.
     @safe package final class GStreamerPeer: Sendable {
         /// An event of a pipeline.
         package enum Event: Sendable {
@@ -57,7 +57,7 @@
             /// The least difference of arrival and sending times, in nanoseconds between two clocks; nil if no packet
             /// arrived.
             package var shortest: Int64?
-            /// When the last of these packets was sent; nil if unknown.
+            /// The time when the last of these packets was sent; nil if unknown.
             package var newest: MonotonicTime?
         }
 
@@ -65,7 +65,7 @@
         nonisolated(unsafe) let viewer: UnsafeMutablePointer<inlet_gst_viewer>
         private let closing: DispatchGroup
         private let finder: ChannelFinder
-        /// The ways to relays over TLS.
+        /// The tunnels to relays over TLS.
         private let tunnels: [RelayTunnel]
         /// Whether packets state the rotation of pictures.
         package var turns: Bool { orientation != nil }
@@ -90,16 +90,16 @@
         /// Creates a pipeline and starts it.
         ///
         /// - Parameters:
-        ///   - servers: at most one of STUN, as libnice asks only the last.
+        ///   - servers: at most one of STUN, because libnice asks only the last.
         ///   - relayTLS: how the certificate of a relay over TLS is checked.
         ///   - isRelayOnly: whether only paths over a relay are used.
-        ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's if it
-        ///     has no other.
+        ///   - address: the address at which candidates are gathered; nil for all addresses of this machine, or its
+        ///     loopback's if it has no other.
         ///   - closing: left when the pipeline is closed.
         ///   - orientation: the number of the header extension for the rotation of pictures; nil if the far end does
         ///     not support it.
         ///   - channelLimits: the limits of data channels.
-        ///   - track: where the video that the peer sends goes; nil if none is received.
+        ///   - track: the receiver of the peer's video; nil if no video is received.
         ///   - told: called on GStreamer's threads.
         /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
         package init(
@@ -166,14 +166,14 @@
             }
         }
 
-        /// The loopback address for ways to relays: of a family that candidates are gathered of, as others are not
-        /// asked by libnice.
+        /// The loopback address for tunnels to relays: of a family for which candidates are gathered, because libnice
+        /// does not use others.
         private static func tunnelHost(_ address: String?) -> String {
             let isIPv6 = address.map { $0.utf8.contains(UInt8(ascii: ":")) } ?? (inlet_gst_has_ipv4() == 0)
             return isIPv6 ? "::1" : "127.0.0.1"
         }
 
-        /// Why no way to a relay over TLS could be made; nil if none failed.
+        /// Why no tunnel to a relay over TLS could be made; nil if none failed.
         package var relayFailure: InletError? { tunnels.compactMap(\.failure).first }
 
         deinit {
@@ -211,7 +211,7 @@
         /// Makes an answer and sets it; ``Event/localSet(_:)`` follows.
         package func makeAnswer() { unsafe inlet_gst_viewer_answer(viewer) }
 
-        /// Opens a data channel. Must precede the offer, which says whether there are any.
+        /// Opens a data channel. Call this before the offer, which states whether there are channels.
         ///
         /// - Returns: nil if GStreamer does not support data channels.
         package func openChannel(_ parameters: DataChannelParameters) -> DataChannel? {
@@ -223,7 +223,7 @@
             .map { unsafe finder.channel($0) }
         }
 
-        /// This side's description with the candidates that were found; nil if there is none.
+        /// This side's description with the candidates that were found; nil before it is set.
         package var description: String? {
             guard let text = unsafe inlet_gst_viewer_describe(viewer) else { return nil }
             defer { unsafe g_free(text) }
@@ -234,7 +234,7 @@
             unsafe inlet_gst_viewer_add_candidate(viewer, UInt32(clamping: candidate.section), candidate.line)
         }
 
-        /// Identifies the format that is sent: packets of another are not taken. Nil if none is.
+        /// Identifies the sent format: packets of another are rejected. Nil if none is sent.
         package var currentFormat: Int? { format.withLock { $0 } }
 
         /// Queues a packet without a copy, unless another format is sent by now. Returns at once.
@@ -246,7 +246,7 @@
         ///
         /// - Parameters:
         ///   - chain: from an appsrc named `source` by a payloader named `payloader`.
-        ///   - caps: what the chain sends.
+        ///   - caps: the caps of the chain's output.
         /// - Returns: false if GStreamer cannot; nothing is sent then.
         package func replace(_ chain: String, sending caps: String) -> Bool {
             let last = format.withLock { format in
@@ -306,7 +306,7 @@
                 owner, channel in
                 guard let owner = unsafe owner, let channel = unsafe channel else { return }
                 let finder = unsafe Unmanaged<ChannelFinder>.fromOpaque(owner).takeUnretainedValue()
-                // Listens before this returns, as the first message follows at once.
+                // Listens before this returns, because the first message follows at once.
                 unsafe finder.tell(.channel(finder.channel(channel)))
             }
 

@@ -36,7 +36,7 @@
 
         /// Sends a request and waits for the response.
         ///
-        /// - Throws: ``InletError`` if there is none.
+        /// - Throws: ``InletError`` if no response arrives.
         package static func perform(_ request: Request) async throws(InletError) -> WHEPResponse {
             let exchange = Exchange()
             var asked = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
@@ -52,7 +52,7 @@
             let session = URLSession(configuration: options, delegate: exchange, delegateQueue: nil)
             defer { session.finishTasksAndInvalidate() }
             let task = session.dataTask(with: asked)
-            // URLSession's own limits restart with each byte, or have no effect if it is cancelled from one of its own
+            // URLSession's time-outs restart with each byte, or have no effect when it is cancelled from one of its
             // callbacks.
             let deadline = DispatchTime.now() + .nanoseconds(Int(request.limit.wholeNanoseconds))
             DispatchQueue.global().asyncAfter(deadline: deadline) { [weak exchange, weak task] in
@@ -75,7 +75,7 @@
         private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
             private struct State {
                 var continuation: CheckedContinuation<Result<WHEPResponse, InletError>, Never>?
-                /// The result, if it arrives before somebody waits for it.
+                /// The result, if it arrives before a caller waits for it.
                 var early: Result<WHEPResponse, InletError>?
                 var response: WHEPResponse?
                 var bytes = Data()

@@ -2,7 +2,7 @@
     package import InletCore
     package import InletRTC
 
-    /// The options for how peers are reached.
+    /// The options for reaching peers.
     package enum ICEOptions {
         package static let stun = PluginOption<String?>(
             "stun", default: nil, "HOST:PORT of STUN servers, with commas between")

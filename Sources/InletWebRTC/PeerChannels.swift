@@ -2,14 +2,14 @@
     import InletCore
     package import InletRTC
 
-    /// Answers this server's own pages over data channels of a protocol of theirs, of which the application is not
-    /// told.
+    /// Answers this server's own pages over data channels of a separate protocol, which are not reported to the
+    /// application.
     package protocol PageMessages: Sendable {
         /// The protocol of the channels.
         var subprotocol: String { get }
         /// The message that pages get at each change.
         var state: String { get }
-        /// Returns the reply to a message; nil if there is none.
+        /// Returns the reply to a message; nil if it needs no reply.
         func reply(to text: String) -> String?
     }
 
@@ -95,7 +95,7 @@
             }
         }
 
-        /// Sends over that of the application's channels which is the one for this delivery.
+        /// Sends over the application's channel for this delivery.
         package func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
             let named = channels.filter { !isOfPage($0) && label ?? $0.label == $0.label }
             guard let index = delivery.index(among: named.map(\.delivery)) else { return figures.dropped += 1 }
@@ -104,7 +104,7 @@
 
         /// Sends the track's state to pages of this server.
         ///
-        /// - Returns: whether there are any.
+        /// - Returns: whether any pages are connected.
         @discardableResult
         package func tellPages() -> Bool {
             guard let page else { return false }
@@ -114,11 +114,11 @@
         }
 
         private func hand(_ body: PeerMessage.Body, to channel: DataChannel) {
-            // Which others are sent, so that the channel has no gap of this side's making.
+            // Too long for this peer, although others may get it. The channel stays open: the limit is the peer's.
             guard body.count <= longestAccepted ?? body.count else { return figures.dropped += 1 }
             guard body.count <= limits.queuedBytes, channel.queued <= limits.queuedBytes - body.count else {
                 figures.dropped += 1
-                // What loses nothing would have a gap.
+                // A channel that loses nothing would have a gap.
                 if channel.delivery.losesNothing { drop(channel) }
                 return
             }

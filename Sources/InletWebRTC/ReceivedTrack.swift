@@ -2,22 +2,22 @@
     import InletCore
 
     // Unsafe: is the context of GStreamer's callbacks.
-    /// Where the video that a peer sends goes: its RTP packets, in order and without duplicates, and its RTCP.
+    /// The receiver of a peer's video: its RTP packets, in order and without duplicates, and its RTCP.
     ///
     /// GStreamer's callbacks hold it.
     @safe package final class ReceivedTrack: Sendable {
-        /// The format that is accepted, as GStreamer writes caps; nil for those of the media section that sends.
+        /// The accepted format, in the form of GStreamer's caps; nil for those of the media section that sends.
         let caps: String?
         private let take: @Sendable (RawSpan) -> Void
         private let leaveOut: @Sendable () -> Void
 
         /// - Parameters:
-        ///   - caps: the format that is accepted, as GStreamer writes caps; nil for those of the media section that
-        ///     sends, of which only what ``GStreamerPeer/admit(_:)`` names is received.
-        ///   - take: called with each packet, on threads of GStreamer's, which must not be blocked; at times on two at
+        ///   - caps: the accepted format, in the form of GStreamer's caps; nil for those of the media section that
+        ///     sends, for which only the SSRCs of ``GStreamerPeer/admit(_:)`` are received.
+        ///   - take: called with each packet, on threads of GStreamer, which must not be blocked; at times on two at
         ///     once.
-        ///   - leaveOut: called once if packets are dropped because there are more SSRCs than an engine takes; only of
-        ///     a track without caps. On any thread, which must not be blocked.
+        ///   - leaveOut: called once if packets are dropped because there are more SSRCs than an engine accepts; only
+        ///     for a track without caps. On any thread, which must not be blocked.
         package init(
             caps: String?, take: @escaping @Sendable (RawSpan) -> Void,
             leaveOut: @escaping @Sendable () -> Void = {}
@@ -27,8 +27,8 @@
             self.leaveOut = leaveOut
         }
 
-        /// Returns the payload type of a packet of RTP; nil for what is no packet, and for RTCP, whose types are beside
-        /// those of RTP (RFC 5761, 4).
+        /// Returns the payload type of a packet of RTP; nil for invalid packets, and for RTCP, whose types are distinct
+        /// from those of RTP (RFC 5761, 4).
         static func payloadType(of packet: RawSpan) -> UInt8? {
             guard packet.byteCount >= 2 else { return nil }
             let second = unsafe packet.unsafeLoad(fromByteOffset: 1, as: UInt8.self)

@@ -7,10 +7,10 @@
     import NIOPosix
     import Synchronization
 
-    /// A way to a relay over TLS for an ICE agent that has TURN over TCP only, as libnice has: a TCP port of this
-    /// machine's loopback, whose connections go on to the relay in TLS. Safe from any thread.
+    /// A tunnel to a relay over TLS for an ICE agent that has TURN only over TCP, such as libnice: a TCP port of this
+    /// machine's loopback, whose connections are forwarded to the relay in TLS. Safe from any thread.
     ///
-    /// Other users of this machine reach the port, too. They get to the relay by it, and need credentials there.
+    /// Other users of this machine reach the port, too. Through it they reach the relay, where they need credentials.
     package final class RelayTunnel: Sendable {
         /// The port at the loopback address.
         package let port: Int
@@ -37,7 +37,7 @@
             func note(_ error: InletError) -> Bool {
                 state.withLock { state in
                     let isFirst = state.failure == nil
-                    // That the connection ended tells less than why TLS was refused.
+                    // The end of the connection is less informative than the refusal of TLS.
                     if state.failure?.code != .tlsFailed { state.failure = error }
                     return isFirst
                 }
@@ -99,7 +99,7 @@
             self.ends = ends
         }
 
-        /// Why a connection to the relay failed; nil if none did.
+        /// The reason why a connection to the relay failed; nil if none did.
         package var failure: InletError? { ends.failure }
 
         /// Closes the port and all connections. Returns at once.
@@ -121,7 +121,7 @@
                         let tls = try TLSClientHandler(host: server.host, Self.client(settings)) { result in
                             switch result {
                             case .success: break
-                            // An agent may close what it does not need.
+                            // An agent may close an unneeded connection.
                             case .failure(let error): if local.isActive { failed(error) }
                             }
                         }
@@ -157,7 +157,7 @@
 
         private static func error(_ error: any Error) -> InletError {
             if let error = error as? InletError { return error }
-            // What was wrong before anything was sent, such as with the file of authorities.
+            // Errors before data was sent, such as with the file of authorities.
             let causes = (error as? NIOConnectionError)?.connectionErrors ?? []
             if let own = causes.lazy.compactMap({ $0.error as? InletError }).first { return own }
             let isUnknown = (error as? NIOConnectionError).map { !($0.dnsAError == nil && $0.dnsAAAAError == nil) }
@@ -186,7 +186,7 @@
         }
     }
 
-    /// One end of a tunnel: hands what it reads to the other end, and reads no more while that is behind. Confined to
+    /// One end of a tunnel: passes received data to the other end, and reads no more while that is behind. Confined to
     /// the event loop of both.
     private final class TunnelEnd: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer

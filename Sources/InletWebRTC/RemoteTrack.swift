@@ -4,8 +4,8 @@
     import InletSystem
     import Synchronization
 
-    /// The video that the peer of one session sends in the media section in which it gets this side's, on its way from
-    /// engines to one reader. Safe from any thread.
+    /// The video that the peer of one session sends in the same media section as this side's, on its way from engines
+    /// to one reader. Safe from any thread.
     package final class RemoteTrack: Sendable {
         /// Packets whose numbers keep their meaning.
         package struct Stream: Sendable, Hashable {
@@ -32,13 +32,13 @@
 
         package init() {}
 
-        /// The codec that the peer sends, or was agreed on if nothing has come yet; nil before that is known.
+        /// The codec that the peer sends, or the agreed one before its first packet; nil before that is known.
         package var codec: VideoCodec? { state.withLock { $0.codec } }
 
-        /// How long the reader wants later packets to wait for one that is missing; nil if nobody reads.
+        /// How long the reader wants later packets to wait for a missing one; nil without a reader.
         package var hold: Duration? { state.withLock { $0.hold } }
 
-        /// Has what comes read, until ``stopReading(by:)``.
+        /// Passes received packets to a reader, until ``stopReading(by:)``.
         ///
         /// - Throws: ``InletError/Code/busy`` if another reads; the session's error, or
         ///   ``InletError/Code/disconnected``, if it has ended.
@@ -56,7 +56,7 @@
             if let refusal { throw refusal }
         }
 
-        /// Has nothing read any more.
+        /// Stops passing packets to a reader.
         package func stopReading(by reader: any RemoteTrackReader) {
             state.withLock { if $0.reader === reader { ($0.reader, $0.hold) = (nil, nil) } }
         }
@@ -74,7 +74,7 @@
             }
         }
 
-        /// Notes that nothing comes before the next stream begins.
+        /// Records that no packets come before the next stream begins.
         package func pause() {
             state.withLock { state in
                 guard state.stream != nil else { return }
@@ -83,7 +83,7 @@
             }
         }
 
-        /// Passes on a packet of RTP or RTCP, which is dropped if nobody reads, or no stream goes on.
+        /// Passes on a packet of RTP or RTCP, which is dropped without a reader, or without a stream.
         package func put(_ packet: RawSpan) {
             let payload = ReceivedTrack.payloadType(of: packet)
             let (reader, codec) = state.withLock { state -> ((any RemoteTrackReader)?, VideoCodec?) in
@@ -97,7 +97,7 @@
             reader.take(packet, of: payload.flatMap { type in codec.map { (type, $0) } }, at: .now)
         }
 
-        /// Notes that the session has ended.
+        /// Records that the session has ended.
         package func end(_ failure: InletError?) {
             state.withLock { state in
                 (state.isOver, state.failure, state.stream) = (true, failure, nil)
@@ -106,29 +106,29 @@
         }
     }
 
-    /// Takes the video that the peer of a session sends. Called on the session's queue and on GStreamer's threads,
+    /// Reads the video that the peer of a session sends. Called on the session's queue and on GStreamer's threads,
     /// which must not be blocked.
     package protocol RemoteTrackReader: AnyObject, Sendable {
-        /// Called when a stream begins, in place of the one before.
+        /// Called when a stream begins, which replaces the previous one.
         func began(_ stream: RemoteTrack.Stream)
-        /// Called when the peer sends nothing any more, or this side does not receive.
+        /// Called when the peer stops sending, or this side does not receive.
         func paused()
         /// Called with each packet, in order.
         ///
         /// - Parameters:
         ///   - packet: the packet, whose bytes are valid during the call.
         ///   - format: the payload type and its codec; nil for RTCP.
-        ///   - time: when it arrived.
+        ///   - time: its time of arrival.
         func take(_ packet: RawSpan, of format: (payload: UInt8, codec: VideoCodec)?, at time: MonotonicTime)
-        /// Called when the session has ended: nothing follows.
+        /// Called when the session has ended: no packets follow.
         func ended(_ failure: InletError?)
     }
 
     /// A session whose peer's video can be read.
     package protocol RemoteTrackSession: PeerSession {
-        /// What the peer sends.
+        /// The peer's track.
         var remoteTrack: RemoteTrack { get }
-        /// Has later packets wait for one that is missing for as long as the reader wants. Returns at once.
+        /// Makes later packets wait for a missing one for as long as the reader wants. Returns at once.
         func holdRemotePackets()
         /// Requests a key frame of the peer. Returns at once.
         func requestRemoteKeyFrame()

@@ -7,8 +7,8 @@
     import NIOPosix
     import Synchronization
 
-    /// Chooses one of several STUN servers for an ICE agent that asks only one, as libnice does: all are asked at once,
-    /// and the first that answers is it. Safe from any thread.
+    /// Chooses one of several STUN servers for an ICE agent that asks only one, such as libnice: all are asked at once,
+    /// and the first that answers is chosen. Safe from any thread.
     package final class STUNChoice: Sendable {
         private let last = Mutex(Choice?.none)
 
@@ -22,12 +22,13 @@
         private static let limit = Duration.seconds(1)
         /// The interval of requests to a server.
         private static let interval = TimeAmount.milliseconds(300)
-        /// How long a choice is kept, so that not each viewer of a crowd has all servers asked.
+        /// How long a choice is kept, so that a crowd of viewers does not cause requests to all servers for each
+        /// viewer.
         private static let lifetime = Duration.seconds(10)
 
         package init() {}
 
-        /// Returns the servers with one of STUN at most. Where there are several, it waits until one answers, for a
+        /// Returns the servers with at most one STUN server. If there are several, it waits until one answers, for a
         /// second at most; so it must not be called from an event loop or a task.
         ///
         /// If none answers, the first stays.
@@ -44,14 +45,14 @@
             }
             let answer = Answer()
             for server in servers {
-                // The name service has limits of its own, and may be slow for one of them.
+                // The name service has its own limits, and may be slow for one of them.
                 DispatchQueue.global().async {
                     guard let address = try? SocketAddress.makeAddressResolvingHost(server.host, port: server.port)
                     else { return }
                     Self.ask(address, answer)
                 }
             }
-            // That none answers is kept, too.
+            // The lack of an answer is kept, too.
             let chosen = answer.wait(Self.limit) ?? servers[0]
             last.withLock { $0 = Choice(servers: servers, chosen: chosen, time: now) }
             return chosen
@@ -69,7 +70,7 @@
                 .whenComplete { _ in }
         }
 
-        /// The first server that answers, as a number, so that the agent asks the very same.
+        /// The first server that answers, as a number, so that the agent asks the same server.
         private final class Answer: Sendable {
             private let found = Mutex(ICEServer?.none)
             private let isDone = DispatchSemaphore(value: 0)
@@ -113,7 +114,7 @@
             func channelActive(context: ChannelHandlerContext) { ask(context) }
 
             private func ask(_ context: ChannelHandlerContext) {
-                // Each is asked once, however soon another answers.
+                // Each server is asked once, however soon another answers.
                 guard requests < Self.mostRequests, requests == 0 || !answer.isKnown else {
                     return context.close(promise: nil)
                 }

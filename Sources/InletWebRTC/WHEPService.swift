@@ -8,7 +8,7 @@
     /// Answers the requests of one connection to an endpoint of WHEP or WHIP, and to its page. Confined to its
     /// channel's thread; descriptions are parsed elsewhere.
     package final class WHEPService: HTTPService {
-        /// The time from an offer to its answer, which has a shorter limit of its own.
+        /// The time from an offer to its answer, whose own limit is shorter.
         private static let answerLimit = TimeAmount.seconds(15)
         private let sessions: any WHEPSessions
         private let page: ByteBuffer
@@ -17,16 +17,16 @@
         private let onOffer: ((Int) -> Void)?
         /// Counts requests, so that a response to an abandoned one is not sent for the next one.
         private var number = 0
-        /// Withdraws the request that waits for its response; nil if none does.
+        /// Withdraws the request that waits for its response; nil without one.
         private var withdraw: WHEPSessions.Withdrawal?
 
         /// - Parameters:
-        ///   - sessions: what requests are about.
+        ///   - sessions: the sessions that requests refer to.
         ///   - page: the page in HTML.
         ///   - connection: the connection whose requests are answered.
         ///   - loop: the server's one thread.
         ///   - onOffer: called with the status of the response to each offer whose body was read, even if the client
-        ///     has disconnected meanwhile. The default, nil, is for nobody who wants to know.
+        ///     has disconnected meanwhile. The default, nil, calls nothing.
         package init(
             _ sessions: any WHEPSessions, page: ByteBuffer, connection: HTTPConnection, loop: any EventLoop,
             onOffer: ((Int) -> Void)? = nil

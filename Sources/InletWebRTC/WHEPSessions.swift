@@ -7,27 +7,27 @@
     package protocol WHEPSessions: Sendable {
         /// Called with the response when it is known.
         typealias Reply = @Sendable (WHEPResponse) -> Void
-        /// Withdraws a request whose client has gone, if it still waits. Its reply, a refusal, is called at once then.
+        /// Withdraws a request whose client has gone, if it still waits. Its reply, a refusal, is then called at once.
         typealias Withdrawal = @Sendable () -> Void
 
         /// Returns the endpoint as a client sees it.
         ///
-        /// - Parameter isKnown: whether the client presented the token, or none is required.
+        /// - Parameter isKnown: whether the client sent the token, or none is required.
         func endpoint(isKnown: Bool) -> WHEPEndpoint
         /// Returns the current occupancy as seen by a client.
         func occupancy(for client: ClientAddress) -> QuotaOccupancy
-        /// Returns the session with a name; nil if there is none.
+        /// Returns the session with a name; nil if no session has it.
         func session(_ name: String) -> WHEPEndpoint.Session?
-        /// Opens a session for an offer. `reply` is called once, on some thread.
+        /// Opens a session for an offer. `reply` is called once, on any thread.
         func begin(_ sdp: String, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply)
         /// Adds candidates of the peer to a session.
         func add(_ fragment: TrickleFragment, to session: String)
         /// Ends the session of a peer that leaves.
         func close(_ session: String)
-        /// Reads the body of a request that presents the token, and performs it by ``perform(_:body:of:reply:)`` where
-        /// parsing holds up nobody. Returns at once; `reply` is called once, on some thread.
+        /// Reads the body of a request with the token, and performs it by ``perform(_:body:of:reply:)`` on a queue
+        /// where parsing blocks no other request. Returns at once; `reply` is called once, on any thread.
         ///
-        /// - Returns: what withdraws the request; nil if it does not wait for anything.
+        /// - Returns: a closure that withdraws the request; nil if it does not wait.
         func take(
             _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
         ) -> Withdrawal?
@@ -39,20 +39,20 @@
         /// Returns whether a path belongs to the endpoint.
         package func serves(_ path: String) -> Bool { endpoint(isKnown: false).serves(path) }
 
-        /// Returns what to do about a request, before its body is read or after.
+        /// Returns the reaction to a request, before its body is read or after.
         ///
         /// - Parameters:
         ///   - request: the client's request.
         ///   - client: the client.
         ///   - isWhole: whether its body was read.
-        ///   - isKnown: whether it presents the token, which a browser's preflight request does not.
+        ///   - isKnown: whether it has the token, which a browser's preflight request does not.
         package func decide(
             _ request: WHEPRequest, of client: ClientAddress, isWhole: Bool, isKnown: Bool
         ) -> WHEPEndpoint.Decision {
             endpoint(isKnown: isKnown).decide(request, isWhole: isWhole, occupancy(for: client), session: session)
         }
 
-        /// Performs a request whose body was read. `reply` is called once, on some thread.
+        /// Performs a request whose body was read. `reply` is called once, on any thread.
         package func perform(
             _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
         ) {

@@ -41,8 +41,8 @@
                 of: SignalingMessage.self, bufferingPolicy: .bufferingNewest(8))
         }
 
-        /// Returns the servers of the response to OPTIONS, as credentials of relays expire; those of the last answer if
-        /// there are none.
+        /// Returns the servers of the response to OPTIONS, because credentials of relays expire; those of the last
+        /// answer if it names none.
         package func iceServers() async -> [ICEServer] {
             let request = HTTPExchange.Request(
                 method: "OPTIONS", url: endpoint, headers: authorization(endpoint), limit: Self.asideLimit)
@@ -115,7 +115,7 @@
             received.yield(.description(SessionDescription(kind: .answer, sdp: session.answer, flow: offer.flow)))
         }
 
-        /// Resolves the target of a redirect: never from HTTPS to HTTP, as others could then eavesdrop.
+        /// Resolves the target of a redirect: never from HTTPS to HTTP, because others could then eavesdrop.
         private func target(_ text: String, from place: URL) throws(SignalingFailure) -> URL {
             guard let url = URL(string: text, relativeTo: place)?.absoluteURL, url.host?.isEmpty == false,
                 url.scheme == "https" || (url.scheme == "http" && place.scheme == "http")
@@ -140,8 +140,8 @@
             return "\(scheme)://\(url.host?.lowercasedASCII ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
         }
 
-        /// Ends the server's session, if there is one. A failure has no effect: the server hears nothing more from this
-        /// side.
+        /// Ends the server's session, if there is one. A failure has no effect: the server gets no more messages from
+        /// this side.
         private func leave() async {
             guard let resource = state.withLock({ $0.resource.take() }) else { return }
             let request = HTTPExchange.Request(

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It is kept alive until it is closed. Every request has a deadline.
 package final class JanusConnection: Sendable {
-    /// Something that Janus says by itself.
+    /// An unsolicited message of Janus.
     package enum Event: Sendable {
         case said(JanusReply)
         /// The connection has ended.
@@ -28,7 +28,7 @@ package final class JanusConnection: Sendable {
     private let state = Mutex(State())
     private let tell: @Sendable (Event) -> Void
     private static let limit = Duration.seconds(8)
-    /// Less than half of Janus's default of a minute, after which a silent session is over.
+    /// Less than half of Janus's default of a minute, after which a silent session ends.
     private static let keepAlive = Duration.seconds(25)
     private static let plugin = "janus.plugin.videoroom"
 
@@ -48,7 +48,7 @@ package final class JanusConnection: Sendable {
 
     /// Connects, and attaches to VideoRoom.
     ///
-    /// - Throws: ``InletError`` as the client of WebSockets and Janus have it, in words.
+    /// - Throws: ``InletError`` with the reason from the WebSocket client or Janus, in words.
     package static func open(
         _ room: JanusRoom, tell: @escaping @Sendable (Event) -> Void
     ) async throws(InletError) -> JanusConnection {
@@ -133,7 +133,7 @@ package final class JanusConnection: Sendable {
             do throws(InletError) {
                 while let message = try await client.next() {
                     guard case .text(let text) = message else { continue }
-                    // What cannot be read may be of a later version: a request then has its deadline.
+                    // An unreadable message may be of a later version: a request then has its deadline.
                     if let reply = try? JanusReply(json: text) { self?.take(reply) }
                 }
                 self?.end(InletError(.disconnected, "Janus has ended the connection. It is made again."))
@@ -188,7 +188,7 @@ package final class JanusConnection: Sendable {
         for await result in replies {
             let answer = try result.get()
             if let error = answer.error { throw error }
-            // What was taken for later is answered by an event.
+            // A request accepted for later is answered by an event.
             if case .ack = answer.kind { continue }
             return answer
         }

@@ -19,7 +19,7 @@ package final class JanusPublishing: SignalingChannel {
     }
 
     /// - Parameters:
-    ///   - id: this side's identifier in the room; nil to have the server choose one.
+    ///   - id: this side's identifier in the room; nil to let the server choose one.
     ///   - display: the name that others see; nil for none.
     package init(_ room: JanusRoom, id: String?, display: String?) {
         (self.room, self.id, self.display) = (room, id, display)
@@ -70,7 +70,7 @@ package final class JanusPublishing: SignalingChannel {
         case .authenticationFailed, .tlsFailed, .invalidConfiguration: nil
         // A server that restarts has no room for a moment.
         case .notFound, .unsupported: state.withLock { $0.wasAccepted } ? .seconds(1) : nil
-        // Those of a session before, which Janus ends after a while.
+        // Remains of an earlier session, which Janus ends after a while.
         case .busy, .resourceExhausted: .seconds(2)
         default: error.retryAfter ?? .zero
         }

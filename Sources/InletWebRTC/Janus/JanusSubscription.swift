@@ -3,10 +3,10 @@ package import InletRTC
 import InletSystem
 import Synchronization
 
-/// Signaling by which this side watches a publisher in a room of Janus, who may come later: the server offers. Safe
-/// from any thread.
+/// Signaling by which this side watches a publisher in a room of Janus; the publisher may come later. The server
+/// offers. Safe from any thread.
 package final class JanusSubscription: ReasonedChannel {
-    /// Which publisher is watched.
+    /// The publisher to watch.
     package enum Feed: Sendable, Hashable {
         /// The first one.
         case first
@@ -30,7 +30,7 @@ package final class JanusSubscription: ReasonedChannel {
         var isClosed = false
     }
 
-    /// How long to wait before looking for a publisher again.
+    /// How long to wait before searching for a publisher again.
     private static let interval = Duration.milliseconds(250)
 
     /// Begins to join.

@@ -1,8 +1,8 @@
 package import InletCore
 package import InletRTC
 
-/// A channel that can end before anything is sent on it, and says why.
+/// A channel that can end before any message is sent on it, with a reason.
 package protocol ReasonedChannel: SignalingChannel {
-    /// Why nothing more arrives; nil if that is as intended.
+    /// The reason why no more messages arrive; nil if that is as intended.
     var failure: InletError? { get }
 }
