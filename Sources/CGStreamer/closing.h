@@ -27,7 +27,7 @@ static inline gboolean inlet_gst_silence(gpointer pointer) {
     return G_SOURCE_REMOVE;
 }
 
-// Has the ICE agent of a closed webrtcbin report no further states. Its thread runs until webrtcbin is freed.
+// Stops the ICE agent of a closed webrtcbin from reporting further states. Its thread runs until webrtcbin is freed.
 static inline void inlet_gst_silence_agent(GstElement *web) {
     GObject *ice = NULL;
     g_object_get(web, "ice-agent", &ice, NULL);
@@ -67,9 +67,9 @@ static inline int inlet_gst_has_block(GstBin *bin) {
     return has_block;
 }
 
-// Frees what receives in a closed webrtcbin. A bin that receives blocks a pad for as long as ICE is not connected, and
-// the block holds the bin. The bin removes the block when it is closed, but makes another for a state of ICE that is
-// reported then or later. Such a bin would stay, and with it the ICE agent and its sockets.
+// Frees the receiving parts of a closed webrtcbin. A receiving bin blocks a pad for as long as ICE is not connected,
+// and the block holds the bin. The bin removes the block when it is closed, but makes another for a state of ICE that
+// is reported then or later. Such a bin would stay, and with it the ICE agent and its sockets.
 static inline void inlet_gst_release_receivers(GstElement *web) {
     inlet_gst_silence_agent(web);
     GList *bins = NULL;

@@ -9,10 +9,10 @@
 
 static const int inlet_gst_channel_open = 2;
 
-// What a channel tells, on threads of GStreamer's. `bytes` are valid during the call.
+// The events of a channel, on threads of GStreamer. `bytes` are valid during the call.
 static const int inlet_gst_channel_opened = 0;
 static const int inlet_gst_channel_closed = 1;
-static const int inlet_gst_channel_failed = 2;  // bytes: what failed
+static const int inlet_gst_channel_failed = 2;  // bytes: the failure
 static const int inlet_gst_channel_text = 3;
 static const int inlet_gst_channel_binary = 4;
 static const int inlet_gst_channel_drained = 5;  // no more bytes wait than the threshold
@@ -79,8 +79,8 @@ static inline void inlet_gst_channel_connect(
     g_signal_connect_data(channel, signal, callback, listener, inlet_gst_channel_listener_unref, 0);
 }
 
-// Has a channel tell what happens, also when `low` bytes or fewer wait again. Releases the owner when the last callback
-// is gone.
+// Makes a channel report its events, also when `low` bytes or fewer wait again. Releases the owner when the last
+// callback is gone.
 static inline void inlet_gst_channel_listen(GObject *channel, uint64_t low, void *owner, inlet_gst_channel_told told,
     inlet_gst_channel_release release) {
     inlet_gst_channel_listener *listener = g_new0(inlet_gst_channel_listener, 1);
@@ -96,7 +96,7 @@ static inline void inlet_gst_channel_listen(GObject *channel, uint64_t low, void
     inlet_gst_channel_listener_unref(listener, NULL);
 }
 
-// What a channel is. `label` and `protocol` are to be freed by g_free, and may be NULL.
+// The properties of a channel. `label` and `protocol` must be freed by g_free, and may be NULL.
 typedef struct {
     char *label, *protocol;
     int is_ordered, retransmits, lifetime;
@@ -111,7 +111,7 @@ static inline inlet_gst_channel_facts inlet_gst_channel_look(GObject *channel) {
     return facts;
 }
 
-// Bytes that were handed over and are not sent.
+// Bytes that were handed over and not sent yet.
 static inline uint64_t inlet_gst_channel_queued(GObject *channel) {
     guint64 queued = 0;
     g_object_get(channel, "buffered-amount", &queued, NULL);
@@ -124,7 +124,7 @@ static inline int inlet_gst_channel_state(GObject *channel) {
     return state;
 }
 
-// Hands a message over. Returns 0 where the channel is not open; what fails later is told.
+// Hands a message over. Returns 0 if the channel is not open; later failures are reported as events.
 static inline int inlet_gst_channel_send(GObject *channel, int is_text, const void *bytes, size_t count) {
     if (inlet_gst_channel_state(channel) != inlet_gst_channel_open) return 0;
     if (is_text) {
@@ -141,8 +141,8 @@ static inline int inlet_gst_channel_send(GObject *channel, int is_text, const vo
 
 static inline void inlet_gst_channel_close(GObject *channel) { g_signal_emit_by_name(channel, "close"); }
 
-// Opens a channel; NULL where there can be none. `retransmits` and `lifetime`, in milliseconds, are bounds, of which
-// one may be given; the other, or both, are -1.
+// Opens a channel; NULL if there can be none. `retransmits` and `lifetime`, in milliseconds, are bounds, of which one
+// may be given; the other, or both, are -1.
 static inline GObject *inlet_gst_channel_new(
     GstElement *web, const char *label, int is_ordered, int retransmits, int lifetime) {
     GstStructure *options = gst_structure_new("options", "ordered", G_TYPE_BOOLEAN, is_ordered != 0, "max-retransmits",
@@ -153,7 +153,7 @@ static inline GObject *inlet_gst_channel_new(
     return channel;
 }
 
-// Channels that the peer opens are handed over, each with a reference, on a thread of GStreamer's.
+// Channels that the peer opens are handed over, each with a reference, on a thread of GStreamer.
 typedef void (*inlet_gst_channel_found)(void *owner, GObject *channel);
 typedef struct {
     inlet_gst_channel_found found;

@@ -1,17 +1,17 @@
 #pragma once
 
-// How far to turn a picture, as the RTP header extension urn:3gpp:video-orientation (3GPP TS 26.114, 7.4.5), in the
+// The rotation of a picture, as the RTP header extension urn:3gpp:video-orientation (3GPP TS 26.114, 7.4.5), in the
 // one-byte form of RFC 8285, 4.2. GStreamer has no element for it.
 #include <gst/gst.h>
 #include <gst/rtp/gstrtpbuffer.h>
 #include <stdint.h>
 
-// Of one payloader. Packets come later than their pictures are handed over, so a change begins with a time.
+// The state of one payloader. Packets come later than their pictures are handed over, so a change begins with a time.
 typedef struct {
     GMutex mutex;
     int number;
     uint8_t before, now;
-    uint64_t since;  // 0 where no picture was ever turned: nothing is said then, which is what none means
+    uint64_t since;  // 0 if no picture was ever turned: the extension is then omitted, which means no rotation
 } inlet_gst_orientation;
 
 static inline void inlet_gst_orientation_free(gpointer pointer) {
@@ -19,7 +19,7 @@ static inline void inlet_gst_orientation_free(gpointer pointer) {
     g_free(pointer);
 }
 
-// Only the last packet of a picture bears it: that with the marker (RFC 3550, 5.1).
+// Only the last packet of a picture has it: that with the marker (RFC 3550, 5.1).
 static inline int inlet_gst_is_last(GstBuffer *packet) {
     uint8_t bits = 0;
     return gst_buffer_extract(packet, 1, &bits, 1) == 1 && (bits & 0x80);
@@ -65,7 +65,7 @@ static inline GstPadProbeReturn inlet_gst_on_packet(GstPad *pad, GstPadProbeInfo
     return GST_PAD_PROBE_OK;
 }
 
-// Has the payloader behind `source` say how far to turn pictures, under the extension's number.
+// Makes the payloader after `source` state the rotation of pictures, under the extension's number.
 static inline void inlet_gst_orient(GstElement *source, int number) {
     GstPad *pad = gst_element_get_static_pad(source, "src");
     GstPad *peer = pad ? gst_pad_get_peer(pad) : NULL;
@@ -86,8 +86,7 @@ static inline void inlet_gst_orient(GstElement *source, int number) {
     g_clear_object(&pad);
 }
 
-// Pictures from `pts` on are to be turned clockwise by so many quarters. Nothing where the extension was not
-// negotiated.
+// Turns pictures from `pts` on clockwise by a number of quarters. Does nothing if the extension was not negotiated.
 static inline void inlet_gst_turn(GstElement *source, uint64_t pts, uint8_t quarters) {
     inlet_gst_orientation *orientation = g_object_get_data(G_OBJECT(source), "inlet-orientation");
     if (!orientation) return;

@@ -1,31 +1,31 @@
 #pragma once
 
-// What a peer sends: its RTP packets in order, as webrtcbin's jitter buffer gives them, and its RTCP. Included by
+// The data that a peer sends: its RTP packets in order, from webrtcbin's jitter buffer, and its RTCP. Included by
 // shim.h.
 
-// Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer's.
+// Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer.
 typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
 
-// Called once when packets do not enter webrtcbin because there are too many SSRCs; from threads of GStreamer's.
+// Called once when packets do not enter webrtcbin because there are too many SSRCs; from threads of GStreamer.
 typedef void (*inlet_gst_crowded)(void *owner);
 
-// The most SSRCs whose packets enter webrtcbin where they are looked at: of one description, and in its life, as it
+// The most SSRCs whose packets enter webrtcbin if they are checked: of one description, and in its life, because it
 // makes a jitter buffer for each and keeps it.
 #define INLET_GST_MOST_SOURCES 8
 #define INLET_GST_MOST_BUFFERS 64
 
-// Whose RTP enters webrtcbin. Guarded by the receiver's mutex.
+// The SSRCs whose RTP enters webrtcbin. Guarded by the receiver's mutex.
 typedef struct {
-    int is_used;  // 0 where all enters
+    int is_used;  // 0 if all packets enter
     uint32_t sources[INLET_GST_MOST_SOURCES];
     unsigned count;
     int is_open;                                // whether further sources enter, up to the most
     uint32_t buffers[INLET_GST_MOST_BUFFERS];  // the sources that have entered
     unsigned buffer_count;
-    int is_crowded;  // whether the owner was told
+    int is_crowded;  // whether the owner was notified
 } inlet_gst_gate;
 
-// What the callbacks of a receiving peer hold. The owner is let go of with the last of them.
+// The object that the callbacks of a receiving peer hold. The owner is released with the last of them.
 typedef struct {
     gint references;
     inlet_gst_received received;
@@ -33,7 +33,7 @@ typedef struct {
     inlet_gst_release release;
     void *owner;
     GMutex mutex;
-    GstPad *track;  // guarded by the mutex: where the packets of video leave webrtcbin
+    GstPad *track;  // guarded by the mutex: the pad at which the packets of video leave webrtcbin
     inlet_gst_gate gate;
 } inlet_gst_receiver;
 
@@ -92,7 +92,7 @@ static inline void inlet_gst_probe(
         inlet_gst_receiver_ref(receiver), inlet_gst_receiver_unref);
 }
 
-// Whether an SSRC is one of these, or becomes one as there is room.
+// Whether an SSRC is one of these, or becomes one because there is room.
 static inline int inlet_gst_add_source(uint32_t *sources, unsigned *count, unsigned most, uint32_t source) {
     for (unsigned index = 0; index < *count; index++) {
         if (sources[index] == source) return 1;
@@ -157,7 +157,7 @@ static inline void inlet_gst_on_receiving_element(GstBin *bin, GstBin *inner, Gs
         inlet_gst_receiver_ref(receiver), inlet_gst_receiver_closure_notify, 0);
 }
 
-// Called for each pad of webrtcbin's. Tracks after the first, as of another SSRC, end here unseen.
+// Called for each pad of webrtcbin. Tracks after the first, such as those of another SSRC, are discarded here.
 static inline void inlet_gst_on_track(GstElement *web, GstPad *pad, gpointer pointer) {
     inlet_gst_receiver *receiver = pointer;
     if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
@@ -185,7 +185,7 @@ static inline void inlet_gst_on_further_transceiver(GstElement *web, GObject *tr
     g_object_set(transceiver, "direction", inlet_gst_inactive, NULL);
 }
 
-// The transceiver by which a peer's video is received; NULL where webrtcbin has none.
+// The transceiver by which a peer's video is received; NULL if webrtcbin has none.
 static inline GObject *inlet_gst_receiving_transceiver(GstElement *web, const char *caps) {
     GObject *transceiver = NULL;
     if (!caps) {
@@ -199,9 +199,9 @@ static inline GObject *inlet_gst_receiving_transceiver(GstElement *web, const ch
     return transceiver;
 }
 
-// Has the peer's video received, in the format of `caps`, before any description is set; where that is NULL, in the
-// media section that sends, once inlet_gst_receiver_admit says what enters. Releases the owner when the last callback
-// is gone, also where it returns NULL. The result is let go of by inlet_gst_receiver_unref.
+// Begins to receive the peer's video, in the format of `caps`, before any description is set; if that is NULL, in the
+// media section that sends, once inlet_gst_receiver_admit sets the admitted packets. Releases the owner when the last
+// callback is gone, also if it returns NULL. Release the result with inlet_gst_receiver_unref.
 static inline inlet_gst_receiver *inlet_gst_receiver_new(
     GstElement *pipeline, GstElement *web, const char *caps, void *owner, inlet_gst_received received,
     inlet_gst_crowded crowded, inlet_gst_release release) {
@@ -225,7 +225,7 @@ static inline inlet_gst_receiver *inlet_gst_receiver_new(
     return receiver;
 }
 
-// Asks the peer for a key frame, by PLI. Does nothing before its first packet.
+// Requests a key frame from the peer, by PLI. Does nothing before its first packet.
 static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
     g_mutex_lock(&receiver->mutex);
     GstPad *track = receiver->track ? gst_object_ref(receiver->track) : NULL;
@@ -235,8 +235,8 @@ static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
     gst_object_unref(track);
 }
 
-// Has packets enter of the SSRCs that the peer's description names; of the first that come from now on where it names
-// none. Those of the description before give way.
+// Admits packets of the SSRCs that the peer's description names; if it names none, of the first that come from now on.
+// Those of the previous description are replaced.
 static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const uint32_t *sources, unsigned count) {
     inlet_gst_gate *gate = &receiver->gate;
     g_mutex_lock(&receiver->mutex);

@@ -1,23 +1,24 @@
 #pragma once
 
-// What the far end reports on what it receives (RFC 3550, 6.4.1). It reports from an SSRC of its own, which may change
-// with the directions of the session. rtpsession keeps the last report block of each reporter, until it has been silent
-// for long: which of them are new is found by comparing.
+// The far end's reports on the packets that it receives (RFC 3550, 6.4.1). It reports from its own SSRC, which may
+// change with the directions of the session. rtpsession keeps the last report block of each reporter, until it has been
+// silent for long; new ones are found by comparing.
 #include <gst/gst.h>
 #include <stdint.h>
 
 typedef struct {
     int is_known;
-    // The SSRC that it is about: that of the media, or that of retransmissions, whichever stood last in the report.
+    // The SSRC that the report is about: that of the media, or that of retransmissions, whichever came last in the
+    // report.
     uint32_t source;
-    uint32_t last_report;      // of the sender reports, the one that it has seen: the middle of its time
+    uint32_t last_report;      // the middle of the time of the last sender report that it has received
     uint32_t delay;            // since then, in 1/65536 s
     uint32_t highest_sequence; // extended
     int64_t lost;              // in total
     double round_trip;         // seconds
 } inlet_gst_feedback;
 
-// The reporters that are remembered; one more takes the place of that which was found first.
+// The most remembered reporters; a further one replaces the one that was found first.
 enum { INLET_GST_MOST_REPORTERS = 8, INLET_GST_MOST_SESSIONS = 8 };
 typedef struct {
     struct {
@@ -27,7 +28,7 @@ typedef struct {
     unsigned count, next;
 } inlet_gst_reports;
 
-// Reads the statistics of one SSRC. Returns 0 where it has reported nothing.
+// Reads the statistics of one SSRC. Returns 0 if it has reported nothing.
 static inline int inlet_gst_read_report(const GstStructure *source, uint32_t *reporter, inlet_gst_feedback *report) {
     gboolean has_report = FALSE;
     guint own = 0, ssrc = 0, last = 0, delay = 0, highest = 0, trip = 0;
@@ -46,7 +47,7 @@ static inline int inlet_gst_read_report(const GstStructure *source, uint32_t *re
     return 1;
 }
 
-// Whether a reporter has reported anew, which is noted.
+// Whether a reporter has sent a new report, which is recorded.
 static inline int inlet_gst_is_new_report(
     inlet_gst_reports *reports, uint32_t reporter, const inlet_gst_feedback *report) {
     for (unsigned index = 0; index < reports->count; index++) {
@@ -66,8 +67,8 @@ static inline int inlet_gst_is_new_report(
     return 1;
 }
 
-// Whether a report was made later than another, by the sender report that it has seen and what passed since then: 32
-// bits that overflow after 18 hours. One that has seen none has no time.
+// Whether a report was made later than another, by the sender report that it has received and the time since then: 32
+// bits that overflow after 18 hours. A reporter that has received none has no time.
 static inline int inlet_gst_is_later(const inlet_gst_feedback *report, const inlet_gst_feedback *other) {
     if (!other->is_known || other->last_report == 0) return 1;
     if (report->last_report == 0) return 0;
@@ -85,7 +86,7 @@ static inline void inlet_gst_add_report(
     if (inlet_gst_is_later(&report, latest)) *latest = report;
 }
 
-// Adds what is reported by the statistics of an rtpsession.
+// Adds the reports in the statistics of an rtpsession.
 static inline void inlet_gst_add_reports(
     inlet_gst_reports *reports, const GstStructure *statistics, inlet_gst_feedback *latest) {
     const GValue *sources = gst_structure_get_value(statistics, "source-stats");
@@ -102,8 +103,8 @@ static inline void inlet_gst_add_reports(
 }
 
 // Returns the latest of the reports that are new since the last inquiry, of all sessions of a webrtcbin, whose numbers
-// are those of media sections; one that is not known where there are none. Its own statistics have one report for each
-// SSRC of this end, whichever of the far end's SSRCs made it.
+// are those of media sections; or an unknown one without reports. Its own statistics have one report for each SSRC of
+// this end, whichever of the far end's SSRCs made it.
 static inline inlet_gst_feedback inlet_gst_read_reports(inlet_gst_reports *reports, GstElement *web) {
     inlet_gst_feedback latest = {0};
     GstElement *bin = gst_bin_get_by_name(GST_BIN(web), "rtpbin");

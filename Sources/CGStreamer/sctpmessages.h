@@ -1,7 +1,7 @@
 #pragma once
 
-// What webrtcbin 1.22 and the elements of SCTP get wrong about messages, put right between them: on the pads of sctpenc
-// and sctpdec. And the size of messages, which webrtcbin reads in descriptions and does not write.
+// Corrects the errors of webrtcbin 1.22 and the elements of SCTP in messages, between them: on the pads of sctpenc and
+// sctpdec. Also the size of messages, which webrtcbin reads in descriptions and does not write.
 #include <gst/gst.h>
 #include <gst/sdp/sdp.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@ typedef struct {
     GstMeta meta;
     guint32 ppid;
     gboolean ordered;
-    int reliability;  // 0: all arrives
+    int reliability;  // 0: all messages arrive
     guint32 bound;
 } inlet_gst_sctp_send_meta;
 typedef struct {
@@ -32,8 +32,8 @@ static inline GstMeta *inlet_gst_sctp_meta(GstBuffer *buffer, const char *api) {
     return type ? gst_buffer_get_meta(buffer, type) : NULL;
 }
 
-// A message on its way out. SCTP has no empty ones, so that one byte of zero stands for each (RFC 8831, 6.6). The bound
-// of retransmissions or time goes to usrsctp in network order, which takes the order of the host.
+// An outgoing message. SCTP has no empty ones, so one byte of zero represents each (RFC 8831, 6.6). The bound of
+// retransmissions or time goes to usrsctp in network order, which expects the order of the host.
 static inline GstPadProbeReturn inlet_gst_on_sctp_sent(GstPad *pad, GstPadProbeInfo *info, gpointer unused) {
     (void)pad, (void)unused;
     GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));

@@ -1,7 +1,7 @@
 #pragma once
 
-// GStreamer: what WebRTC needs of it. Its variadic calls and macros are wrapped here, and a peer's pipeline is one
-// structure, whose callbacks come from threads of GStreamer's.
+// The part of GStreamer that WebRTC needs. Its variadic calls and macros are wrapped here, and a peer's pipeline is one
+// structure, whose callbacks come from threads of GStreamer.
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 #include <gst/sdp/sdp.h>
@@ -35,21 +35,21 @@ static const int inlet_gst_disconnected = 3;
 static const int inlet_gst_failed = 4;
 static const int inlet_gst_closed = 5;
 
-// What a viewer tells. `number` and `text` are as each says; `text` is valid during the call.
+// The events of a viewer. The meaning of `number` and `text` is given for each; `text` is valid during the call.
 static const int inlet_gst_remote_set = 0;
 static const int inlet_gst_local_set = 1;  // text: the description
 static const int inlet_gst_all_found = 2;
 static const int inlet_gst_path = 3;       // number: the state of the connection
 static const int inlet_gst_wants_key = 4;
-static const int inlet_gst_error = 5;      // text: what failed
+static const int inlet_gst_error = 5;      // text: the failure
 static const int inlet_gst_offer_made = 7; // text: the offer, which is not set
 static const int inlet_gst_candidate = 6;  // number: the media section; text: the line
 typedef void (*inlet_gst_told)(void *owner, int what, int number, const char *text);
 typedef void (*inlet_gst_release)(void *owner);
 
-// How many packets may be sent again: a part of those that are sent, and some at once. rtprtxsend does whatever it is
-// asked, so that behind a link that is full a viewer who asks for all that it lacks would be sent many times what the
-// link takes.
+// The budget for resending packets: a fraction of the sent packets, and some at once. rtprtxsend resends everything on
+// request, so behind a full link a viewer that requests all missing packets would be sent many times the link's
+// capacity.
 typedef struct {
     GMutex mutex;
     double credit, at_once;
@@ -63,7 +63,7 @@ typedef struct {
     GList *promises;
 } inlet_gst_requests;
 
-// What GStreamer's callbacks hold. The owner is let go of with the last of them.
+// The object that GStreamer's callbacks hold. The owner is released with the last of them.
 typedef struct {
     gint references;
     inlet_gst_budget budget;
@@ -97,7 +97,7 @@ static inline void inlet_gst_tell(inlet_gst_listener *listener, int what, int nu
     listener->told(listener->owner, what, number, text);
 }
 
-// Starts GStreamer once in a process. Returns NULL, or what is missing, which is constant.
+// Starts GStreamer once in a process. Returns NULL, or the name of a missing part, which is constant.
 static inline const char *inlet_gst_start(void) {
     if (!gst_init_check(NULL, NULL, NULL)) return "GStreamer itself";
     static const char *const needed[] = {
@@ -129,13 +129,13 @@ static inline int inlet_gst_has_network(void) {
     return inlet_gst_has_family(AF_INET) || inlet_gst_has_family(AF_INET6);
 }
 
-// Whether candidates of IPv4 are gathered where no address is given: there is one, or only the loopback's is used.
+// Whether candidates of IPv4 are gathered if no address is given: the machine has one, or only the loopback's is used.
 static inline int inlet_gst_has_ipv4(void) { return inlet_gst_has_family(AF_INET) || !inlet_gst_has_network(); }
 
 #include "receiver.h"
 #include "receiverreports.h"
 
-// A peer's pipeline. `source` is NULL where nothing is sent, `receiver` where nothing is received.
+// A peer's pipeline. `source` is NULL if nothing is sent, `receiver` if nothing is received.
 typedef struct {
     GstElement *pipeline, *web, *source;
     inlet_gst_listener *listener;
@@ -190,7 +190,7 @@ static inline GstPadProbeReturn inlet_gst_on_retransmission(GstPad *pad, GstPadP
     return result;
 }
 
-// What the probe for reports on each packet holds.
+// The state of the probe for reports on each packet.
 typedef struct {
     inlet_gst_listener *listener;
     guint64 latest;
@@ -201,7 +201,7 @@ static inline void inlet_gst_arrivals_reader_free(gpointer reader) {
     g_free(reader);
 }
 
-// Reports come one after another, as rtpsession reads one RTCP packet at a time.
+// Reports come one after another, because rtpsession reads one RTCP packet at a time.
 static inline GstPadProbeReturn inlet_gst_on_arrivals(GstPad *pad, GstPadProbeInfo *info, gpointer pointer) {
     (void)pad;
     inlet_gst_arrivals_reader *reader = pointer;
@@ -234,7 +234,7 @@ static inline void inlet_gst_on_element(GstBin *bin, GstBin *inner, GstElement *
     gst_object_unref(pad);
 }
 
-// Nobody reads the bus: what is dropped here must be let go of.
+// The bus has no reader: messages that are dropped here must be released.
 static inline GstBusSyncReply inlet_gst_on_message(GstBus *bus, GstMessage *message, gpointer listener) {
     (void)bus;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
@@ -289,8 +289,8 @@ static inline void inlet_gst_listen_to_source(GstElement *source, inlet_gst_list
 }
 
 // Makes a pipeline with a webrtcbin named `web` and, to send, an appsrc named `source`. Releases the owner when the
-// last callback is gone, also where it returns NULL. All pipelines count time from zero of the monotonic clock, so that
-// a capture time is a PTS in each.
+// last callback is gone, also if it returns NULL. All pipelines count time from zero of the monotonic clock, so that a
+// capture time is a PTS in each.
 static inline inlet_gst_viewer *inlet_gst_viewer_new(
     const char *launch, void *owner, inlet_gst_told told, inlet_gst_arrived arrived, inlet_gst_release release) {
     inlet_gst_listener *listener = g_new0(inlet_gst_listener, 1);
@@ -337,8 +337,8 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
     return viewer;
 }
 
-// Takes what is before a pad of webrtcbin's out of the pipeline. It stops the source first, so that no thread is in the
-// other elements.
+// Removes the elements before a pad of webrtcbin from the pipeline. It stops the source first, so that no thread is in
+// the other elements.
 static inline void inlet_gst_viewer_clear(inlet_gst_viewer *viewer, GstPad *pad) {
     gst_element_set_state(viewer->source, GST_STATE_NULL);
     GstPad *end = gst_pad_get_peer(pad);
@@ -358,10 +358,9 @@ static inline void inlet_gst_viewer_clear(inlet_gst_viewer *viewer, GstPad *pad)
     }
 }
 
-// Puts another chain, of an appsrc named `source` and a payloader named `payloader`, before the same pad of
-// webrtcbin's, which goes on with its numbers of packets: SRTP and peers would not know of a new beginning. `caps` are
-// what it sends. Returns the source, which is not in use before inlet_gst_viewer_use; NULL on failure.
-// The caller must not push meanwhile.
+// Puts another chain, of an appsrc named `source` and a payloader named `payloader`, before the same pad of webrtcbin,
+// and continues its packet numbers: SRTP and peers would not notice a restart. `caps` are those of its output. Returns
+// the source, which is not in use before inlet_gst_viewer_use; NULL on failure. The caller must not push meanwhile.
 static inline GstElement *inlet_gst_viewer_replace(inlet_gst_viewer *viewer, const char *launch, const char *caps) {
     GError *error = NULL;
     GstElement *chain = gst_parse_bin_from_description(launch, TRUE, &error);
@@ -381,7 +380,7 @@ static inline GstElement *inlet_gst_viewer_replace(inlet_gst_viewer *viewer, con
             gst_bin_add(GST_BIN(viewer->pipeline), chain);
             if (gst_pad_link(end, pad) == GST_PAD_LINK_OK) source = gst_bin_get_by_name(GST_BIN(chain), "source");
         }
-        // Descriptions are made by what the pad has heard of last.
+        // Descriptions use the last format that reached the pad.
         GstCaps *format = gst_caps_from_string(caps);
         if (source && format && gst_pad_has_current_caps(pad)) gst_pad_send_event(pad, gst_event_new_caps(format));
         gst_clear_caps(&format);
@@ -398,14 +397,13 @@ static inline GstElement *inlet_gst_viewer_replace(inlet_gst_viewer *viewer, con
     return source;
 }
 
-// Has packets go to another source. Nothing is handed over meanwhile.
+// Sends packets to another source. No packet is handed over meanwhile.
 static inline void inlet_gst_viewer_use(inlet_gst_viewer *viewer, GstElement *source) {
     g_clear_object(&viewer->source);
     viewer->source = source;
 }
 
-// Has the peer's video received, in the media section that sends where `caps` are NULL. Returns 0 where webrtcbin
-// cannot.
+// Begins to receive the peer's video, in the media section that sends if `caps` is NULL. Returns 0 if webrtcbin cannot.
 static inline int inlet_gst_viewer_receive(
     inlet_gst_viewer *viewer, const char *caps, void *owner, inlet_gst_received received, inlet_gst_crowded crowded,
     inlet_gst_release release) {
@@ -413,12 +411,13 @@ static inline int inlet_gst_viewer_receive(
     return viewer->receiver != NULL;
 }
 
-// How long later packets wait for one that is missing, in milliseconds.
+// How long later packets wait for a missing one, in milliseconds.
 static inline void inlet_gst_viewer_hold(inlet_gst_viewer *viewer, unsigned milliseconds) {
     g_object_set(viewer->web, "latency", milliseconds, NULL);
 }
 
-// Has the ICE agent ask no router, which takes 200 ms, and gather at `address` alone unless it is NULL.
+// Prevents the ICE agent from asking a router, which takes 200 ms, and makes it gather only at `address` unless that is
+// NULL.
 static inline void inlet_gst_viewer_prepare(inlet_gst_viewer *viewer, const char *address) {
     GObject *ice = NULL, *agent = NULL;
     g_object_get(viewer->web, "ice-agent", &ice, NULL);
@@ -441,7 +440,7 @@ static inline int inlet_gst_viewer_add_turn(inlet_gst_viewer *viewer, const char
     return done;
 }
 
-// Has media go through a relay in any case: no other candidate is sent.
+// Makes media always go through a relay: no other candidate is sent.
 static inline void inlet_gst_viewer_relay_only(inlet_gst_viewer *viewer) {
     gst_util_set_object_arg(G_OBJECT(viewer->web), "ice-transport-policy", "relay");
 }
@@ -484,8 +483,8 @@ static inline void inlet_gst_promise_free(GstPromise *promise, inlet_gst_request
     gst_promise_unref(promise);
 }
 
-// Whether a promise was kept. A reply may be absent, or hold an error. A promise is interrupted only when the viewer is
-// closed, which nobody needs to hear.
+// Whether a promise was kept. A reply may be absent, or contain an error. A promise is interrupted only when the viewer
+// is closed, which needs no report.
 static inline int inlet_gst_is_kept(GstPromise *promise, inlet_gst_request *request) {
     if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) return 0;
     const GstStructure *reply = gst_promise_get_reply(promise);
@@ -542,7 +541,7 @@ static inline void inlet_gst_remote_is_set(GstPromise *promise, gpointer pointer
     inlet_gst_promise_free(promise, request);
 }
 
-// Sets the peer's description; told when it is. Returns 0 where the text is no SDP.
+// Sets the peer's description, and reports when it is set. Returns 0 if the text is not SDP.
 static inline int inlet_gst_viewer_set_remote(inlet_gst_viewer *viewer, int type, const char *text, unsigned length) {
     inlet_gst_description description = {type, NULL};
     gst_sdp_message_new(&description.sdp);
@@ -555,13 +554,13 @@ static inline int inlet_gst_viewer_set_remote(inlet_gst_viewer *viewer, int type
     return is_read;
 }
 
-// Makes an answer and sets it; told when it is.
+// Makes an answer and sets it, and reports when it is set.
 static inline void inlet_gst_viewer_answer(inlet_gst_viewer *viewer) {
     GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_description_is_made);
     g_signal_emit_by_name(viewer->web, "create-answer", NULL, promise);
 }
 
-// Makes an offer and sets it; told when it is.
+// Makes an offer and sets it, and reports when it is set.
 static inline void inlet_gst_viewer_offer(inlet_gst_viewer *viewer) {
     GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_description_is_made);
     g_signal_emit_by_name(viewer->web, "create-offer", NULL, promise);
@@ -585,7 +584,7 @@ static inline void inlet_gst_further_offer_is_made(GstPromise *promise, gpointer
     inlet_gst_promise_free(promise, request);
 }
 
-// Makes a further offer without setting it; told when it is made.
+// Makes a further offer without setting it, and reports when it is made.
 static inline void inlet_gst_viewer_offer_further(inlet_gst_viewer *viewer) {
     GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_further_offer_is_made);
     g_signal_emit_by_name(viewer->web, "create-offer", NULL, promise);
@@ -596,7 +595,7 @@ static inline void inlet_gst_further_offer_is_set(GstPromise *promise, gpointer 
     inlet_gst_promise_free(promise, request);
 }
 
-// Sets a further offer that was made, right before its answer. Returns 0 where the text is no SDP.
+// Sets a further offer that was made, right before its answer. Returns 0 if the text is not SDP.
 static inline int inlet_gst_viewer_set_further(inlet_gst_viewer *viewer, const char *text, unsigned length) {
     inlet_gst_description description = {inlet_gst_offer, NULL};
     gst_sdp_message_new(&description.sdp);
@@ -609,7 +608,7 @@ static inline int inlet_gst_viewer_set_further(inlet_gst_viewer *viewer, const c
     return is_read;
 }
 
-// The own description with the candidates so far, to be freed by g_free; NULL where there is none.
+// The own description with the candidates so far, to be freed by g_free; NULL before it is set.
 static inline char *inlet_gst_viewer_describe(inlet_gst_viewer *viewer) {
     inlet_gst_description *description = NULL;
     g_object_get(viewer->web, "local-description", &description, NULL);
@@ -623,7 +622,7 @@ static inline void inlet_gst_viewer_add_candidate(inlet_gst_viewer *viewer, unsi
     g_signal_emit_by_name(viewer->web, "add-ice-candidate", section, line);
 }
 
-// How many packets may be sent again at once; none of those that were asked for so far where `forgets`.
+// How many packets may be resent at once; earlier requests are dropped if `forgets`.
 static inline void inlet_gst_viewer_limit_resending(inlet_gst_viewer *viewer, unsigned at_once, int forgets) {
     inlet_gst_budget *budget = &viewer->listener->budget;
     g_mutex_lock(&budget->mutex);
@@ -635,12 +634,12 @@ static inline void inlet_gst_viewer_limit_resending(inlet_gst_viewer *viewer, un
 // More than a tick of RTP's 90 kHz: a receiver takes pictures of one timestamp for one, and shows it broken.
 static const GstClockTime inlet_gst_least_step = 12 * GST_USECOND;
 
-// Hands over a packet, which others may have as well. Returns whether it was taken. Called by one thread at a time.
+// Hands over a packet, which others may have as well. Returns whether it was accepted. Called by one thread at a time.
 static inline int inlet_gst_viewer_push(inlet_gst_viewer *viewer, GstBuffer *packet) {
     packet = gst_buffer_ref(packet);
     // Pictures that arrive at once have times a nanosecond apart.
     if (viewer->last > 0 && GST_BUFFER_PTS(packet) < viewer->last + inlet_gst_least_step) {
-        // Copies what describes the bytes; others have these as well.
+        // Copies the metadata of the bytes; others have these as well.
         packet = gst_buffer_make_writable(packet);
         GST_BUFFER_PTS(packet) = viewer->last + inlet_gst_least_step;
     }
@@ -648,14 +647,14 @@ static inline int inlet_gst_viewer_push(inlet_gst_viewer *viewer, GstBuffer *pac
     return gst_app_src_push_buffer(GST_APP_SRC(viewer->source), packet) == GST_FLOW_OK;
 }
 
-// Packets that were handed over and not sent.
+// Packets that were handed over and not sent yet.
 static inline uint64_t inlet_gst_viewer_queued(inlet_gst_viewer *viewer) {
     return gst_app_src_get_current_level_buffers(GST_APP_SRC(viewer->source));
 }
 
 typedef void (*inlet_gst_reported)(void *owner, inlet_gst_feedback feedback);
 
-// Reads what the far end has reported since the last inquiry; told at once, and only where it has. One at a time.
+// Reads the far end's reports since the last inquiry, and reports them at once, only if there are any. One at a time.
 static inline void inlet_gst_viewer_inquire(inlet_gst_viewer *viewer, inlet_gst_reported reported) {
     inlet_gst_feedback feedback = inlet_gst_read_reports(&viewer->reports, viewer->web);
     if (feedback.is_known) reported(viewer->listener->owner, feedback);

@@ -1,18 +1,18 @@
 #pragma once
 
-// What a peer that reports on each packet saw. rtpsession tells it by an event upstream, `RTPTWCCPackets`, a report
-// each; it passes rtpfunnel, which every webrtcbin with bundled media has.
+// The reports of a peer on each packet. rtpsession sends each by an event upstream, `RTPTWCCPackets`; it passes
+// rtpfunnel, which every webrtcbin with bundled media has.
 #include <gst/gst.h>
 #include <stdint.h>
 
 typedef struct {
     int expected, lost;
-    uint64_t bits;  // that arrived
-    // From the last arrival that the report before told of to the last of this; 0 where it is the first.
+    uint64_t bits;  // of packets that arrived
+    // From the last arrival in the previous report to the last in this one; 0 for the first.
     int64_t span;
-    // The least time of arrival less time of sending; the clocks are two. In nanoseconds, as all here.
+    // The least difference of arrival time and sending time, by two clocks. In nanoseconds, like all times here.
     int64_t shortest;
-    // When the last of these packets was sent, by this end's clock; GST_CLOCK_TIME_NONE where that is not known.
+    // The time when the last of these packets was sent, by this end's clock; GST_CLOCK_TIME_NONE if unknown.
     uint64_t newest;
     int has_arrivals;
 } inlet_gst_arrivals;
@@ -35,8 +35,8 @@ static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_
         return;
     }
     sum->bits += (uint64_t)size * 8;
-    // Far back, too: the time that it counts from has 24 bits of 64 ms
-    // (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1), and begins anew after 12 days.
+    // Far back, too: the reference time has 24 bits of 64 ms (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1),
+    // and restarts after 12 days.
     if (*latest == GST_CLOCK_TIME_NONE || arrived > *latest || *latest - arrived > 5 * GST_SECOND) *latest = arrived;
     if (!GST_CLOCK_TIME_IS_VALID(sent)) return;
     int64_t difference = (int64_t)(arrived - sent);
@@ -44,8 +44,8 @@ static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_
     sum->has_arrivals = 1;
 }
 
-// Reads a report; `latest` is the last arrival that is known of, GST_CLOCK_TIME_NONE before the first. Returns 0 where
-// the event is none.
+// Reads a report; `latest` is the last known arrival, GST_CLOCK_TIME_NONE before the first. Returns 0 for any other
+// event.
 static inline int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest, inlet_gst_arrivals *sum) {
     const GstStructure *structure = gst_event_get_structure((GstEvent *)event);
     if (!structure || !gst_structure_has_name(structure, "RTPTWCCPackets")) return 0;
