@@ -15,8 +15,8 @@ extension SignalingInstance {
         guard secret.utf8.count >= Self.fewestBytes else {
             throw InletError(
                 .invalidConfiguration,
-                "The instance of a member has at least \(Self.fewestBytes) characters. It is a secret: make it of random "
-                    + "ones.")
+                "The instance of a member has at least \(Self.fewestBytes) characters. It is a secret: choose them at "
+                    + "random.")
         }
         try self.init(secret)
     }

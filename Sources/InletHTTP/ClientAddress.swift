@@ -1,3 +1,4 @@
+import InletCore
 package import NIOCore
 
 // Unsafe: reads the bytes of a socket address.

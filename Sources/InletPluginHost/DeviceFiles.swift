@@ -4,9 +4,10 @@ import InletCore
 // Unsafe: reads a folder of the system.
 /// The devices that the permission `devices` opens: cameras, and what belongs to them.
 ///
-/// Landlock has no patterns, so that each file is allowed by itself. A device that appears later is not among them unless
-/// it is in one of the folders: the plug-in reaches it when its source is opened again. Everything else in `/dev` stays
-/// closed, such as shared memory, message queues, disks, terminals, keyboards and `uinput`, which types for the user.
+/// Landlock has no patterns, so that each file is allowed by itself. A device that appears later is not among them
+/// unless it is in one of the folders: the plug-in reaches it when its source is opened again. Everything else in
+/// `/dev` stays closed, such as shared memory, message queues, disks, terminals, keyboards and `uinput`, which types
+/// for the user.
 enum DeviceFiles {
     /// Folders of devices: USB, graphics cards, DMA heaps, television, sound and the names of cameras.
     private static let folders = ["bus/usb", "dri", "dma_heap", "dvb", "snd", "v4l"]

@@ -114,7 +114,7 @@ import Testing
         for folder in ["/dev/shm"] + (FileManager.default.fileExists(atPath: "/dev/mqueue") ? ["/dev/mqueue"] : []) {
             let path = "\(folder)/\(name)"
             guard FileManager.default.createFile(atPath: path, contents: Data("x".utf8)) else { continue }
-            defer { unlink(path) }
+            defer { unsafe unlink(path) }
             #expect(try outcome("read", path, ["--devices"]) == "EACCES", "\(path)")
             #expect(try outcome("write", path, ["--devices"]) == "EACCES", "\(path)")
         }

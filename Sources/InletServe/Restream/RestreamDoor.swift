@@ -1,7 +1,7 @@
 import InletCore
-import InletHTTP
+package import InletHTTP
 import InletSystem
-import Logging
+package import Logging
 import Synchronization
 
 /// Decides which connections the RTSP server keeps, and which requests it answers, by the rules of the HTTP server.
