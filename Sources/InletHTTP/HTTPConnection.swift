@@ -163,14 +163,18 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         decide(about: request)
     }
 
+    private func step(_ request: HTTPRequest, isKnown: Bool, _ service: any HTTPService) -> HTTPStep {
+        request.isForIcon ? .answer(.icon) : service.begin(request, isKnown: isKnown)
+    }
+
     private func decide(about request: HTTPRequest) {
         guard let service else { return }
-        switch gate.decide(request, from: client, of: id, isPublic: service.isPublic(request)) {
-        case .served(let isKnown, after: .zero): take(service.begin(request, isKnown: isKnown), request)
+        switch gate.decide(request, from: client, of: id, isPublic: request.isForIcon || service.isPublic(request)) {
+        case .served(let isKnown, after: .zero): take(step(request, isKnown: isKnown, service), request)
         case .served(let isKnown, let time):
             delay(by: time) { connection in
                 guard let service = connection.service else { return }
-                connection.take(service.begin(request, isKnown: isKnown), request)
+                connection.take(connection.step(request, isKnown: isKnown, service), request)
             }
         case .refused(let given, let time):
             let answer = given.status == .unauthorized ? service.unauthorized(request, given) : given

@@ -32,6 +32,9 @@ package struct HTTPRequest: Sendable {
         hasBody = head.headers.contains(name: "transfer-encoding") || (length ?? 0) != 0
     }
 
+    /// Whether a browser asks for the icon of a page.
+    var isForIcon: Bool { path.isSameBytes(as: "/favicon.ico") && (method == .GET || method == .HEAD) }
+
     /// Returns the first value of a header; nil if there is none.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 

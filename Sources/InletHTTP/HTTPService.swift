@@ -76,6 +76,16 @@ package struct HTTPAnswer: Sendable {
             status, headers: ["content-type": "text/plain; charset=utf-8"], body: ByteBuffer(string: text + "\n"))
     }
 
+    /// The icon of all pages, for which browsers ask without being told.
+    static let icon = HTTPAnswer(
+        type: "image/svg+xml",
+        body: ByteBuffer(
+            string: """
+                <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" \
+                fill="#2563eb"/><circle cx="16" cy="16" r="9" fill="none" stroke="#fff" stroke-width="3"/>\
+                <circle cx="16" cy="16" r="3.5" fill="#fff"/></svg>
+                """))
+
     /// The headers of every response: caches keep nothing, pages load nothing from elsewhere, and other sites cannot
     /// embed it as a frame or a picture.
     static let commonHeaders = HTTPHeaders([

@@ -129,8 +129,8 @@ enum SystemCallLists {
 
     /// Requests to devices by the type in their second byte, which leaves out terminals, where a request types for the
     /// user, and sockets: 0x07 I2C, A sound, H DMA heaps, U USB, V video, b DMA buffers, d DRM, k SPI, o DVB,
-    /// u udmabuf, | media, 0xB4 GPIO. Other devices share these types, such as `uinput` with USB: Landlock does not let them be
-    /// opened.
+    /// u udmabuf, | media, 0xB4 GPIO. Other devices share these types, such as `uinput` with USB: Landlock does not let
+    /// them be opened.
     static let deviceRequests: [SystemCallRule] = {
         var types: [UInt64] = [0x07, 0xB4]
         for letter in "AHUVbdkou|".utf8 { types.append(UInt64(letter)) }

@@ -2,7 +2,8 @@
     import CGStreamer
     import InletCore
 
-    // Data received from the peer. Unsafe: calls functions in C with the peer's GStreamer context.
+    // Data received from the peer.
+    // Unsafe: calls functions in C with the peer's GStreamer context.
     extension GStreamerPeer {
         /// Requests a key frame of the peer, by PLI. Does nothing before its first packet.
         package func requestKeyFrame() {

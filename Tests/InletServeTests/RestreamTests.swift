@@ -58,6 +58,24 @@
             return String(decoding: output, as: UTF8.self)
         }
 
+        @Test("A reader of a camera with rare key frames begins with the last one, and misses no picture after it")
+        func rareKeyFrames() async throws {
+            var options = RTSPServer.Options()
+            (options.size, options.frameRate) = (ImageSize(width: 160, height: 120), Rational(20))
+            // A minute: no reader waits so long.
+            options.keyFrameInterval = 1200
+            let camera = try RTSPServer(options)
+            let (serve, place) = try await Self.daemon("  door: {source: \"\(camera.url)\", record: {folder: /nowhere}}\n")
+            _ = try await serve.camera("door") { $0.captured > 100 }
+            let url = Self.url(place, "door")
+            #expect(try await Self.packets(120, of: url).count == 120)
+            let shown = try await ReferenceCommand.runAside(
+                "ffmpeg",
+                ["-nostdin", "-v", "error", "-rtsp_transport", "tcp", "-i", url, "-frames:v", "120", "-f", "null", "-"])
+            #expect(shown.isEmpty)
+            #expect(await serve.end() == 0)
+        }
+
         @Test(
             "Readers have the packets that the camera sends, byte by byte, from one session at the camera",
             arguments: [
@@ -102,7 +120,7 @@
                 "  door: \"\(camera.url)\"\n  drawn: pattern:smpte?size=64x64&fps=5\n")
             _ = try await serve.camera("drawn") { $0.captured > 1 }
             for (url, status) in [
-                ("rtsp://\(place)/door", "401"), ("rtsp://wall:wrong@\(place)/door", "401"),
+                ("rtsp://\(place)/door", "401"), ("rtsp://wall:falsch-0815@\(place)/door", "401"),
                 ("rtsp://\(place)/none", "401"), (Self.url(place, "none"), "404"), (Self.url(place, ""), "404"),
                 (Self.url(place, "../door"), "404"), (Self.url(place, "door", user: "visitor"), "404"),
                 // ffmpeg has no word for 415.
@@ -113,7 +131,7 @@
             }
             #expect(try await Self.packets(5, of: Self.url(place, "door")).count == 5)
             let log = serve.complaints
-            #expect(!log.contains(ServeProcess.viewer) && !log.contains(Self.guest) && !log.contains("wrong"))
+            #expect(!log.contains(ServeProcess.viewer) && !log.contains(Self.guest) && !log.contains("falsch-0815"))
             // A camera that is removed has readers no more, and one that is added has.
             async let left = Self.packets(100_000, of: Self.url(place, "door"))
             try await Task.sleep(for: .seconds(1))

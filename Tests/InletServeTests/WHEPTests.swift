@@ -223,12 +223,13 @@
 
         @Test("As many offers wait for a camera's first picture as there may be viewers; clients that hang up do not")
         func waiting() async throws {
-            let nobody = try await FreePort.find()
+            // Offers wait as long as the camera may still be opened.
+            let silent = try HostileServer(.blackHole)
             let serve = try await ServeProcess(
                 """
                   webrtc: "webrtc:?viewers=3&per-client=2"
                 cameras:
-                  door: rtsp://127.0.0.1:\(nobody)/
+                  door: {source: "\(silent.url)", timeout: 120s}
 
                 """)
             // Offers all at once, each from an address.

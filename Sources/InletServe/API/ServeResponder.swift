@@ -8,8 +8,6 @@ import NIOHTTP1
 /// answered. Safe from any thread.
 final class ServeResponder: Sendable {
     static let page = ByteBuffer(string: PackageTexts.cameras_html)
-    /// How long a viewer waits for one picture: a camera on demand is opened first.
-    private static let pictureLimit = Duration.seconds(8)
 
     /// The server's one thread.
     let loop: any EventLoop
@@ -204,30 +202,6 @@ final class ServeResponder: Sendable {
             return .json(.object([("dryRun", .boolean(isTrial)), ("level", .text(level.rawValue))]))
         default: return .problem(.notFound, "There is nothing at this address.")
         }
-    }
-
-    /// Waits until it is certain that a camera has no picture for a viewer.
-    ///
-    /// - Returns: the answer that says why.
-    func missingPicture(of name: String) async -> HTTPAnswer {
-        guard let camera = await fleet.camera(name) else { return .noCamera(name) }
-        let status = await camera.status
-        if status.isPaused { return .problem(.conflict, "The camera is paused.") }
-        if !status.isRunning {
-            return .problem(
-                .conflict, "The camera does not run: \(status.failure?.description ?? "its source has ended").")
-        }
-        if let degradation = status.degradation, degradation.by == DegradeStep.pause.words {
-            return .problem(.conflict, "The budget of cores leaves the camera no pictures. \(degradation.why)")
-        }
-        switch status.phase {
-        case .waiting, .interrupted, .stalled:
-            return .problem(.conflict, "The camera is \(status.statistics?.stateDescription ?? "not there").")
-        default: break
-        }
-        try? await Task.sleep(for: Self.pictureLimit)
-        // A fault of the camera, not of the daemon: no status from 500 on.
-        return .problem(.conflict, "The camera gave no picture within \(Self.pictureLimit.components.seconds) seconds.")
     }
 
     private func about(_ name: String, _ body: (SupervisedCamera) async -> HTTPAnswer) async -> HTTPAnswer {

@@ -5,24 +5,22 @@ import NIOHTTP1
 
 /// Streams of fragmented MP4.
 extension ServeService: FragmentViewer {
-    /// How long a client waits for the first key frame.
-    private static let keyFrameLimit = Duration.seconds(8)
-
     func streamFragments(of name: String, _ request: HTTPRequest) -> HTTPStep {
         let isWhole = request.method == .GET
         return later(
+            within: Self.cameraLimit,
             { [daemon] in await daemon.streamedMedia(of: name) },
             then: { service, media in
                 switch media {
                 case .failure(let refusal): service.connection?.answer(refusal.answer)
                 case .success where !isWhole:
                     service.connection?.answer(HTTPAnswer(headers: ["content-type": "video/mp4"]))
-                case .success(let media): service.begin(media)
+                case .success(let media): service.begin(media, of: name)
                 }
             })
     }
 
-    private func begin(_ media: CameraMedia) {
+    private func begin(_ media: CameraMedia, of name: String) {
         forget()
         guard daemon.streams.begin() else {
             connection?.answer(Self.tooMany)
@@ -32,11 +30,7 @@ extension ServeService: FragmentViewer {
         watching = .fragments(hub)
         fragments = FragmentQueue()
         // The stream, or why there is none: whatever comes first.
-        _ = later {
-            try? await Task.sleep(for: Self.keyFrameLimit)
-            return .problem(
-                .conflict, "The camera gave no key frame within \(Self.keyFrameLimit.components.seconds) seconds.")
-        }
+        _ = untilAbsent(.keyFrame, from: name)
         do throws(InletError) {
             try hub.add(self)
         } catch {

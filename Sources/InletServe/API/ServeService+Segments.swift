@@ -5,8 +5,6 @@ import NIOHTTP1
 
 /// HTTP Live Streaming (RFC 8216).
 extension ServeService: PlaylistViewer {
-    /// How long a client waits for the first segment, which ends at the second key frame.
-    private static let firstSegmentLimit = Duration.seconds(20)
     private static let playlistType = "application/vnd.apple.mpegurl"
 
     func playlist(of name: String, _ request: HTTPRequest) -> HTTPStep {
@@ -14,18 +12,19 @@ extension ServeService: PlaylistViewer {
         // Players ask for segments without the playlist's query, and a token is in no address that is handed out.
         cookie = connection?.cookieHeader(for: request)
         return later(
+            within: Self.cameraLimit,
             { [daemon] in await daemon.streamedMedia(of: name) },
             then: { service, media in
                 switch media {
                 case .failure(let refusal): service.connection?.answer(refusal.answer)
                 case .success where !isWhole:
                     service.connection?.answer(HTTPAnswer(headers: ["content-type": Self.playlistType]))
-                case .success(let media): service.awaitPlaylist(of: media)
+                case .success(let media): service.awaitPlaylist(of: media, name)
                 }
             })
     }
 
-    private func awaitPlaylist(of media: CameraMedia) {
+    private func awaitPlaylist(of media: CameraMedia, _ name: String) {
         forget()
         let hub: SegmentHub
         do throws(InletError) {
@@ -45,12 +44,7 @@ extension ServeService: PlaylistViewer {
         }
         hub.add(self)
         // The playlist, or why there is none: whatever comes first.
-        _ = later {
-            try? await Task.sleep(for: Self.firstSegmentLimit)
-            return .problem(
-                .conflict,
-                "The camera gave no second key frame within \(Self.firstSegmentLimit.components.seconds) seconds.")
-        }
+        _ = untilAbsent(.segment, from: name)
     }
 
     func take(playlist: Result<String, InletError>) {

@@ -7,7 +7,9 @@ import NIOHTTP1
 final class ServeService: HTTPService {
     /// The most bytes of a body.
     static let longestBody = 65_536
-    private static let answerLimit = TimeAmount.seconds(30)
+    static let answerLimit = TimeAmount.seconds(30)
+    /// The time for an answer that waits for a camera, which ends before by itself.
+    static let cameraLimit = TimeAmount(AwaitedMedia.longestLimit + .seconds(5))
     /// The most bytes of events that wait for a client that reads slowly.
     private static let longestBacklog = 65_536
 
@@ -215,9 +217,16 @@ final class ServeService: HTTPService {
         }
     }
 
+    /// Answers with the reason when it is certain that something of a camera does not come.
+    func untilAbsent(_ awaited: AwaitedMedia, from name: String) -> HTTPStep {
+        _ = later { [daemon] in await daemon.absence(of: awaited, from: name) }
+        return .later(within: Self.cameraLimit, otherwise: .problem(.gatewayTimeout, "It took too long."))
+    }
+
     /// Goes on when a task has a result.
     func later<Value: Sendable>(
-        _ body: @escaping @Sendable () async -> Value, then: @escaping (ServeService, Value) -> Void
+        within limit: TimeAmount = answerLimit, _ body: @escaping @Sendable () async -> Value,
+        then: @escaping (ServeService, Value) -> Void
     ) -> HTTPStep {
         number += 1
         let asked = number
@@ -227,7 +236,7 @@ final class ServeService: HTTPService {
             guard let self, asked == number else { return }
             then(self, value)
         }
-        return .later(within: Self.answerLimit, otherwise: .problem(.gatewayTimeout, "It took too long."))
+        return .later(within: limit, otherwise: .problem(.gatewayTimeout, "It took too long."))
     }
 
     /// Forgets the deferred answer of the request that is over.
@@ -304,7 +313,7 @@ extension ServeService: PictureViewer {
         watching = .snapshot(hub)
         hub.add(self)
         // The picture, or why there will be none: whatever comes first.
-        return later { [daemon] in await daemon.missingPicture(of: name) }
+        return untilAbsent(.picture, from: name)
     }
 
     private func stream(of name: String, _ request: HTTPRequest) -> HTTPStep {

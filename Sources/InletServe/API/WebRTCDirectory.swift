@@ -55,6 +55,8 @@ final class WebRTCDirectory: Sendable {
                     throw InletError(.notFound, "The camera was removed.")
                 }
                 try await camera.attachWebRTC(sink)
+                // Otherwise a viewer would wait without a reason.
+                try await camera.waitUntilOpen()
             })
     }
 }

@@ -26,6 +26,25 @@ package struct CameraStatus: Sendable {
     /// The state as one word for programs.
     package var phase: CapturePhase { statistics?.phase ?? (failure == nil ? .idle : .failed) }
 
+    /// The reason why the camera sends nothing until it is opened again or a person acts, with the last error; nil if
+    /// it sends, or is about to.
+    var obstacle: String? {
+        if isPaused { return "The camera is paused." }
+        if !isRunning {
+            return "The camera does not run: \(failure?.description ?? "its source has ended.")"
+        }
+        if let degradation, degradation.by == DegradeStep.pause.words {
+            return "The budget of cores leaves the camera no pictures. \(degradation.why)"
+        }
+        switch phase {
+        case .waiting, .interrupted, .stalled, .failed:
+            let state = "The camera is \(statistics?.stateDescription ?? "not open")."
+            let error = failure ?? statistics?.supervision.lastFailure
+            return error.map { "\(state) The last error: \($0)" } ?? state
+        case .idle, .opening, .live, .paused, .unwatched, .disabled, .ended: return nil
+        }
+    }
+
     /// Whether the camera is as it should be: live, or without frames because somebody chose that.
     package var isHealthy: Bool {
         switch phase {

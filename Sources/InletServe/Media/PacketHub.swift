@@ -14,10 +14,28 @@ final class PacketHub: PacketSink, Sendable {
         var follower: ParameterFollower?
         var jobs: [PacketJob] = []
         var lastDTS: Int64?
+        var keyFrames = KeyFrameTimes()
         var hasEnded = false
     }
 
     init(_ limits: PacketHistory.Limits) { state = Mutex(State(history: PacketHistory(limits))) }
+
+    /// The times of key frames. Pure.
+    private struct KeyFrameTimes {
+        private var last: MonotonicTime?
+        private var intervals: [Duration] = []
+
+        /// The time between key frames: the shorter of the last two, since one may include an outage.
+        var interval: Duration? { intervals.min() }
+
+        mutating func add(_ time: MonotonicTime) {
+            if let last, time > last { intervals = intervals.suffix(1) + [time - last] }
+            last = time
+        }
+    }
+
+    /// The time between the camera's last key frames; nil before the second one.
+    var keyFrameInterval: Duration? { state.withLock { $0.keyFrames.interval } }
 
     /// Sets what is kept.
     func limit(to limits: PacketHistory.Limits) { state.withLock { $0.history.limits = limits } }
@@ -44,6 +62,7 @@ final class PacketHub: PacketSink, Sendable {
             // does not continue is no history of it.
             if let last = state.lastDTS, packet.dts.ticks <= last { state.history.clear() }
             state.lastDTS = packet.dts.ticks
+            if packet.isKey { state.keyFrames.add(packet.captureTime) }
             if packet.isKey, let changed = state.follower?.follow(packet.data) { Self.start(changed, &state) }
             state.history.add(packet, of: state.parameters)
             for job in state.jobs { job.put(packet) }

@@ -19,9 +19,11 @@ package final class RestreamReader: Sendable {
     private let leaving = DispatchSemaphore(value: 0)
     private let onClose: @Sendable () -> Void
 
-    /// How old a key frame may be that a reader begins with. One that plays by the packets' times is that late for
-    /// good, so that of a camera whose key frames are rarer it waits for the next one.
+    /// The age up to which a reader begins with the last key frame. A reader that plays by the packets' times stays
+    /// late by that age, so it waits for the next key frame if that one is expected soon.
     private static let oldestBeginning = Duration.seconds(2)
+    /// The longest time that a reader waits for an expected key frame. Otherwise it begins with the last one.
+    private static let longestExpectation = Duration.seconds(10)
     /// How long a reader waits for its first key frame.
     static let firstLimit = Duration.seconds(15)
 
@@ -35,10 +37,10 @@ package final class RestreamReader: Sendable {
         _ media: CameraMedia, _ outlet: any RestreamOutlet, onClose: @escaping @Sendable () -> Void
     ) throws(InletError) {
         (self.media, self.outlet, self.onClose) = (media, outlet, onClose)
-        let now = MonotonicTime.now
+        let (now, interval) = (MonotonicTime.now, media.hub.keyFrameInterval)
         var made: PacketJob?
         media.hub.attach(fromLastKeyFrame: true) { items in
-            let job = PacketJob(Self.current(items, at: now))
+            let job = PacketJob(Self.current(items, at: now, interval))
             made = job
             return job
         }
@@ -55,10 +57,17 @@ package final class RestreamReader: Sendable {
         }
     }
 
-    /// Returns the packets to begin with: none if their key frame is too old.
-    private static func current(_ items: [PacketJob.Item], at now: MonotonicTime) -> [PacketJob.Item] {
+    /// Returns the packets to begin with: none if a newer key frame is expected soon.
+    ///
+    /// - Parameter interval: the time between the camera's key frames, if it is known.
+    private static func current(
+        _ items: [PacketJob.Item], at now: MonotonicTime, _ interval: Duration?
+    ) -> [PacketJob.Item] {
         let first = items.lazy.compactMap { if case .packet(let packet) = $0 { packet } else { nil } }.first
-        guard let first, !first.isKey || now - first.captureTime > oldestBeginning else { return items }
+        guard let first else { return items }
+        let age = now - first.captureTime
+        let isExpected = interval.map { $0 - age <= longestExpectation } ?? false
+        guard !first.isKey || age > oldestBeginning && isExpected else { return items }
         return items.filter { if case .start = $0 { true } else { false } }
     }
 

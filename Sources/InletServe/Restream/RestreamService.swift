@@ -29,11 +29,11 @@ final class RestreamService: Service {
         opener = Opener(fleet: fleet, streams: streams, logger: logger)
         let users = settings.tokens.mapValues(\.secret)
         let connections = settings.streams + Self.reserved
+        let open = opener.open
+        let door = RestreamDoor(users: users, connections: connections, clients: clients, logger: logger)
         server = try make(
             RestreamRequest(
-                host: address.host, port: address.port, users: users, connections: connections,
-                door: RestreamDoor(users: users, connections: connections, clients: clients, logger: logger),
-                open: opener.open,
+                host: address.host, port: address.port, users: users, connections: connections, door: door, open: open,
                 permits: { user, camera in
                     views[camera] != nil && (user.flatMap { cameras[$0] } ?? .all).allows(camera)
                 }))

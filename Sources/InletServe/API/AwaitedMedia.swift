@@ -1,0 +1,82 @@
+import InletCore
+import InletHTTP
+import InletSystem
+import NIOHTTP1
+
+/// Something that a client waits for: the first of what a camera sends.
+enum AwaitedMedia: Sendable {
+    case picture
+    case keyFrame
+    /// A segment, which lasts from a key frame to another one.
+    case segment
+
+    /// The time that a client waits for a camera whose key frames are frequent.
+    private var usualLimit: Duration { self == .segment ? .seconds(20) : .seconds(8) }
+
+    /// The longest time that a client waits.
+    static let longestLimit = Duration.seconds(70)
+
+    /// Returns the time that a client waits, which includes the next key frame.
+    ///
+    /// - Parameter interval: the time between the camera's key frames, if it is known.
+    func limit(_ interval: Duration?) -> Duration {
+        let needed = interval.map { $0 * (self == .segment ? 2 : 1) + .seconds(2) } ?? .zero
+        return min(max(usualLimit, needed), Self.longestLimit)
+    }
+
+    /// Returns a sentence that states what did not come.
+    func absence(within limit: Duration, interval: Duration?) -> String {
+        let what =
+            switch self {
+            case .picture: "no picture"
+            case .keyFrame: "no key frame"
+            case .segment: "no second key frame"
+            }
+        let sentence = "The camera sent \(what) within \(limit.components.seconds) seconds."
+        guard let interval, interval > .seconds(4) else { return sentence }
+        let seconds = interval.components.seconds
+        return "\(sentence) Its key frames are \(seconds) seconds apart: set a shorter interval in the camera."
+    }
+}
+
+extension ServeResponder {
+    /// The time between two looks at a camera that a client waits for.
+    private static let lookInterval = Duration.milliseconds(250)
+
+    /// Waits until it is certain that a camera sends nothing to a client: at once if it cannot be opened, with the last
+    /// error, or after a time that includes its next key frame.
+    ///
+    /// - Returns: the answer that states the reason. It is a fault of the camera, not of the daemon, so its status is
+    ///   below 500.
+    func absence(of awaited: AwaitedMedia, from name: String) async -> HTTPAnswer {
+        let start = MonotonicTime.now
+        while !Task.isCancelled {
+            guard let camera = await camera(name) else { return .noCamera(name) }
+            if let obstacle = await camera.status.obstacle { return .problem(.conflict, obstacle) }
+            let interval = camera.media.hub.keyFrameInterval
+            let limit = awaited.limit(interval)
+            let left = start + limit - MonotonicTime.now
+            guard left > .zero else { return .problem(.conflict, awaited.absence(within: limit, interval: interval)) }
+            try? await Task.sleep(for: min(left, Self.lookInterval))
+        }
+        return .problem(.conflict, "The client has gone.")
+    }
+}
+
+extension SupervisedCamera {
+    /// The most time that a viewer waits for the camera to be opened.
+    private static let openingLimit = Duration.seconds(9)
+
+    /// Waits until the camera is open.
+    ///
+    /// - Throws: the reason why it cannot be opened. It is not an error if the camera takes longer than a viewer waits.
+    func waitUntilOpen() async throws(InletError) {
+        let end = MonotonicTime.now + Self.openingLimit
+        while !Task.isCancelled, MonotonicTime.now < end {
+            let status = status
+            if let obstacle = status.obstacle { throw InletError(.busy, obstacle) }
+            guard [.idle, .opening, .unwatched].contains(status.phase) else { return }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
