@@ -103,8 +103,8 @@ static inline void inlet_gst_add_reports(
 }
 
 // Returns the latest of the reports that are new since the last inquiry, of all sessions of a webrtcbin, whose numbers
-// are those of media sections; or an unknown one without reports. Its own statistics have one report for each SSRC of
-// this end, whichever of the far end's SSRCs made it.
+// are those of media sections. Without new reports the result is unknown. Its own statistics have one report for each
+// SSRC of this end, whichever of the far end's SSRCs made it.
 static inline inlet_gst_feedback inlet_gst_read_reports(inlet_gst_reports *reports, GstElement *web) {
     inlet_gst_feedback latest = {0};
     GstElement *bin = gst_bin_get_by_name(GST_BIN(web), "rtpbin");
