@@ -1,5 +1,5 @@
-// org.freedesktop.portal.ScreenCast by sd-bus. A method of the portal returns at once; what became of it comes as a
-// signal `Response` of an object whose path ends in a token that the caller chose.
+// org.freedesktop.portal.ScreenCast by sd-bus. A method of the portal returns at once; its result comes as a signal
+// `Response` of an object whose path ends in a token that the caller chose.
 
 #ifdef __linux__
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@ static const uint64_t no_time_out = UINT64_MAX;
 
 struct inlet_portal {
     sd_bus *bus;
-    // Of the request whose response is awaited; empty if that is the reply itself.
+    // The path of the request whose response is awaited; empty if that is the reply itself.
     char request[64];
     char *session, *token, *error_name, *error_text;
     struct inlet_portal_state state;
@@ -44,8 +44,8 @@ static void fail(struct inlet_portal *portal, const char *name, const char *text
     finish(portal, inlet_portal_failed);
 }
 
-// Reads a dictionary of a{sv}. `read` is called inside each variant, whose type it is told, and returns 0 if it left it
-// unread.
+// Reads a dictionary of a{sv}. `read` is called inside each variant, with the variant's type, and returns 0 if it left
+// it unread.
 static int read_dictionary(
     sd_bus_message *message, struct inlet_portal *portal,
     int (*read)(sd_bus_message *, struct inlet_portal *, const char *key, const char *type)) {
@@ -74,7 +74,8 @@ static int read_ability(sd_bus_message *message, struct inlet_portal *portal, co
     return 0;
 }
 
-// The streams are a(ua{sv}). One was asked for; of several, as some portals give by mistake, the last is the right one.
+// The streams are a(ua{sv}). One was requested; if there are several, as some portals give by mistake, the last is the
+// right one.
 static int read_streams(sd_bus_message *message, struct inlet_portal *portal) {
     int result = inlet_sd_bus.message_enter_container(message, 'a', "(ua{sv})");
     while (result >= 0 && (result = inlet_sd_bus.message_enter_container(message, 'r', "ua{sv}")) > 0) {
@@ -224,13 +225,13 @@ uint64_t inlet_portal_due(struct inlet_portal *portal) {
 
 int inlet_portal_run(struct inlet_portal *portal) {
     int result;
-    // A bus that talks without end is heard again later.
+    // A bus with endless messages is read again later.
     for (int rounds = 0; rounds < 256; rounds++)
         if ((result = inlet_sd_bus.process(portal->bus, NULL)) <= 0) return result;
     return 0;
 }
 
-// Sends a question and takes the message over. `result` is of what was put into it.
+// Sends a request and takes the message over. `result` is that of filling the message.
 static int ask(struct inlet_portal *portal, sd_bus_message *message, int result, sd_bus_message_handler_t reply) {
     portal->state.outcome = inlet_portal_pending;
     set_text(&portal->error_name, NULL);
@@ -295,7 +296,7 @@ int inlet_portal_select(
 
 int inlet_portal_start(struct inlet_portal *portal) {
     sd_bus_message *message = session_call(portal, "Start");
-    // There is no window to which the dialog would belong.
+    // The dialog belongs to no window.
     int result = message ? inlet_sd_bus.message_append(message, "s", "") : 0;
     if (message && result >= 0) result = append_options(portal, message, "");
     return ask(portal, message, result, on_reply);

@@ -1,5 +1,5 @@
-// Frames of a PipeWire stream. A thread of PipeWire's serves the connection, also while nobody takes frames: what it
-// does not answer holds up whoever else receives the same screen.
+// Frames of a PipeWire stream. A thread of PipeWire serves the connection, also while no frames are taken: a message
+// that it does not answer blocks the other receivers of the same screen.
 
 #ifdef __linux__
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 // libswscale reads up to 64 bytes past a plane.
 static const size_t read_ahead = 64;
 
-// Owned by the stream's buffer until that is removed, and by whoever holds a frame.
+// Owned by the stream's buffer until that is removed, and by the holder of a frame.
 struct inlet_cast_memory {
     atomic_int owners;
     atomic_bool is_free;  // the holder has given it back
@@ -32,7 +32,7 @@ struct inlet_cast_memory {
 // Guarded by the loop's lock.
 struct inlet_cast {
     struct pw_thread_loop *loop;
-    // Readable where something has happened.
+    // Readable when an event has occurred.
     int bell;
     struct pw_context *context;
     struct pw_core *core;
@@ -41,7 +41,7 @@ struct inlet_cast {
     struct inlet_cast_memory **memories;
     int memory_count;
     int wanted_buffers;
-    // The newest picture that nobody has taken; its memory is NULL if there is none.
+    // The newest picture that was not taken; its memory is NULL without a picture.
     struct inlet_cast_frame newest;
     bool was_connected;
     struct inlet_cast_state state;
@@ -68,7 +68,7 @@ void inlet_cast_give_back(struct inlet_cast_memory *memory) {
     release(memory);
 }
 
-// Maps the memory of a buffer, with some that may be read behind it.
+// Maps the memory of a buffer, with additional readable bytes after it.
 static void map(struct inlet_cast_memory *memory, const struct spa_data *data) {
     struct stat file;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = data->maxsize;
@@ -190,7 +190,7 @@ static bool describe(struct inlet_cast *cast, struct pw_buffer *buffer, struct i
     const struct spa_chunk *chunk = buffer->buffer->datas[0].chunk;
     const struct spa_meta_header *header
         = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Header, sizeof(struct spa_meta_header));
-    // Of size 0 is a buffer that only says where the pointer is.
+    // A buffer of size 0 only states the pointer's position.
     if (chunk->size == 0 || (chunk->flags & SPA_CHUNK_FLAG_CORRUPTED)) return false;
     if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return false;
     *frame = (struct inlet_cast_frame){
@@ -220,9 +220,9 @@ static bool describe(struct inlet_cast *cast, struct pw_buffer *buffer, struct i
     return true;
 }
 
-// Gives the compositor back what is free, and keeps the newest picture alone. The compositor then has memory to draw
-// into, however rarely pictures are taken, unless those that are in use take all: without memory it leaves out what
-// changes meanwhile, and the last change is missing until the next.
+// Returns free memory to the compositor, and keeps only the newest picture. The compositor then has memory to draw
+// into, however rarely pictures are taken, unless the pictures in use occupy all of it: without memory it omits
+// changes, and the last change is missing until the next.
 static void on_process(void *data) {
     struct inlet_cast *cast = data;
     give_back_free(cast);
