@@ -1,15 +1,15 @@
-/// A server on 127.0.0.1 that notes, byte for byte, what clients say of where they want to go and who they are, and
-/// serves nothing.
+/// A server on 127.0.0.1 that records, byte for byte, the addresses and credentials that clients send. It serves no
+/// media.
 public final class AddressServer: Sendable {
-    /// What it speaks, and what it notes.
+    /// The protocol of the server, and the values that it records.
     public enum Kind: Sendable {
-        /// RTSP and HTTP: the request line, and what the Authorization header holds, decoded. It asks for Basic first.
+        /// RTSP and HTTP: the request line and the decoded Authorization header. The server asks for Basic first.
         case text
-        /// ffmpeg as a listener of RTMP: application and stream, each as a line.
+        /// ffmpeg as an RTMP listener: application and stream, each on a line.
         case rtmp
         /// RTMP with Adobe's authentication: the user, and whether the password is right.
         case rtmpWithPassword(String)
-        /// GStreamer as a listener of SRT: the stream identifier. What is encrypted with the passphrase comes through.
+        /// GStreamer as an SRT listener: the stream identifier. The server accepts media encrypted with the passphrase.
         case srt(passphrase: String)
     }
 
@@ -33,16 +33,16 @@ public final class AddressServer: Sendable {
         port = process.ready["port"]?.int ?? 0
     }
 
-    /// Why it cannot run here; nil where it can.
+    /// The reason why this server cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["ffmpeg"], typelibs: ["Gst"])
 
-    /// What it has noted.
+    /// Returns the recorded lines.
     public func lines() throws -> [String] {
         guard case .list(let lines)? = try process.send("report")["lines"] else { return [] }
         return lines.map(\.text)
     }
 
-    /// How many bytes of media came through, with SRT.
+    /// Returns the number of received bytes of media, with SRT.
     public func bytes() throws -> Int { try process.send("report")["bytes"]?.int ?? 0 }
 
     /// Ends the server at once.

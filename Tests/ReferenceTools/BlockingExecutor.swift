@@ -1,12 +1,12 @@
 import Foundation
 public import Testing
 
-/// Runs tasks that block, each on a thread of its own, where Swift's executor has as many threads as there are cores:
-/// two tests that wait for a program there would keep all others from going on.
+/// Runs blocking tasks, each on a separate thread. Swift's executor has one thread per core, so two tests that wait for
+/// a program there could block all others.
 final class BlockingExecutor: TaskExecutor, @unchecked Sendable {
     static let shared = BlockingExecutor()
 
-    // All that changes is touched under `condition` only, which is what makes the type Sendable.
+    // `condition` protects all mutable state, so the type is safely Sendable.
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
     private var idleThreads = 0
@@ -23,7 +23,7 @@ final class BlockingExecutor: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs jobs, for as long as this process lives.
+    /// Runs jobs until this process ends.
     private func work() {
         condition.lock()
         while true {
@@ -40,8 +40,8 @@ final class BlockingExecutor: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// A trait of suites whose tests block: they run on threads of their own. Those with a ``ConcurrencyLimit`` do without
-/// it.
+/// A trait for suites whose tests block: it runs them on separate threads. Suites with a ``ConcurrencyLimit`` don't
+/// need it.
 public struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -53,6 +53,6 @@ public struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == BlockingTrait {
-    /// The tests block, and run on threads of their own.
+    /// The tests block, so they run on separate threads.
     public static var blocking: BlockingTrait { BlockingTrait() }
 }

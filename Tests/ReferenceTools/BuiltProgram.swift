@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A program of this package, as it was built with the tests.
+/// A program of this package, built with the tests.
 public enum BuiltProgram {
     /// The path of `inlet`.
     public static let inlet = path(of: "inlet")
@@ -8,9 +8,9 @@ public enum BuiltProgram {
     /// The path of `inlet-plugin-host`.
     public static let pluginHost = path(of: "inlet-plugin-host")
 
-    /// The path of an `inlet-plugin-host` that no sanitizer has changed: its sandbox allows neither the memory nor the
-    /// system calls that one needs. Where this process is sanitized it is that of the plain build, which
-    /// `Scripts/test` makes first.
+    /// The path of an `inlet-plugin-host` built without sanitizers: its sandbox forbids the memory and the system calls
+    /// that a sanitizer needs. In a sanitized process this is the host of the plain build, which `Scripts/test` makes
+    /// first.
     public static let plainPluginHost =
         isSanitized ? package.appendingPathComponent(".build/debug/inlet-plugin-host").path : pluginHost
 
@@ -22,7 +22,7 @@ public enum BuiltProgram {
     public static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Returns the path of a program: beside the test bundle, where the package manager builds both.
+    /// Returns the path of a program next to the test bundle, where the package manager builds both.
     private static func path(of program: String) -> String {
         let bundle =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]

@@ -1,15 +1,15 @@
-/// Headless Chromium at the page of `whip:`, of calls or of the tests, with a camera that shows the pictures of
+/// Headless Chromium that opens a page of `whip:`, of calls or of the tests, with a camera that shows the pictures of
 /// `pattern:timecode`.
 public final class CameraBrowser: Sendable {
-    /// What the page shows.
+    /// The content of the page.
     public struct Look: Sendable, Hashable {
-        /// The state, in a word or two.
+        /// The state, in one or two words.
         public var state: String
-        /// What is wrong, or what to do; empty if nothing is.
+        /// An error, or an instruction to the user; empty if there is no error.
         public var trouble: String
         /// The names of the cameras.
         public var cameras: [String]
-        /// How wide the page is, in pixels.
+        /// The width of the page in pixels.
         public var width: Int
         /// Whether the picture is hidden.
         public var isHidden: Bool
@@ -17,13 +17,14 @@ public final class CameraBrowser: Sendable {
 
     /// The process, for its log.
     public let process: PeerProcess
-    /// How many pictures the camera shows before it begins again.
+    /// The number of pictures after which the camera starts over.
     public static let frames = 150
 
     /// The microseconds from one picture of the camera to the next.
     private static let period = 33_333
 
-    /// Returns the pictures of the camera that were not read, and those that the receiver delivered twice, in words.
+    /// Returns a description of the camera's pictures that were not read and of those that the receiver delivered
+    /// twice.
     ///
     /// The camera may give a picture twice. Chromium then sends it twice, at least a millisecond apart. If the receiver
     /// delivers a picture twice, both copies have the same RTP timestamp, so their times differ by a tick at most. If
@@ -47,15 +48,15 @@ public final class CameraBrowser: Sendable {
         }
     }
 
-    /// Why this browser cannot run here; nil where it can.
+    /// The reason why this browser cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["chromedriver"])
 
-    /// The address of the page that is served; nil if none is.
+    /// The address of the served page; nil if no page is served.
     public var page: String? { process.ready["page"]?.text }
 
     /// - Parameters:
-    ///   - page: a page of `Tests/Peers` to serve. The default, nil, is none.
-    ///   - flags: more of the browser's. The default is none.
+    ///   - page: a page of `Tests/Peers` to serve. The default is nil: no page.
+    ///   - flags: additional flags for the browser. The default is an empty list.
     /// - Throws: ``PeerProcess/Failure``.
     public init(page: String? = nil, flags: [String] = []) throws {
         process = try PeerProcess(
@@ -66,7 +67,7 @@ public final class CameraBrowser: Sendable {
 
     /// Starts a browser, and opens a page.
     ///
-    /// - Parameter isRefused: whether the page is not given the camera. The default is false.
+    /// - Parameter isRefused: whether the browser denies the page access to the camera. The default is false.
     public func open(_ url: String, isRefused: Bool = false) throws {
         _ = try process.send("open", ["url": .string(url), "isRefused": .bool(isRefused)], within: .seconds(60))
     }
@@ -79,25 +80,25 @@ public final class CameraBrowser: Sendable {
         _ = try process.send("press", ["element": .string(element)], within: .seconds(30))
     }
 
-    /// Chooses in a list.
+    /// Selects a value in a list.
     public func choose(_ value: String, of element: String) throws {
         _ = try process.send(
             "choose", ["element": .string(element), "value": .string(value)], within: .seconds(30))
     }
 
-    /// Returns what a script in the page does.
+    /// Runs a script in the page and returns its result.
     public func evaluate(_ script: String) throws -> PeerValue {
         try process.send("evaluate", ["script": .string(script)], within: .seconds(30))["value"] ?? .null
     }
 
-    /// Returns the size of the pictures of a video element, such as `640x480`, and the frame number of
-    /// `pattern:timecode` in the one that it shows; nil where there is none.
+    /// Returns the size of a video element's pictures, such as `640x480`, and the frame number of `pattern:timecode` in
+    /// the current picture; nil if the picture contains no number.
     public func read(_ element: String) throws -> (size: String?, number: Int?) {
         let answer = try process.send("read", ["element": .string(element)], within: .seconds(30))
         return (answer["size"]?.text, answer["number"]?.int)
     }
 
-    /// Looks at the page.
+    /// Returns the current content of the page.
     public func look() throws -> Look {
         let answer = try process.send("look", within: .seconds(30))
         var cameras: [String] = []
@@ -107,14 +108,14 @@ public final class CameraBrowser: Sendable {
             width: answer["width"]?.int ?? 0, isHidden: answer["isHidden"] == .bool(true))
     }
 
-    /// Writes what the page looks like, as PNG.
+    /// Writes a screenshot of the page as PNG.
     public func screenshot(to path: String) throws {
         _ = try process.send("screenshot", ["path": .string(path)], within: .seconds(30))
     }
 
-    /// Ends the browser at once, as a crash would.
+    /// Kills the browser, like a crash.
     public func kill() throws { _ = try process.send("kill", within: .seconds(30)) }
 
-    /// Ends everything.
+    /// Ends the browser and its server.
     public func stop() { process.stop() }
 }

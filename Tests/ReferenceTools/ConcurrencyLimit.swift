@@ -1,12 +1,12 @@
 import Synchronization
 public import Testing
 
-/// A trait of suites whose tests run side by side, of which only a few run at any time.
+/// A trait that limits how many tests of its suites run at the same time.
 ///
-/// For tests that wait more than they compute, each with a server of its own: one after another they would take the sum
-/// of all waits, and all at once would start hundreds of servers. Tests with ``RunsAlone`` run while no other of the
-/// same limit does. They may block, as they run on threads of their own (``BlockingTrait``). How long one may take is
-/// said by ``RunningTimeLimit``: the time of `.timeLimit` goes on while a test waits for its turn.
+/// For tests that mostly wait and each start a server: one after another they would take the sum of all waits, and all
+/// at once would start hundreds of servers. A test with ``RunsAlone`` runs while no other test of the same limit runs.
+/// Tests may block, because each runs on a separate thread (``BlockingTrait``). Limit the time of a test with
+/// ``RunningTimeLimit``: `.timeLimit` would also count the time until a test starts.
 public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     private let count: Int
     private let slots: Slots
@@ -22,7 +22,7 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // Suites and tests as a whole are the scopes of others, which take the slots.
+        // Only test cases take slots; suites and whole tests contain test cases.
         guard testCase != nil else { return try await function() }
         let taken = test.traits.contains { $0 is RunsAlone } ? count : 1
         await slots.take(taken)
@@ -33,13 +33,13 @@ public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
         }
     }
 
-    /// The slots, and who waits for some, in the order in which they came.
+    /// The free slots and the queue of waiting test cases.
     private final class Slots: Sendable {
         private struct State {
             var free: Int
             var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-            /// Removes those that can go on.
+            /// Removes and returns the test cases that can start.
             mutating func next() -> [CheckedContinuation<Void, Never>] {
                 var ready: [CheckedContinuation<Void, Never>] = []
                 while let first = waiting.first, first.count <= free {
@@ -79,10 +79,10 @@ private let fewServers = ConcurrencyLimit(3)
 private let fewDaemonsAtATime = ConcurrencyLimit(2)
 
 extension Trait where Self == ConcurrencyLimit {
-    /// At most three test cases of the suite run at a time: CI has two cores, and most of the time a test waits.
+    /// At most three test cases of the suite run at a time: CI has two cores, and a test mostly waits.
     public static var fewAtATime: ConcurrencyLimit { fewServers }
 
-    /// At most two test cases of the suite run at a time, beside those of ``fewAtATime``: each has a daemon, which
-    /// mostly waits, and programs that ask it.
+    /// At most two test cases of the suite run at a time, in addition to those of ``fewAtATime``. Each runs a daemon,
+    /// which mostly waits, and its clients.
     public static var fewDaemons: ConcurrencyLimit { fewDaemonsAtATime }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Checks conditions on a thread, once a millisecond while any task waits for one.
+/// Checks conditions on a thread, every millisecond while any task waits for one.
 ///
 /// Tests wait for many conditions at once. A timer for each check, or a task that yields, would occupy the threads that
 /// the awaited work needs.
@@ -19,12 +19,12 @@ final class ConditionPoller: @unchecked Sendable {
         let isSet = Atomic(false)
     }
 
-    // All that changes is touched under `lock` only, which is what makes the type Sendable.
+    // `lock` protects all mutable state, so the type is safely Sendable.
     private let lock = NSCondition()
     private var waiters: [Waiter] = []
     private var hasThread = false
 
-    /// Returns whether a condition holds within a time. Ends early if the task is cancelled.
+    /// Returns whether a condition becomes true within a time. Returns early if the task is cancelled.
     func waits(for condition: @escaping @Sendable () -> Bool, atMost limit: Duration) async -> Bool {
         if condition() { return true }
         let isCancelled = Flag()
@@ -46,7 +46,7 @@ final class ConditionPoller: @unchecked Sendable {
         }
     }
 
-    /// Checks the conditions for as long as this process lives.
+    /// Checks the conditions until this process ends.
     private func poll() {
         while true {
             lock.lock()

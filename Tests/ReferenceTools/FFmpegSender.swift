@@ -1,33 +1,33 @@
-/// ffmpeg as the sender of RTMP, SRT, UDP, RTP or plain TCP: a file as it is, or live timecode pictures.
+/// ffmpeg as a sender by RTMP, SRT, UDP, RTP or plain TCP. It sends an unchanged file or live timecode pictures.
 public final class FFmpegSender: Sendable {
-    /// How it sends. RTMP, SRT and TCP wait for one client; UDP and RTP send at once to the port of a receiver.
+    /// The protocol. RTMP, SRT and TCP wait for one client; UDP and RTP send at once to the receiver's port.
     public enum Carrier: String, Sendable, CaseIterable { case rtmp, srt, udp, tcp, rtp }
 
-    /// What the sender is started with.
+    /// Options of the sender.
     public struct Options: Sendable {
-        /// How it sends.
+        /// The protocol.
         public var carrier: Carrier
-        /// The file to send as it is, as fast as it plays. The default is nil: live pictures.
+        /// The file to send unchanged, in real time. The default is nil: live pictures.
         public var file: String?
-        /// Whether the file is sent over and over. The default is false.
+        /// Whether the sender repeats the file. The default is false.
         public var isLooping = false
-        /// Whether it waits for another client when one has gone. The default is false.
+        /// Whether the sender waits for another client after one disconnects. The default is false.
         public var isRepeating = false
-        /// The port. The default is 0: a free one.
+        /// The port. The default is 0: any free port.
         public var port = 0
 
-        /// The defaults, for a carrier.
+        /// The default options for a protocol.
         public init(_ carrier: Carrier) { self.carrier = carrier }
     }
 
-    /// The process, for its log and for commands that have no method here.
+    /// The process, for its log and for commands without a method here.
     public let process: PeerProcess
-    /// The port that it listens on, or sends to with UDP and RTP.
+    /// The port that the sender listens on. With UDP and RTP it is the destination port.
     public let port: Int
-    /// What the client opens.
+    /// The URL for the client.
     public let url: String
 
-    /// Starts ffmpeg and waits until it listens, or sends.
+    /// Starts ffmpeg and waits until it listens or sends.
     ///
     /// - Throws: ``PeerProcess/Failure``.
     public init(_ options: Options) throws {
@@ -40,10 +40,10 @@ public final class FFmpegSender: Sendable {
         url = process.ready["url"]?.text ?? ""
     }
 
-    /// Live pictures.
+    /// Starts a sender of live pictures.
     public static func live(_ carrier: Carrier) throws -> FFmpegSender { try FFmpegSender(Options(carrier)) }
 
-    /// A file, over and over.
+    /// Starts a sender that repeats a file.
     public static func loop(_ file: String, _ carrier: Carrier) throws -> FFmpegSender {
         var options = Options(carrier)
         options.file = file
@@ -51,10 +51,10 @@ public final class FFmpegSender: Sendable {
         return try FFmpegSender(options)
     }
 
-    /// Why this sender cannot run here; nil where it can.
+    /// The reason why this sender cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["ffmpeg"])
 
-    /// Kills ffmpeg; the script stays, and starts it again with ``Options/isRepeating``.
+    /// Kills ffmpeg. The script continues, and restarts ffmpeg if ``Options/isRepeating`` is true.
     public func kill() throws { try process.send("kill") }
 
     /// Ends the sender at once.

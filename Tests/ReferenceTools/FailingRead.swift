@@ -1,11 +1,10 @@
 import Foundation
 
-/// A library that makes reads of one file fail from a place on, for programs that are started with it:
-/// `Tests/Faults/failing-read.c`.
+/// A preloaded library, `Tests/Faults/failing-read.c`, that makes reads of one file fail from an offset on.
 public struct FailingRead {
     private let library: String
 
-    /// Builds the library, with the compiler that comes with Swift.
+    /// Builds the library with Swift's C compiler.
     ///
     /// - Throws: ``ReferenceCommand/Failure``.
     public init(in folder: TemporaryFolder) throws {
@@ -19,7 +18,7 @@ public struct FailingRead {
             ])
     }
 
-    /// What stands before a shell command whose reads of `path` are to fail with `code` from the byte `offset` on.
+    /// Returns the prefix for a shell command whose reads of `path` fail with `code` from the byte `offset` on.
     public func environment(path: String, from offset: Int, code: Int32) -> String {
         "LD_PRELOAD='\(library)' FAILING_FILE='\(path)' FAILING_FROM=\(offset) FAILING_ERRNO=\(code)"
     }

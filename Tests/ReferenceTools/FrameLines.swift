@@ -24,7 +24,7 @@ public struct FrameLines: Equatable {
         }
     }
 
-    /// What the ffmpeg command makes of a file's first video stream.
+    /// Returns the lines that the ffmpeg command prints for a file's first video stream.
     public static func ffmpeg(_ path: String, pixelFormat: String = "yuv420p") throws -> FrameLines {
         FrameLines(
             try ReferenceCommand.ffmpeg([

@@ -1,33 +1,33 @@
-/// Headless Chromium that plays a live HLS playlist by itself, in a plain `<video>`.
+/// Headless Chromium that plays a live HLS playlist natively, in a plain `<video>`.
 public final class HLSBrowser: Sendable {
-    /// What the page shows at a moment.
+    /// The state of the page at a moment.
     public struct Look: Sendable, Hashable {
-        /// The player's time.
+        /// The playback position.
         public var seconds: Double
-        /// Of the picture; 0 before the first.
+        /// The width of the picture; 0 before the first picture.
         public var width: Int
-        /// A sum of the picture's pixels, as a canvas tells them.
+        /// A sum of the picture's pixels, read through a canvas.
         public var pixels: Int
-        /// How often the player gave up and the page began anew.
+        /// The number of times that the player failed and the page reloaded.
         public var reloads: Int
-        /// Why it last gave up.
+        /// The reason for the last failure.
         public var trouble: String
     }
 
     /// The process, for its log.
     public let process: PeerProcess
 
-    /// Opens a page with the playlist and begins to play.
+    /// Opens a page with the playlist and starts to play.
     ///
     /// - Throws: ``PeerProcess/Failure``.
     public init(playlist: String) throws {
         process = try PeerProcess("hls-browser.py", ["--playlist", playlist], readyWithin: .seconds(60))
     }
 
-    /// Why this browser cannot run here; nil where it can.
+    /// The reason why this browser cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["chromedriver"])
 
-    /// Looks at the page.
+    /// Returns the current state of the page.
     public func look() throws -> Look {
         let answer = try process.send("look", within: .seconds(30))
         guard case .number(let seconds)? = answer["seconds"] else {

@@ -1,33 +1,33 @@
 import Foundation
 
-/// What `http-hostile.py` printed.
+/// The output of `http-hostile.py`.
 public struct HostileGallery: Decodable, Sendable {
-    /// What was not as it should be.
+    /// The errors that were found.
     public var trouble: [String]
-    /// Each kind of hostile client.
+    /// The results for each kind of hostile client.
     public var attacks: [String: Attack]
 
-    /// What came of one kind.
+    /// The results for one kind of hostile client.
     public struct Attack: Decodable, Sendable {
-        /// How often the rightful client was served.
+        /// How many requests of the legitimate client were answered.
         public var served: Int?
-        /// How long that took at most.
+        /// The longest time of such a request.
         public var slowestS: Double?
-        /// How much more memory the server had than before, at most.
+        /// The highest growth of the server's memory.
         public var growthKib: Int?
     }
 
-    /// What the script is told besides what it attacks. `INLET_SECONDS` is how long each attack takes, `INLET_GROWTH`
-    /// the memory that there may be more.
+    /// Options for the script. `INLET_SECONDS` sets the duration of each attack, `INLET_GROWTH` the allowed growth of
+    /// memory.
     public static var options: [String] {
         let environment = ProcessInfo.processInfo.environment
         return ["--seconds", environment["INLET_SECONDS"] ?? "2"]
             + (environment["INLET_GROWTH"].map { ["--growth", $0] } ?? [])
     }
 
-    /// Runs the script, which starts `inlet` and has its clients attack it, and prints the figures.
+    /// Runs the script and prints the results. The script starts `inlet` and attacks it with its clients.
     ///
-    /// - Parameter kind: what is attacked: `preview`, `webrtc` or `serve`.
+    /// - Parameter kind: the target of the attack: `preview`, `webrtc` or `serve`.
     public static func run(against kind: String) async throws -> HostileGallery {
         let output = try await ReferenceCommand.runAside(
             "/usr/bin/python3",
@@ -39,7 +39,7 @@ public struct HostileGallery: Decodable, Sendable {
         return gallery
     }
 
-    /// Prints the figures.
+    /// Prints the results.
     public func show() {
         for (name, attack) in attacks.sorted(by: { $0.key < $1.key }) {
             print(

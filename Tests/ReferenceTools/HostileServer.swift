@@ -1,115 +1,117 @@
 import Foundation
 
-/// A server that misbehaves on purpose, for RTSP and HTTP alike.
+/// A server that misbehaves on purpose, for RTSP and HTTP.
 public final class HostileServer: Sendable {
-    /// How it misbehaves.
+    /// The kind of misbehavior.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Accepts and never answers.
+        /// Accepts connections but never answers.
         case blackHole = "black-hole"
-        /// Accepts and closes.
+        /// Accepts connections and closes them.
         case close
-        /// A header without end, of lines.
+        /// Sends a header with endless lines.
         case endlessHeader = "endless-header"
-        /// A header without end, of one line.
+        /// Sends a header with one endless line.
         case endlessLine = "endless-line"
-        /// An SDP, or a document, of ``HostileServer/Options/bytes``.
+        /// Sends an SDP description or a document of ``HostileServer/Options/bytes``.
         case hugeBody = "huge-body"
-        /// A Content-Length of 1000 bytes more than come.
+        /// States a Content-Length that is 1000 bytes too large.
         case longLength = "long-length"
-        /// A Content-Length of fewer bytes than come.
+        /// States a Content-Length that is too small.
         case shortLength = "short-length"
-        /// A Content-Length of -1.
+        /// States a Content-Length of -1.
         case negativeLength = "negative-length"
-        /// A Content-Length of 2 GB, and little behind it.
+        /// States a Content-Length of 2 GB and sends little.
         case vastLength = "vast-length"
-        /// Random bytes at once, ``HostileServer/Options/bytes`` of them.
+        /// Sends ``HostileServer/Options/bytes`` random bytes at once.
         case random
-        /// 401 with a new digest challenge each time.
+        /// Answers 401 with a new digest challenge each time.
         case unauthorized = "401"
-        /// 401 that asks for a basic password.
+        /// Answers 401 with a Basic challenge.
         case unauthorizedBasic = "401-basic"
         case forbidden = "403"
         case notFound = "404"
         case sessionNotFound = "454"
         case unavailable = "503"
-        /// A proper answer, a byte every ``HostileServer/Options/interval``.
+        /// Sends a correct answer, one byte every ``HostileServer/Options/interval``.
         case slowLoris = "slow-loris"
-        /// RTSP as it should be up to PLAY, then garbage.
+        /// Speaks correct RTSP up to PLAY, then sends garbage.
         case garbageStream = "garbage-stream"
-        /// The first half of ``HostileServer/Options/file`` over HTTP, then garbage.
+        /// Sends the first half of ``HostileServer/Options/file`` over HTTP, then garbage.
         case fileThenGarbage = "file-then-garbage"
-        /// Redirects for ever.
+        /// Redirects endlessly.
         case redirectEndless = "redirect-endless"
-        /// Redirects to plain HTTP, which counts who comes.
+        /// Redirects to plain HTTP, which counts the requests.
         case redirectPlain = "redirect-plain"
         /// Redirects to ``HostileServer/Options/file`` on the client's disk.
         case redirectFile = "redirect-file"
-        /// A playlist whose segment is ``HostileServer/Options/file`` on the client's disk, or `/etc/passwd`.
+        /// Sends a playlist whose segment is ``HostileServer/Options/file`` on the client's disk, or `/etc/passwd`.
         case playlistFile = "playlist-file"
-        /// A playlist whose segments are on plain HTTP, which counts who comes.
+        /// Sends a playlist whose segments are on plain HTTP, which counts the requests.
         case playlistPlain = "playlist-plain"
-        /// A playlist that has `concat:` send on what ``HostileServer/Options/file`` on the client's disk holds.
+        /// Sends a playlist that uses `concat:` to upload the content of ``HostileServer/Options/file`` from the
+        /// client's disk.
         case playlistConcat = "playlist-concat"
-        /// A playlist that leads to itself.
+        /// Sends a playlist that refers to itself.
         case playlistSelf = "playlist-self"
-        /// A playlist whose only address stands behind a U+2028 in the line of its tag.
+        /// Sends a playlist whose only address follows a U+2028 in the line of its tag.
         case playlistSeparator = "playlist-separator"
-        /// A playlist without end.
+        /// Sends an endless playlist.
         case playlistEndless = "playlist-endless"
-        /// A playlist whose segment, the file, is on another host, with a certificate by another authority. With TLS
+        /// Sends a playlist whose segment, the file, is on another host with a certificate from another authority. TLS
         /// only.
         case playlistElsewhere = "playlist-elsewhere"
-        /// A playlist that hands out a cookie, and segments only for who brings it and is the agent `Viewer/7`.
+        /// Sends a playlist that sets a cookie, and sends segments only with that cookie and the user agent `Viewer/7`.
         case playlistGuarded = "playlist-guarded"
-        /// A file whose beginning comes from here; a request for what lies behind it is redirected to plain HTTP.
+        /// Sends the beginning of a file, and redirects requests for the rest to plain HTTP.
         case redirectSeek = "redirect-seek"
-        /// Wants credentials and leads to a path that wants them, too, from which it leads to another port that asks
-        /// for them.
+        /// Asks for credentials and redirects to a path that also asks for them. That path redirects to another port,
+        /// which asks for credentials as well.
         case redirectGuarded = "redirect-guarded"
-        /// A file whose length is not told.
+        /// Sends a file without its length.
         case chunked
-        /// A file that breaks off in the middle, and the rest of it for whoever asks for that.
+        /// Sends a file that ends in the middle, and the rest if the client requests it.
         case shortBody = "short-body"
-        /// A file of which each request gets at most 100,000 bytes.
+        /// Sends at most 100,000 bytes of a file for each request.
         case cappedRange = "capped-range"
-        /// A file that breaks off; the rest is refused once, then the whole comes instead, and then the rest.
+        /// Sends a file that ends early. The server refuses the first request for the rest, answers the second with the
+        /// whole file, and the third with the rest.
         case failingRest = "failing-rest"
-        /// A file behind a redirect whose body never ends.
+        /// Redirects to a file, with an endless body in the redirect.
         case openRedirect = "open-redirect"
-        /// Wants credentials and takes none, in an answer whose body never ends.
+        /// Asks for credentials and accepts none, with an endless body in the answer.
         case openRefusal = "open-refusal"
-        /// A playlist with ranges that no file has.
+        /// Sends a playlist with ranges outside the file.
         case playlistRange = "playlist-range"
-        /// A file for `viewer` with the password `secret`, by Digest.
+        /// Sends a file to the user `viewer` with the password `secret`, by Digest.
         case digest
-        /// The file alone, before anything is asked: for plain TCP.
+        /// Sends only the file, before any request: for plain TCP.
         case rawFile = "raw-file"
     }
 
-    /// What the server is started with.
+    /// Options of the server.
     public struct Options: Sendable {
         /// The default is ``Kind/blackHole``.
         public var kind = Kind.blackHole
-        /// Whether it speaks TLS. The default is false.
+        /// Whether the server uses TLS. The default is false.
         public var isTLS = false
-        /// Of random bytes. The default is 1.
+        /// The seed of random bytes. The default is 1.
         public var seed = 1
-        /// Of ``Kind/hugeBody``, ``Kind/random`` and ``Kind/garbageStream``. The default is 100 MB.
+        /// The size for ``Kind/hugeBody``, ``Kind/random`` and ``Kind/garbageStream``. The default is 100 MB.
         public var bytes = 100_000_000
         /// Seconds between two bytes of ``Kind/slowLoris``. The default is 1.
         public var interval = 1.0
-        /// Of the kinds that serve one, or name one on the client's disk. The default is nil.
+        /// The file for kinds that serve one or refer to one on the client's disk. The default is nil.
         public var file: String?
 
-        /// The defaults.
+        /// The default options.
         public init() {}
     }
 
-    /// The process, for its log and for commands that have no method here.
+    /// The process, for its log and for commands without a method here.
     public let process: PeerProcess
     /// The port that it listens on.
     public let port: Int
-    /// The certificate of the authority that vouches for the server, with TLS.
+    /// The certificate of the server's authority, with TLS.
     public let authority: String?
 
     /// Starts a server and waits until it listens.
@@ -127,20 +129,21 @@ public final class HostileServer: Sendable {
         authority = process.ready["ca"]?.text
     }
 
-    /// A server of a kind with the other defaults.
+    /// Starts a server of a kind with default options.
     public convenience init(_ kind: Kind) throws {
         var options = Options()
         options.kind = kind
         try self.init(options)
     }
 
-    /// A URL on this server.
+    /// Returns a URL on this server.
     public func url(_ scheme: String, _ path: String = "/stream") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
 
-    /// Misbehaves otherwise from the next connection on.
+    /// Changes the kind of misbehavior for new connections.
     public func change(to kind: Kind) throws { try process.send("set", ["kind": .string(kind.rawValue)]) }
 
-    /// Connections, bytes sent, the request lines, and how many came to plain HTTP and elsewhere.
+    /// Returns the connections, the bytes sent, the request lines, and the numbers of requests to plain HTTP and to the
+    /// other host.
     public func report() throws -> PeerMessage { try process.send("report") }
 
     /// Ends the server at once.

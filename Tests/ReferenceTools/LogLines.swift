@@ -1,13 +1,13 @@
 public import Logging
 import Synchronization
 
-/// Keeps what is logged, from the level trace on. Safe to use from any thread.
+/// Keeps log messages from the level trace up. Safe to use from any thread.
 public final class LogLines: LogHandler, Sendable {
     private let lines = Mutex<[String]>([])
 
     public init() {}
 
-    /// The lines so far: `LEVEL MESSAGE`, and the metadata where there are any.
+    /// The lines so far: `LEVEL MESSAGE`, and the metadata if there is any.
     public var all: [String] { lines.withLock { $0 } }
 
     public var metadata: Logger.Metadata {

@@ -1,74 +1,74 @@
 import Foundation
 
-/// Motion JPEG and still pictures of a camera that follows no standard, over HTTP or plain TCP. Each connection gets
-/// the same pictures from the first one on.
+/// Motion JPEG and still pictures of nonstandard cameras, over HTTP or plain TCP. Each connection gets the same
+/// pictures, starting with the first.
 public final class MJPEGScript: Sendable {
     /// The framing between the pictures of a stream.
     public enum Framing: String, Sendable, CaseIterable {
-        /// Parts as RFC 2046 has them, each with its type and its length.
+        /// Parts as defined by RFC 2046, each with its type and length.
         case plain
         /// The first part has no boundary before it.
         case noFirstBoundary = "no-first-boundary"
-        /// Headers of parts, and no boundaries.
+        /// Part headers without boundaries.
         case noBoundary = "no-boundary"
         /// Each boundary twice.
         case twoBoundaries = "two-boundaries"
-        /// A line in each header that has no colon.
+        /// A line without a colon in each header.
         case noColon = "no-colon"
         case noType = "no-type"
-        /// `image/jpg`, which is no registered type.
+        /// The unregistered type `image/jpg`.
         case imageJPG = "image-jpg"
-        /// Boundaries, and no headers.
+        /// Boundaries without headers.
         case noFields = "no-fields"
         case shortLength = "short-length"
         case longLength = "long-length"
-        /// Another boundary than the response states.
+        /// A boundary that differs from the one in the response.
         case otherBoundary = "other-boundary"
         /// Text before the first boundary.
         case preamble
-        /// Pictures without an end of image.
+        /// Pictures without an end-of-image marker.
         case noEnd = "no-end"
-        /// A preview in a segment of each picture, and another behind its end.
+        /// A preview in a segment of each picture, and another after its end.
         case previews
-        /// Every third picture is cut, and the length is that of the whole.
+        /// Every third picture is truncated, and the length is that of the whole picture.
         case cut
-        /// Every third picture is cut, and the length is what is there.
+        /// Every third picture is truncated, and the length is that of the truncated picture.
         case cutLength = "cut-length"
-        /// Pictures without anything between them, of which every third is cut.
+        /// Pictures without separators, of which every third is truncated.
         case cutRaw = "cut-raw"
-        /// Parts with text between those with pictures.
+        /// Text parts between the picture parts.
         case otherParts = "other-parts"
-        /// Lines that end with a line feed only.
+        /// Lines that end with only a line feed.
         case lineFeeds = "line-feeds"
         /// The first pictures in pieces of eleven bytes.
         case smallPieces = "small-pieces"
-        /// Pictures without anything between them, as `video/mjpeg`.
+        /// Pictures without separators, as `video/mjpeg`.
         case raw
-        /// The same as `image/jpeg`.
+        /// Pictures without separators, as `image/jpeg`.
         case rawImage = "raw-image"
         /// Parts without a JPEG.
         case nothing
     }
 
-    /// By what a still picture can be requested only if it is another.
+    /// The validators for conditional requests of a still picture.
     public enum Validators: String, Sendable, CaseIterable {
         case etag, modified, none
     }
 
     /// How a still picture is served.
     public struct Still: Sendable {
-        /// After how many requests it is another picture. The default is 1.
+        /// The number of requests after which the picture changes. The default is 1.
         public var change = 1
-        /// The validators that the server states. The default is `.none`.
+        /// The validators that the server sends. The default is `.none`.
         public var validators = Validators.none
         /// Whether the length is stated. The default is true.
         public var statesLength = true
-        /// After how many requests a page of HTML is served instead. The default is 0: never.
+        /// The number of requests after which the server sends an HTML page instead. The default is 0: never.
         public var pageAfter = 0
-        /// The type that is stated. The default is `image/jpeg`.
+        /// The stated type. The default is `image/jpeg`.
         public var type = "image/jpeg"
 
-        /// The defaults.
+        /// The default options.
         public init() {}
     }
 
@@ -76,20 +76,20 @@ public final class MJPEGScript: Sendable {
     public let process: PeerProcess
     /// The address of the stream, or of the still picture.
     public let url: String
-    /// The pictures in their order, for ffmpeg: a pattern of files.
+    /// The pictures in order, as a file pattern for ffmpeg.
     public let pictures: String
 
-    /// Starts a server of a stream, and waits until it has its pictures.
+    /// Starts a stream server and waits until it has its pictures.
     ///
     /// - Parameters:
     ///   - carrier: `http` or `tcp`.
-    ///   - end: how many pictures a connection gets; 0 is no end.
+    ///   - end: the number of pictures for each connection; 0 for endless.
     /// - Throws: ``PeerProcess/Failure``.
     public convenience init(_ framing: Framing, carrier: String = "http", end: Int = 0) throws {
         try self.init(["--framing", framing.rawValue, "--carrier", carrier, "--end", "\(end)"])
     }
 
-    /// Starts a server of a still picture.
+    /// Starts a still-picture server.
     ///
     /// - Throws: ``PeerProcess/Failure``.
     public convenience init(_ still: Still) throws {
@@ -109,11 +109,11 @@ public final class MJPEGScript: Sendable {
     /// A request for the still picture.
     public struct Request: Sendable, Equatable {
         public var status: Int
-        /// Whether it referred to the version that was there before.
+        /// Whether the request named the previous version.
         public var isConditional: Bool
     }
 
-    /// The requests for the still picture so far.
+    /// Returns the requests for the still picture so far.
     public func requests() throws -> [Request] {
         guard case .list(let list)? = try process.send("requests")["requests"] else { return [] }
         return list.map {

@@ -1,19 +1,19 @@
-/// Motion JPEG over HTTP (multipart/x-mixed-replace) of live timecode pictures, as cameras serve it.
+/// Motion JPEG over HTTP (multipart/x-mixed-replace) with live timecode pictures, as cameras serve it.
 public final class MJPEGServer: Sendable {
-    /// What the server is started with.
+    /// Options of the server.
     public struct Options: Sendable {
-        /// Whether each picture says its Content-Length; some cameras say none. The default is true.
+        /// Whether each picture has a Content-Length; some cameras omit it. The default is true.
         public var saysLength = true
-        /// Who may watch, with ``password``.
+        /// The user, with ``password``.
         public var user = "camera"
-        /// The default is nil: none is asked for.
+        /// The password. The default is nil: no authentication.
         public var password: String?
 
-        /// The defaults.
+        /// The default options.
         public init() {}
     }
 
-    /// The process, for its log and for commands that have no method here.
+    /// The process, for its log and for commands without a method here.
     public let process: PeerProcess
     /// The port that it listens on.
     public let port: Int
@@ -32,13 +32,13 @@ public final class MJPEGServer: Sendable {
         url = process.ready["url"]?.text ?? ""
     }
 
-    /// Why this server cannot run here; nil where it can.
+    /// The reason why this server cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["ffmpeg"])
 
-    /// Sends no more pictures, with the connections left open.
+    /// Stops sending pictures but leaves the connections open.
     public func stopSending() throws { try process.send("stop") }
 
-    /// Sends again, from now.
+    /// Resumes with the current picture.
     public func resumeSending() throws { try process.send("resume") }
 
     /// Ends the server at once.

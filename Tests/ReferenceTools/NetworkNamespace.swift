@@ -6,19 +6,19 @@
 public struct NetworkNamespace: Sendable {
     private let path: String
 
-    /// The namespace cannot be entered.
+    /// The process could not enter the namespace.
     public struct Failure: Error {
-        /// The system's reason.
+        /// The error number of the system.
         public let number: Int32
     }
 
-    /// - Parameter process: the number of a process in it.
+    /// - Parameter process: the identifier of a process in the namespace.
     public init(of process: Int) { path = "/proc/\(process)/ns/net" }
 
-    /// Whether this process may make namespaces and enter them.
+    /// Whether this process may create and enter namespaces.
     public static let isAvailable = (try? ReferenceCommand.run("unshare", ["--net", "ip", "link"])) != nil
 
-    /// Calls `body` on this thread in the namespace: sockets and threads that it makes belong there.
+    /// Calls `body` on this thread in the namespace: its new sockets and threads are in the namespace.
     ///
     /// - Throws: ``Failure``, or the error of `body`.
     public func run<Value>(_ body: () throws -> Value) throws -> Value {
@@ -28,7 +28,7 @@ public struct NetworkNamespace: Sendable {
             let other = try Self.descriptor(path)
             defer { close(other) }
             guard Self.enter(other) == 0 else { throw Failure(number: errno) }
-            // The thread is used for other things afterwards.
+            // The thread is reused for other work afterwards.
             defer { precondition(Self.enter(own) == 0) }
             return try body()
         #else
@@ -43,7 +43,7 @@ public struct NetworkNamespace: Sendable {
             return descriptor
         }
 
-        /// setns(2), which Swift's Glibc module leaves out, for a network namespace.
+        /// setns(2) for a network namespace; Swift's Glibc module doesn't include it.
         private static func enter(_ descriptor: Int32) -> Int32 {
             typealias Function = @convention(c) (Int32, Int32) -> Int32
             guard let symbol = unsafe dlsym(nil, "setns") else { return -1 }

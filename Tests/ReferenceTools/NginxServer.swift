@@ -1,27 +1,28 @@
-/// nginx that serves a file, and HLS made of it, or a folder, over HTTP or HTTPS.
+/// nginx that serves a file, HLS made from it, or a folder, over HTTP or HTTPS.
 public final class NginxServer: Sendable {
-    /// What the server is started with.
+    /// Options of the server.
     public struct Options: Sendable {
-        /// What to serve: a file under its own name and cut into HLS without encoding, or a folder that holds HLS.
+        /// A file, served under its own name and as HLS without encoding; or a folder of HLS.
         public var file: String
-        /// Whether it is a folder. The default is false.
+        /// Whether ``file`` is a folder. The default is false.
         public var isFolder = false
-        /// Whether it is HTTPS. The default is false.
+        /// Whether the server uses HTTPS. The default is false.
         public var isTLS = false
-        /// Whom the certificate is for. The default is `localhost`, which also covers 127.0.0.1; another does not fit.
+        /// The host name in the certificate. The default is `localhost`, which also covers 127.0.0.1; another name
+        /// doesn't match.
         public var certificateName = "localhost"
-        /// Whether the HLS goes on for ever, at the pace at which it plays. The default is false.
+        /// Whether the HLS is live: endless and in real time. The default is false.
         public var isLive = false
-        /// Who may read, with ``password``.
+        /// The user, with ``password``.
         public var user = "camera"
-        /// The default is nil: none is asked for.
+        /// The password. The default is nil: no authentication.
         public var password: String?
 
-        /// The defaults, for a file.
+        /// The default options for a file.
         public init(file: String) { self.file = file }
     }
 
-    /// The process, for its log and for commands that have no method here.
+    /// The process, for its log and for commands without a method here.
     public let process: PeerProcess
     /// The port that it listens on.
     public let port: Int
@@ -29,7 +30,7 @@ public final class NginxServer: Sendable {
     public let url: String
     /// The URL of the HLS playlist.
     public let playlist: String
-    /// The certificate of the authority that vouches for the server, with TLS.
+    /// The certificate of the server's authority, with TLS.
     public let authority: String?
 
     /// Starts a server and waits until it listens.
@@ -50,39 +51,39 @@ public final class NginxServer: Sendable {
         authority = process.ready["ca"]?.text
     }
 
-    /// A file over HTTP.
+    /// Starts a server of a file over HTTP.
     public static func http(_ file: String) throws -> NginxServer { try NginxServer(Options(file: file)) }
 
-    /// A file over HTTPS.
+    /// Starts a server of a file over HTTPS.
     public static func https(_ file: String) throws -> NginxServer {
         var options = Options(file: file)
         options.isTLS = true
         return try NginxServer(options)
     }
 
-    /// A folder that holds HLS, over HTTP.
+    /// Starts a server of an HLS folder over HTTP.
     public static func folder(_ path: String) throws -> NginxServer {
         var options = Options(file: path)
         options.isFolder = true
         return try NginxServer(options)
     }
 
-    /// Why this server cannot run here; nil where it can.
+    /// The reason why this server cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["nginx", "ffmpeg", "openssl"])
 
-    /// The requests so far, each with its status.
+    /// Returns the requests so far, each with its status.
     public func requests() throws -> [String] {
         guard case .list(let lines)? = try process.send("requests")["requests"] else { return [] }
         return lines.map(\.text)
     }
 
-    /// Ends nginx at once, as a power cut would, when the newest segment has been sent and none is asked for, and
-    /// starts it again at its port.
+    /// Kills nginx between two segments, like a power cut, and restarts it at its port. It waits until the newest
+    /// segment was sent and there is no request.
     public func restartBetweenSegments() throws {
         try process.send("restart between segments", within: .seconds(30))
     }
 
-    /// Ends nginx at once, as a power cut would, whatever it is sending, and starts it again at its port.
+    /// Kills nginx at any moment, like a power cut, and restarts it at its port.
     public func restart() throws { try process.send("restart", within: .seconds(30)) }
 
     /// Ends the server at once.

@@ -1,54 +1,54 @@
 import Foundation
 
-/// An ONVIF device: its device service and its media services, which accept what ONVIF's schemas permit alone.
+/// An ONVIF device with its device service and media services. They accept only requests that ONVIF's schemas permit.
 public final class ONVIFDevice: Sendable {
-    /// What the device wants to be told of the user.
+    /// The credentials that the device requires.
     public enum Authentication: String, Sendable, CaseIterable {
         case none, token, digest, both
-        /// Challenges by HTTP Digest, and takes tokens alone.
+        /// Challenges with HTTP Digest but accepts only tokens.
         case challengeToken = "challenge-token"
     }
 
-    /// What is odd.
+    /// The faults of the device.
     public enum Fault: String, Sendable, CaseIterable {
-        /// There is no GetServices.
+        /// GetServices is not supported.
         case capabilities
-        /// The services are said to be on another host, which does not exist.
+        /// The stated services are on a nonexistent host.
         case otherHost = "other-host"
-        /// Answers come in chunks with extensions and a trailer, without a length, or byte by byte.
+        /// Answers come in chunks with extensions and a trailer; without a length; byte by byte.
         case chunked, untilEnd = "until-end", oneByte = "one-byte"
-        /// In place of answers there is nothing, an endless one, random bytes, a web page, a document type with
-        /// entities that multiply, 50,000 nested elements, status 503, the end of the connection.
+        /// Instead of an answer, the device sends nothing, an endless answer, random bytes, a web page, a document type
+        /// with multiplying entities, 50,000 nested elements, status 503, or closes the connection.
         case mute, endless, garbage, page, doctype, nested, busy, close
-        /// Every path is elsewhere; in a circle; another host has the profiles.
+        /// The device redirects every path to another one; in a circle; to another host, which has the profiles.
         case redirect, redirectCircle = "redirect-circle", redirectStranger = "redirect-stranger"
-        /// The time is not told.
+        /// The device doesn't tell its time.
         case noClock = "no-clock"
-        /// The second media service, or synchronization points, are refused.
+        /// The device refuses the second media service; synchronization points.
         case refuseMedia2 = "refuse-media2", refusePoint = "refuse-point"
     }
 
-    /// What the device is started with.
+    /// Options of the device.
     public struct Options: Sendable {
         /// The default is ``Authentication/none``.
         public var authentication = Authentication.none
-        /// Whether the services are HTTPS. The default is false.
+        /// Whether the services use HTTPS. The default is false.
         public var isTLS = false
-        /// By how many seconds the device's clock is ahead. The default is 0.
+        /// How many seconds the device's clock is ahead. The default is 0.
         public var clock = 0
         /// The media services: `both`, `1`, `2` or `none`. The default is both.
         public var media = "both"
-        /// Whether there are events, too. The default is false.
+        /// Whether the device supports events. The default is false.
         public var hasEvents = false
-        /// The profiles and the addresses of their streams. The default, none, is one called `main`.
+        /// The profiles and the addresses of their streams. The default is an empty list: one profile called `main`.
         public var profiles: [(token: String, url: String)] = []
-        /// The default is none.
+        /// The faults. The default is an empty list.
         public var faults: [Fault] = []
 
         public init() {}
     }
 
-    /// A request that the device has read.
+    /// A request that the device received.
     public struct Request: Sendable {
         /// `device`, `media1`, `media2` or `events`.
         public var service: String
@@ -56,11 +56,11 @@ public final class ONVIFDevice: Sendable {
         public var name: String
         /// The path and query of the address.
         public var path: String
-        /// The profile that it names.
+        /// The profile in the request.
         public var profile: String
-        /// The kinds of credentials: `Digest`, `UsernameToken`, both one after the other, or none.
+        /// The kinds of credentials: `Digest`, `UsernameToken`, both in sequence, or empty.
         public var credentials: String
-        /// Why it is no valid request, or not from the user; empty if nothing is wrong.
+        /// The reason why the request is invalid or unauthorized; empty if it is correct.
         public var trouble: String
         /// The status of the answer.
         public var status: Int
@@ -70,10 +70,11 @@ public final class ONVIFDevice: Sendable {
     public let process: PeerProcess
     /// The address of the device service.
     public let url: String
-    /// The certificate of the authority that vouches for the device, with TLS.
+    /// The certificate of the device's authority, with TLS.
     public let authority: String?
 
-    /// Starts a device and waits until it listens. It needs what `Scripts/bootstrap --test --webrtc` installs.
+    /// Starts a device and waits until it listens. It needs the packages that `Scripts/bootstrap --test --webrtc`
+    /// installs.
     ///
     /// - Throws: ``PeerProcess/Failure``.
     public init(_ options: Options = Options()) throws {
@@ -102,12 +103,12 @@ public final class ONVIFDevice: Sendable {
         }
     }
 
-    /// Gives the stream of a profile another address.
+    /// Changes the address of a profile's stream.
     public func move(_ profile: String, to url: String) throws {
         try process.send("move", ["profile": .string(profile), "url": .string(url)])
     }
 
-    /// Changes what a detector sees: `motion`, `cells` (another one of motion), `tampering` or `other`.
+    /// Changes the state of a detector: `motion`, `cells` (another motion detector), `tampering` or `other`.
     public func detect(_ kind: String, _ isActive: Bool) throws {
         try process.send("detect", ["kind": .string(kind), "isActive": .bool(isActive)])
     }
@@ -115,7 +116,7 @@ public final class ONVIFDevice: Sendable {
     /// Ends all subscriptions to events.
     public func expireSubscriptions() throws { try process.send("expire") }
 
-    /// The requests for key frames that were answered with success.
+    /// The successful requests for key frames.
     public var synchronizations: [Request] {
         requests.filter { $0.name == "SetSynchronizationPoint" && $0.status == 200 }
     }

@@ -1,16 +1,16 @@
-/// An RTSP server that sends a raw H.264 or H.265 file over TCP, and does odd things to its RTP.
+/// An RTSP server that sends a raw H.264 or H.265 file over TCP, with unusual RTP.
 public final class PayloadServer: Sendable {
-    /// What is odd.
+    /// The kinds of unusual RTP.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Nothing.
+        /// Normal RTP.
         case plain
-        /// An RTP packet of each fifth picture is left out, as by a server whose connection is too slow.
+        /// One RTP packet of every fifth picture is missing, as from a server with a slow connection.
         case gap
-        /// The connection is closed in the middle of the last picture.
+        /// The connection closes in the middle of the last picture.
         case death
-        /// There is a second video stream, and sender reports come in mid-picture, by a clock that drifts.
+        /// The session has a second video stream, and sender reports come in mid-picture from a drifting clock.
         case report
-        /// An SVC prefix stands before each slice; H.264 only.
+        /// An SVC prefix precedes each slice; H.264 only.
         case prefix
     }
 
@@ -23,7 +23,7 @@ public final class PayloadServer: Sendable {
     ///
     /// - Parameters:
     ///   - file: raw H.264 or H.265.
-    ///   - payload: bytes of a payload without its header.
+    ///   - payload: the size of a payload without its header, in bytes.
     /// - Throws: ``PeerProcess/Failure``.
     public init(_ kind: Kind, file: String, codec: RTSPServer.Codec, payload: Int = 500) throws {
         process = try PeerProcess(

@@ -39,12 +39,12 @@ public enum PeerValue: Sendable, Hashable, Codable {
         }
     }
 
-    /// The number, where it is a whole one.
+    /// The number if it is an integer.
     public var int: Int? {
         if case .number(let value) = self { Int(exactly: value) } else { nil }
     }
 
-    /// The string itself, or how another value is written.
+    /// The string, or the text form of another value.
     public var text: String {
         switch self {
         case .null: "null"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The lines that a test server prints, read as they come, and what it complained of.
+/// The lines that a test server prints, read as they come, and its error output.
 ///
 /// Safe to use from any thread.
 final class PeerOutput: @unchecked Sendable {
-    // All that changes is touched under `condition` only, which is what makes the type Sendable.
+    // `condition` protects all mutable state, so the type is safely Sendable.
     private let condition = NSCondition()
     private var messages: [PeerMessage] = []
     private var told: [PeerMessage] = []
@@ -12,10 +12,10 @@ final class PeerOutput: @unchecked Sendable {
     private var complaints = Data()
     private var isEnded = false
 
-    /// The most that is kept of complaints; the oldest go first.
+    /// The maximum size of the error output; the oldest bytes are dropped first.
     private static let keptBytes = 64 * 1024
 
-    /// Reads both to their ends, on a thread of its own.
+    /// Reads both to their ends, on a separate thread.
     ///
     /// `FileHandle.readabilityHandler` would need no thread, but a handle that is released closes its descriptor before
     /// Dispatch has taken it out of its epoll set. The next event for it then ends the process with SIGSEGV.
@@ -31,23 +31,23 @@ final class PeerOutput: @unchecked Sendable {
 
     /// Reads from several pipes as bytes come.
     ///
-    /// - Parameter each: called with a pipe's index and its bytes, of which there are none at its end.
+    /// - Parameter each: called with a pipe's index and its bytes. They are empty at the pipe's end.
     private static func read(_ pipes: [FileHandle], each: (Int, Data) -> Void) {
         var polled = pipes.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
         while polled.contains(where: { $0.fd >= 0 }) {
             guard unsafe poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
             for index in polled.indices where polled[index].revents != 0 {
                 let bytes = pipes[index].availableData
-                // poll() passes over a descriptor below zero.
+                // poll() ignores a negative descriptor.
                 if bytes.isEmpty { polled[index].fd = -1 }
                 each(index, bytes)
             }
         }
     }
 
-    /// The next message.
+    /// Returns the next message.
     ///
-    /// - Throws: ``PeerProcess/Failure`` where none comes in time or the script has ended.
+    /// - Throws: ``PeerProcess/Failure`` if no message comes in time or the script has ended.
     func next(within limit: Duration) throws -> PeerMessage {
         let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
         condition.lock()
@@ -61,14 +61,14 @@ final class PeerOutput: @unchecked Sendable {
         return messages.removeFirst()
     }
 
-    /// What the script has told by itself: the lines with an `event`.
+    /// The events of the script: its lines with an `event`.
     var events: [PeerMessage] {
         condition.lock()
         defer { condition.unlock() }
         return told
     }
 
-    /// What the script wrote to standard error.
+    /// The script's standard error.
     var text: String {
         condition.lock()
         defer { condition.unlock() }

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A test server that runs as a process of its own: a script of `Tests/Peers`, which says when it is ready, takes
-/// commands, and never outlives the test.
+/// A test server in a separate process: a script of `Tests/Peers`, which reports when it is ready, takes commands, and
+/// never outlives the test.
 ///
-/// Safe to use from any thread. Nothing blocks longer than its deadline. The server ends with ``stop()``, with the last
-/// reference, or when this process dies, as the script watches its standard input.
+/// Safe to use from any thread. No call blocks longer than its deadline. The server ends with ``stop()``, with the last
+/// reference, or when this process ends, because the script watches its standard input.
 public final class PeerProcess: Sendable {
-    /// What the script printed when it was ready, such as its port.
+    /// The script's message when it was ready, for example with its port.
     public let ready: PeerMessage
     /// The process id of the script.
     public let processIdentifier: Int32
@@ -15,7 +15,7 @@ public final class PeerProcess: Sendable {
     private let name: String
     private let process: Process
     private let input: FileHandle
-    // Held open, so that a command to a script that has just ended cannot raise SIGPIPE here.
+    // Kept open, so that a command to a script that has just ended cannot raise SIGPIPE here.
     private let unreadInput: FileHandle
     private let output: PeerOutput
     private let lastCommand = Mutex(0)
@@ -25,10 +25,10 @@ public final class PeerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - script: a file name in `Tests/Peers`.
-    ///   - python: the interpreter. The default is Debian's, which has its packages; another that comes first in PATH
-    ///     has not.
-    ///   - limit: how long the script may take to be ready.
-    /// - Throws: ``Failure`` with all that the script wrote.
+    ///   - python: the interpreter. The default is Debian's, which has the needed packages; another one that comes
+    ///     first in PATH doesn't.
+    ///   - limit: the maximum time until the script is ready.
+    /// - Throws: ``Failure`` with all of the script's output.
     public init(
         _ script: String, _ arguments: [String] = [], python: String = "/usr/bin/python3",
         readyWithin limit: Duration = .seconds(30)
@@ -66,8 +66,8 @@ public final class PeerProcess: Sendable {
 
     /// Sends a command and waits for its answer.
     ///
-    /// - Parameter command: what the script's table in `Tests/Peers/README.md` lists.
-    /// - Throws: ``Failure`` where the script refuses it or does not answer.
+    /// - Parameter command: a command from the script's table in `Tests/Peers/README.md`.
+    /// - Throws: ``Failure`` if the script refuses the command or doesn't answer.
     @discardableResult
     public func send(
         _ command: String, _ parameters: PeerMessage = [:], within limit: Duration = .seconds(10)
@@ -84,7 +84,7 @@ public final class PeerProcess: Sendable {
                 try input.write(contentsOf: line)
                 while true {
                     let answer = try output.next(within: limit)
-                    // Lines without an identifier are what the script tells by itself.
+                    // Lines without an identifier are events.
                     guard answer["id"] == message["id"] else { continue }
                     guard answer["ok"] == .bool(true) else {
                         throw Failure(description: answer["error"]?.text ?? "refused")
@@ -97,48 +97,48 @@ public final class PeerProcess: Sendable {
         }
     }
 
-    /// Ends the server at once, as a power cut would, and waits for it: the kernel closes its sockets. Does nothing the
-    /// second time.
+    /// Kills the server, like a power cut, and waits for its end. The kernel closes its sockets. A second call has no
+    /// effect.
     public func stop() {
         try? input.close()
         guard process.isRunning else { return }
-        // The script takes its children with it. Should it not, the kernel does.
+        // The script ends its children. If it fails to, the kernel ends them.
         process.terminate()
         if ended.wait(timeout: .now() + 5) == .timedOut {
             kill(processIdentifier, SIGKILL)
             _ = ended.wait(timeout: .now() + 5)
         }
         ended.signal()
-        // `isRunning` turns false a moment after the handler was called.
+        // `isRunning` becomes false a moment after the call of the handler.
         process.waitUntilExit()
     }
 
     /// Whether the script runs.
     public var isRunning: Bool { process.isRunning }
 
-    /// What the script has told by itself so far: the lines with an `event`, in their order.
+    /// The events of the script so far: its lines with an `event`, in order.
     public var events: [PeerMessage] { output.events }
 
-    /// What the script has written so far, for the message of a failed test.
+    /// The script's output so far, for the message of a failed test.
     public var log: String { output.text }
 
-    /// Why a server did not start, or did not do what it was told.
+    /// The reason why a server did not start or failed to execute a command.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// The path of a script of `Tests/Peers` that prints what it saw and ends.
+    /// Returns the path of a script of `Tests/Peers` that prints its results and ends.
     public static func path(_ script: String) -> String { folder.appendingPathComponent(script).path }
 
     /// `Tests/Peers`.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Peers")
 
-    /// Why the servers that need these cannot run here; nil where they can. For `.enabled(if:)`, which prints it.
+    /// The reason why a server that needs these cannot run here; nil if it can. For `.enabled(if:)`, which prints it.
     ///
     /// - Parameters:
     ///   - programs: names of programs on `PATH`.
-    ///   - typelibs: libraries that Debian's Python reaches through its `gi`.
+    ///   - typelibs: libraries that Debian's Python loads through `gi`.
     public static func missing(programs: [String], typelibs: [String] = []) -> String? {
         let paths: [String] =
             (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Process {
-    /// Starts the program, with no signal blocked: threads that run tests block them, and a program inherits that, with
-    /// those that it starts. None of them would end by SIGTERM.
+    /// Starts the program with no signal blocked. Threads that run tests block signals, and programs and their children
+    /// inherit that: SIGTERM would not end them.
     public func runUnblocked() throws {
         var (mask, none) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&none)

@@ -1,5 +1,5 @@
-/// An RTSP server to which the `ffmpeg` command has published a file, and which hands libavformat's RTP packets on to
-/// readers over TCP or UDP, from the first one to each.
+/// An RTSP server to which the `ffmpeg` command has published a file. It forwards libavformat's RTP packets to readers
+/// over TCP or UDP, to each from the first packet.
 public final class RTSPRelay: Sendable {
     /// The process, for its log.
     public let process: PeerProcess
@@ -9,8 +9,8 @@ public final class RTSPRelay: Sendable {
     /// Starts a server and waits until ffmpeg has published the file.
     ///
     /// - Parameters:
-    ///   - file: any file whose video can go into RTP as it is.
-    ///   - frameRate: pictures per second that readers get. The default is 100.
+    ///   - file: any file whose video fits into RTP without encoding.
+    ///   - frameRate: pictures per second for the readers. The default is 100.
     /// - Throws: ``PeerProcess/Failure``.
     public init(file: String, frameRate: Int = 100) throws {
         process = try PeerProcess("rtsp-relay.py", ["--file", file, "--fps", "\(frameRate)"])

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An RTSP server that sends a raw H.264 file over TCP or UDP and does odd things as cameras do, each by its name.
+/// An RTSP server that sends a raw H.264 file over TCP or UDP, with faults that cameras have. Each fault has a name.
 public final class RTSPScript: Sendable {
-    /// What is odd.
+    /// The faults.
     public enum Mutation: String, Sendable, CaseIterable {
         /// The marker is never set.
         case markerNever = "marker-never"
@@ -10,19 +10,19 @@ public final class RTSPScript: Sendable {
         case markerSlices = "marker-slices"
         /// The marker is set on parameter sets.
         case markerParameters = "marker-parameters"
-        /// Parameter sets have the timestamp of the picture before.
+        /// Parameter sets have the timestamp of the previous picture.
         case parametersPreviousTime = "parameters-previous-time"
         /// No fragment has the end bit.
         case fragmentsWithoutEnd = "fu-no-end"
         /// Small slices are fragments with both bits set.
         case fragmentsWithBothEnds = "fu-both"
-        /// The units of a picture are one fragmented unit with start codes inside.
+        /// The units of a picture are a single fragmented unit with start codes inside.
         case annexBInFragment = "annexb-in-fu"
-        /// RTP comes on the odd channel, RTCP on the even one.
+        /// RTP comes on the odd channel, and RTCP on the even one.
         case swappedChannels = "swapped-channels"
-        /// The reply to SETUP names other channels than were asked for.
+        /// The reply to SETUP names channels that differ from the requested ones.
         case renumbered
-        /// Each packet is followed by one of payload type 50 with the same sequence number.
+        /// Each packet is followed by a packet of payload type 50 with the same sequence number.
         case foreignType = "foreign-type"
         /// Five packets of another session come before each picture.
         case foreignSSRC = "foreign-ssrc"
@@ -38,11 +38,11 @@ public final class RTSPScript: Sendable {
         case loss
         /// Packets come twice; UDP only.
         case duplicate
-        /// Packets come after their followers; UDP only.
+        /// Packets come after later ones; UDP only.
         case reorder
-        /// The tenth picture is stamped 10,000 s ahead.
+        /// The timestamp of the tenth picture is 10,000 s ahead.
         case timeOnce = "time-once"
-        /// From the tenth picture on all are stamped 10,000 s ahead.
+        /// From the tenth picture on, all timestamps are 10,000 s ahead.
         case timeJump = "time-jump"
         /// The sequence numbers begin shortly before their wrap.
         case sequenceWrap = "sequence-wrap"
@@ -56,105 +56,106 @@ public final class RTSPScript: Sendable {
         case extensionReplay = "extension-replay"
         /// Packets have a header extension with the number 0xFFD8.
         case extensionJPEG = "extension-jpeg"
-        /// A connection whose first request is not OPTIONS is closed without an answer.
+        /// A connection is closed without an answer if its first request is not OPTIONS.
         case optionsFirst = "options-first"
         /// Sender reports are of another source.
         case reportForeign = "report-foreign"
-        /// Sender reports state the time since 1970 of a clock that was never set.
+        /// Sender reports use a clock that was never set. They state the time since 1970.
         case reportUnset = "report-unset"
     }
 
-    /// How the server asks who is there.
+    /// The server's authentication.
     public enum Authentication: String, Sendable, CaseIterable {
         case none, basic, md5, sha256, several
-        /// Offers Digest with SHA-256 and MD5, and accepts MD5 alone.
+        /// Offers Digest with SHA-256 and MD5, but accepts only MD5.
         case md5OfTwo = "md5-of-two"
     }
-    /// How a connection ends after credentials were refused.
+    /// The state of a connection after refused credentials.
     public enum RefusalEnd: String, Sendable, CaseIterable {
         case stays = ""
         case close, reset
     }
-    /// What the server agrees to; 461 answers the other.
+    /// The accepted transports; other requests get 461.
     public enum Transport: String, Sendable, CaseIterable { case tcp, udp, all }
 
-    /// How the server ends a session of its own accord.
+    /// The ways in which the server ends a session.
     public enum End: String, Sendable, CaseIterable {
         /// It closes the connection.
         case close
         /// It resets the connection.
         case reset
-        /// It sends RTCP BYE, then nothing. What names the session gets 454.
+        /// It sends RTCP BYE, then stops sending. Later requests in the session get 454.
         case bye
-        /// As ``bye``, without the report that belongs before it.
+        /// Like ``bye``, without the sender report that normally precedes it.
         case loneBye = "lone-bye"
-        /// It sends nothing any more. What names the session gets 454.
+        /// It stops sending. Later requests in the session get 454.
         case silence
     }
 
-    /// What the server is started with.
+    /// Options of the server.
     public struct Options: Sendable {
-        /// The raw H.264 file to send over and over.
+        /// The raw H.264 file, sent repeatedly.
         public var file: String
-        /// What is odd. The default is nothing.
+        /// The faults. The default is an empty list.
         public var mutations: [Mutation] = []
-        /// The default is ``Transport/all``.
+        /// The accepted transports. The default is ``Transport/all``.
         public var transport = Transport.all
-        /// Whether a picture is sent only with ``RTSPScript/next(_:)``. The default is false.
+        /// Whether the server sends pictures only by ``RTSPScript/next(_:)``. The default is false.
         public var isWithholding = false
         /// Pictures per second. The default is 50.
         public var frameRate = 50
-        /// How many pictures are sent; the connection stays open behind them. The default, 0, is no limit.
+        /// The number of pictures, after which the connection stays open. The default, 0, is unlimited.
         public var pictures = 0
-        /// Bytes of a payload. The default is 1200.
+        /// The size of a payload in bytes. The default is 1200.
         public var payload = 1200
-        /// How many of a hundred datagrams are lost, doubled or exchanged by such a mutation. The default is 5.
+        /// The percentage of datagrams that such a fault loses, duplicates or reorders. The default is 5.
         public var percent = 5
-        /// The seed of what happens to datagrams. The default is 1.
+        /// The seed of the faults on datagrams. The default is 1.
         public var seed = 1
-        /// The default is ``Authentication/none``.
+        /// The authentication. The default is ``Authentication/none``.
         public var authentication = Authentication.none
-        /// The default is ``RefusalEnd/stays``.
+        /// The state of a connection after refused credentials. The default is ``RefusalEnd/stays``.
         public var refusalEnd = RefusalEnd.stays
-        /// Whether all challenges stand in one header. The default is false.
+        /// Whether all challenges are in one header. The default is false.
         public var hasOneChallengeLine = false
-        /// The number of requests after which a nonce is refused. The default, 0, is never.
+        /// The number of requests after which a nonce expires. The default, 0, is never.
         public var requestsPerNonce = 0
         /// The user, with ``authentication``.
         public var user = "camera"
         /// The password, with ``authentication``.
         public var password = "secret"
-        /// The address to which DESCRIBE is redirected; any word without `://` stands for a path of the server itself.
-        /// The default, empty, redirects nowhere.
+        /// The address to which the server redirects DESCRIBE. A word without `://` is a path of the server itself. The
+        /// default, empty, means no redirect.
         public var redirect = ""
-        /// The statuses with which methods are refused, such as `DESCRIBE=503:2` for the first two times.
+        /// The statuses that refuse methods, such as `DESCRIBE=503:2` for the first two requests.
         public var refusals: [String] = []
-        /// How many seconds later than others a method is answered, such as `PLAY=1.5`.
+        /// Delays of the answers to methods in seconds, such as `PLAY=1.5`.
         public var delays: [String] = []
-        /// Whether the server is in a network of its own, linked with the one of its clients, ``RTSPScript/clients``.
+        /// Whether the server runs in a separate network, linked with its clients' network, ``RTSPScript/clients``.
         /// Needs ``NetworkNamespace/isAvailable``. The default is false.
         public var isIsolated = false
-        /// The answer to OPTIONS; nil is all that the server knows.
+        /// The methods in the answer to OPTIONS; nil for all methods of the server.
         public var publicMethods: String?
-        /// Seconds without a sign of life until a session ends. The default is 60.
+        /// The number of seconds without a sign of life after which a session ends. The default is 60.
         public var sessionTimeout = 60
-        /// The methods, or RTCP, that count as a sign of life, such as `OPTIONS,RTCP`. Without any, which is the
-        /// default, a session never ends.
+        /// The methods, or RTCP, that count as a sign of life, such as `OPTIONS,RTCP`. The default is empty: a session
+        /// never ends.
         public var signsOfLife = ""
-        /// Whether the description has the parameter sets. The default is true.
+        /// Whether the description contains the parameter sets. The default is true.
         public var describesParameters = true
-        /// How a session ends without a sign of life. The default is ``End/close``.
+        /// The way in which a session ends without a sign of life. The default is ``End/close``.
         public var end = End.close
-        /// Where the client is led to by a request after five pictures. The default, empty, is nowhere.
+        /// The address to which a request of the server redirects the client after five pictures. The default is empty:
+        /// no redirect.
         public var laterRedirect = ""
-        /// The file of the second connection and those behind it; nil is that of the first.
+        /// The file for the second connection and later ones; nil for the file of the first.
         public var laterFile: String?
-        /// The name of the format that the second connection and those behind it describe. The default is H264.
+        /// The format name in the description for the second connection and later ones. The default is H264.
         public var laterCodec = "H264"
-        /// Whether multicast is accepted, and nothing sent by it. The default is false.
+        /// Whether the server accepts multicast without sending by it. The default is false.
         public var isMulticastMute = false
 
-        /// The defaults for a file.
+        /// The default options for a file.
         public init(file: String) { self.file = file }
 
         var arguments: [String] {
@@ -180,26 +181,26 @@ public final class RTSPScript: Sendable {
         }
     }
 
-    /// A request that the server has read.
+    /// A request that the server received.
     public struct Request: Sendable {
         /// The number of the connection, from 1.
         public var connection: Int
         /// The method.
         public var method: String
-        /// The address, as it was written.
+        /// The address as written.
         public var url: String
-        /// The headers, with their names in lower case.
+        /// The headers, with lowercase names.
         public var headers: [String: String]
     }
 
-    /// The process, for its log and for commands that have no method here.
+    /// The process, for its log and for commands without a method here.
     public let process: PeerProcess
     /// The URL without credentials.
     public let url: String
     /// The port that it listens on.
     public let port: Int
-    /// The network of the clients, where the server is isolated. There the link to the server is called `client`, and
-    /// the server has the addresses 10.77.0.1 and fe80::77:1.
+    /// The clients' network if the server is isolated. There the link to the server is called `client`, and the server
+    /// has the addresses 10.77.0.1 and fe80::77:1.
     public let clients: NetworkNamespace?
     /// The number of pictures in the file.
     public let pictures: Int
@@ -215,7 +216,7 @@ public final class RTSPScript: Sendable {
         clients = process.ready["clients"]?.int.map { NetworkNamespace(of: $0) }
     }
 
-    /// Sends more pictures, of a server that withholds them.
+    /// Sends more pictures if the server waits for this call.
     public func next(_ count: Int = 1) throws { try process.send("next", ["count": .number(Double(count))]) }
 
     /// Ends all sessions.
@@ -235,22 +236,22 @@ public final class RTSPScript: Sendable {
     /// The methods of the requests so far.
     public var methods: [String] { requests.map(\.method) }
 
-    /// The statuses that the client has answered requests with.
+    /// The statuses of the client's answers to requests.
     public var answers: [Int] { events("answer").compactMap { $0["status"]?.int } }
 
-    /// The pictures that were sent so far, each with its last byte, by their numbers.
+    /// The numbers of the completely sent pictures so far.
     public var sent: [Int] { events("sent").compactMap { $0["picture"]?.int } }
 
-    /// The RTCP and empty RTP packets that came from the client, in hexadecimal digits.
+    /// The client's RTCP packets and empty RTP packets, in hexadecimal digits.
     public var controlPackets: [String] { events("rtcp").compactMap { $0["hex"]?.text } }
 
-    /// The number of connections that were accepted, and of those that have ended.
+    /// The numbers of accepted and of ended connections.
     public var connections: (accepted: Int, ended: Int) { (events("connected").count, events("closed").count) }
 
-    /// Whether a session has ended because no sign of life came.
+    /// Whether a session has ended for lack of a sign of life.
     public var hasExpired: Bool { !events("expired").isEmpty }
 
-    /// The events of a kind. What the client had an answer to is among them.
+    /// Returns the events of a kind. They include all that precede an answer the client has received.
     private func events(_ name: String) -> [PeerMessage] {
         if process.isRunning { _ = try? process.send("report") }
         return process.events.filter { $0["event"] == .string(name) }

@@ -1,44 +1,44 @@
 import Foundation
 
-/// A gate in front of an RTSP server that lets clients in by HTTP or by WebSocket alone.
+/// A gate in front of an RTSP server, which clients can pass only by HTTP or only by WebSocket.
 public final class RTSPTunnel: Sendable {
-    /// What the gate is.
+    /// The kinds of gates.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A proxy for a server that has the HTTP tunnel itself.
+        /// A proxy for a server that supports the HTTP tunnel itself.
         case http
         /// nginx as such a proxy; Basic only.
         case nginx
-        /// A WebSocket by Python's standard library, which sends fragments, and pings between them.
+        /// A WebSocket in Python's standard library. It sends fragments, and pings between them.
         case websocket
-        /// A WebSocket by aiohttp, where it is installed; see ``python``.
+        /// A WebSocket of aiohttp, if it is installed; see ``python``.
         case aiohttp
     }
 
-    /// What the gate is started with.
+    /// Options of the gate.
     public struct Options: Sendable {
         public var kind: Kind
-        /// The default is ``RTSPServer/Authentication/none``.
+        /// The authentication. The default is ``RTSPServer/Authentication/none``.
         public var authentication = RTSPServer.Authentication.none
-        /// The method whose requests alone need credentials. The default, nil, is all.
+        /// The only method whose requests need credentials. The default is nil: all methods.
         public var protectedMethod: String?
         public var user = "camera"
         public var password = "secret"
-        /// Whether clients come by TLS. The default is false.
+        /// Whether clients connect by TLS. The default is false.
         public var isTLS = false
-        /// Whether each POST is ended after one message; for ``Kind/http``. The default is false.
+        /// Whether each POST ends after one message; for ``Kind/http``. The default is false.
         public var endsPosts = false
 
         public init(_ kind: Kind) { self.kind = kind }
     }
 
-    /// What the gate has seen.
+    /// The requests and WebSocket events so far.
     public struct Report: Sendable {
-        /// `METHOD PATH SCHEME` of each request; of nginx `METHOD PATH VERSION STATUS USER`.
+        /// `METHOD PATH SCHEME` of each request; for nginx `METHOD PATH VERSION STATUS USER`.
         public var requests: [String]
-        /// Pings that were sent, and those that were answered.
+        /// The numbers of sent and of answered pings.
         public var pings: Int
         public var pongs: Int
-        /// The status codes with which clients closed WebSockets.
+        /// The status codes of WebSockets that clients closed.
         public var closes: [Int]
     }
 
@@ -48,11 +48,11 @@ public final class RTSPTunnel: Sendable {
     public let port: Int
     /// The address of the server's stream through the gate.
     public let url: String
-    /// The certificate of the authority that vouches for the gate, with TLS.
+    /// The certificate of the gate's authority, with TLS.
     public let authority: String?
 
-    /// The interpreter that has aiohttp, of the environment that `Scripts/bootstrap --test --webrtc` makes; nil if
-    /// there is none.
+    /// The interpreter with aiohttp from the environment of `Scripts/bootstrap --test --webrtc`; nil if it isn't
+    /// installed.
     public static let python: String? = {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
         let path = root.appendingPathComponent(".build/peers/bin/python").path
@@ -66,7 +66,7 @@ public final class RTSPTunnel: Sendable {
         try self.init(toPort: server.port, options)
     }
 
-    /// Starts a gate to a server that listens at a port of 127.0.0.1, and waits until it listens itself.
+    /// Starts a gate to the server at a port of 127.0.0.1 and waits until the gate listens.
     ///
     /// - Throws: ``PeerProcess/Failure``.
     public init(toPort port: Int, _ options: Options) throws {
@@ -84,7 +84,7 @@ public final class RTSPTunnel: Sendable {
         authority = process.ready["ca"]?.text
     }
 
-    /// What the gate has seen so far.
+    /// Returns the requests and WebSocket events so far.
     public func report() throws -> Report {
         let message = try process.send("report")
         var report = Report(

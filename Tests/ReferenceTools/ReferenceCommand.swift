@@ -1,20 +1,20 @@
 public import Foundation
 
-/// A program that tests compare with, such as `ffmpeg`.
+/// A program to compare with, such as `ffmpeg`.
 public struct ReferenceCommand {
-    /// Why the program gave no answer.
+    /// The reason why the program failed.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// The seconds after which a program is ended: longer than the time limit of any suite.
+    /// The time limit of a program in seconds: longer than that of any suite.
     private static let limit = 900
 
-    /// Runs a program found through `PATH` until it ends, or for a quarter of an hour: then it is ended, and its status
-    /// is 124 or 137, as `timeout` states it.
+    /// Runs a program, found through `PATH`, until it ends. After a quarter of an hour it is killed, and its status is
+    /// 124 or 137, as with `timeout`.
     ///
-    /// - Returns: what it wrote to standard output.
-    /// - Throws: ``Failure`` with its standard error where it did not succeed.
+    /// - Returns: its standard output.
+    /// - Throws: ``Failure`` with its standard error if it failed.
     @discardableResult
     public static func run(_ program: String, _ arguments: [String]) throws -> Data {
         let process = Process()
@@ -39,8 +39,8 @@ public struct ReferenceCommand {
         return data
     }
 
-    /// Runs a program as ``run(_:_:)`` does, on a thread of its own: for tests whose own tasks must go on meanwhile, as
-    /// those run on few threads.
+    /// Runs a program like ``run(_:_:)``, on a separate thread. For tests whose tasks must continue meanwhile, because
+    /// the tasks share few threads.
     @discardableResult
     public static func runAside(_ program: String, _ arguments: [String]) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
@@ -48,14 +48,14 @@ public struct ReferenceCommand {
         }
     }
 
-    /// Runs `ffmpeg` quietly, overwriting its outputs.
+    /// Runs `ffmpeg` quietly and overwrites its outputs.
     @discardableResult
     public static func ffmpeg(_ arguments: [String]) throws -> Data {
         try run("ffmpeg", ["-hide_banner", "-loglevel", "error", "-nostdin", "-y"] + arguments)
     }
 }
 
-/// A folder of its own for a test, deleted with the last reference.
+/// A temporary folder for a test, deleted with the last reference.
 public final class TemporaryFolder: Sendable {
     private let folder: URL
 
@@ -66,6 +66,6 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The path of a file in the folder. Makes no file.
+    /// Returns the path of a file in the folder. Creates no file.
     public func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import InletCore
 
-/// Pictures that another program made, as packed I420.
+/// Pictures from another program, as packed I420.
 public struct ReferencePictures: Sendable {
     public let size: ImageSize
     public let bytes: Data
@@ -12,8 +12,7 @@ public struct ReferencePictures: Sendable {
         self.bytes = bytes
     }
 
-    /// Pictures of a lavfi graph of FFmpeg, such as `testsrc2=size=64x48`, converted to yuv420p where they are not that
-    /// already.
+    /// The pictures of an FFmpeg lavfi graph, such as `testsrc2=size=64x48`, converted to yuv420p if necessary.
     public init(lavfi graph: String, size: ImageSize, frames: Int) throws {
         try self.init(
             ReferenceCommand.ffmpeg([
@@ -23,7 +22,7 @@ public struct ReferencePictures: Sendable {
 
     public var count: Int { bytes.count / size.packedI420ByteCount }
 
-    /// A picture in a buffer of the pool's kind, with padded rows.
+    /// Returns a picture in a buffer like the pool's, with padded rows.
     public func padded(_ index: Int) throws -> I420Buffer {
         var draft = try I420Draft(size: size)
         var position = index * size.packedI420ByteCount
@@ -39,7 +38,7 @@ public struct ReferencePictures: Sendable {
         return draft.publish()
     }
 
-    /// A picture in a buffer whose rows follow each other without padding.
+    /// Returns a picture in a buffer without padding between the rows.
     public func packed(_ index: Int) throws -> I420Buffer {
         let owner = Block(bytes.dropFirst(index * size.packedI420ByteCount).prefix(size.packedI420ByteCount))
         let chroma = size.chroma.width * size.chroma.height
@@ -54,7 +53,7 @@ public struct ReferencePictures: Sendable {
 
     /// The owner of one packed picture.
     @safe private final class Block: Sendable {
-        // Written in `init` only.
+        // Written only in `init`.
         nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
         init(_ bytes: Data) {
@@ -67,7 +66,7 @@ public struct ReferencePictures: Sendable {
 }
 
 extension Data {
-    /// Whether all bytes are equal. A test that compares with `==` would print how they differ, which takes minutes for
+    /// Whether all bytes are equal. A test that compares with `==` would print the differences, which takes minutes for
     /// pictures.
     public func isSame(as other: some DataProtocol) -> Bool { count == other.count && elementsEqual(other) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP port of 127.0.0.1 that is held by this process.
+/// A TCP port of 127.0.0.1, held by this process.
 public final class ReferenceSocket: Sendable {
     /// The port.
     public let port: Int
@@ -13,10 +13,10 @@ public final class ReferenceSocket: Sendable {
 
     deinit { for descriptor in descriptors { close(descriptor) } }
 
-    /// Why there is none.
+    /// No socket could be made.
     public struct Failure: Error {}
 
-    /// A port that listens, and whose queue is full: whoever connects waits without an answer.
+    /// A listening port with a full queue: a client waits without an answer.
     public static func thatTakesNoConnections() throws -> ReferenceSocket {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -41,14 +41,14 @@ public final class ReferenceSocket: Sendable {
         return ReferenceSocket(port: Int(UInt16(bigEndian: address.sin_port)), descriptors: descriptors)
     }
 
-    /// A connection to a port that has sent a text, and from then on neither sends nor reads.
+    /// A connection to a port that sends a text and then neither sends nor reads.
     public static func thatFallsSilent(after text: String, to port: Int) throws -> ReferenceSocket {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        // What the kernel takes for it is little.
+        // A small buffer in the kernel.
         var size: Int32 = 4096
         _ = unsafe setsockopt(client, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,12 +1,12 @@
 public import Testing
 
-/// A trait of tests that measure time, memory or the processor, or that load it: they run while no other test of the
-/// suite with the ``ConcurrencyLimit`` does. Without such a limit it has no effect.
+/// A trait of tests that measure or load the processor, or measure time or memory: they run while no other test with
+/// the same ``ConcurrencyLimit`` runs. It has no effect without such a limit.
 public struct RunsAlone: SuiteTrait, TestTrait {
     public var isRecursive: Bool { true }
 }
 
 extension Trait where Self == RunsAlone {
-    /// The test runs while no other of its suite does.
+    /// The test runs while no other test of its suite runs.
     public static var alone: RunsAlone { RunsAlone() }
 }

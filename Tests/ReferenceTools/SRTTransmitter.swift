@@ -1,18 +1,19 @@
 import Foundation
 
-/// `srt-live-transmit` of libsrt's own tools, which writes what it receives by SRT into a file.
+/// `srt-live-transmit`, a tool of libsrt, which writes the received SRT stream to a file.
 public final class SRTTransmitter: Sendable {
-    /// What it writes.
+    /// The written file.
     public let path: String
     private let process: Process
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts it.
+    /// Starts the tool.
     ///
     /// - Parameters:
-    ///   - uri: as it takes it, such as `srt://:9000?mode=listener`.
-    ///   - path: the file that is written.
-    ///   - goesOn: whether it waits for another connection when one has ended. Otherwise it ends then.
+    ///   - uri: the tool's input, such as `srt://:9000?mode=listener`.
+    ///   - path: the file to write.
+    ///   - goesOn: whether the tool waits for another connection after one ends. Otherwise it ends with the first
+    ///     connection.
     public init(_ uri: String, to path: String, goesOn: Bool = false) throws {
         self.path = path
         process = Process()
@@ -31,21 +32,22 @@ public final class SRTTransmitter: Sendable {
 
     deinit { stop() }
 
-    /// How many bytes it has written.
+    /// The number of written bytes.
     public var byteCount: Int {
         (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     }
 
-    /// What it said.
+    /// The standard error.
     public var log: String { (try? String(contentsOfFile: path + ".log", encoding: .utf8)) ?? "" }
 
-    /// Waits until it listens at a port, in its own network namespace, which is that of whoever asks.
+    /// Waits until the tool listens at a port in the caller's network namespace. The tool must run in the same
+    /// namespace.
     ///
-    /// - Throws: ``Ended`` where it has ended instead, as for an address that it does not understand or a port that is
-    ///   taken; ``Waiting/NeverCame``.
+    /// - Throws: ``Ended`` if the tool has ended instead, for example because of an invalid address or a port in use;
+    ///   ``Waiting/NeverCame``.
     public func listens(at port: Int) async throws {
-        // As proc(5) has it: the local address of each socket is its second word, the port behind the colon in four
-        // hexadecimal digits.
+        // In proc(5)'s format, the local address of each socket is the second word. After its colon comes the port in
+        // four hexadecimal digits.
         let wanted =
             ":" + String(repeating: "0", count: max(0, 4 - String(port, radix: 16).count))
             + String(port, radix: 16, uppercase: true)
@@ -59,28 +61,28 @@ public final class SRTTransmitter: Sendable {
         }
     }
 
-    /// It ended, though it was to listen.
+    /// The tool ended instead of listening.
     public struct Ended: Error, CustomStringConvertible {
         public var log: String
         public var description: String { "srt-live-transmit ended: \(log)" }
     }
 
-    /// Stops it in its tracks, as a machine that hangs; its sockets stay.
+    /// Suspends the tool, like a machine that hangs; its sockets stay open.
     public func suspend() { kill(process.processIdentifier, SIGSTOP) }
 
-    /// Lets it go on.
+    /// Resumes the tool.
     public func resume() { kill(process.processIdentifier, SIGCONT) }
 
-    /// Waits until it ends by itself, half a minute at most.
+    /// Waits up to half a minute until the tool ends by itself.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it ended.
     public func waitForEnd() -> Bool {
         guard ended.wait(timeout: .now() + 30) == .success else { return false }
         ended.signal()
         return true
     }
 
-    /// Ends it at once.
+    /// Kills the tool.
     public func stop() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)

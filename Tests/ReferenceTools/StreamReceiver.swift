@@ -1,19 +1,19 @@
-/// A media server on 127.0.0.1 that takes one stream, decodes it and counts its pictures.
+/// A media server on 127.0.0.1 that receives one stream, decodes it and counts its pictures.
 public final class StreamReceiver: Sendable {
-    /// What the server is, and how the stream comes.
+    /// The program of the server, and the protocol of the stream.
     public enum Kind: Sendable, Hashable {
-        /// ffmpeg, by one of its protocols.
+        /// ffmpeg, with one of its protocols.
         case ffmpeg(Carrier)
-        /// GStreamer's RTSP server with record enabled, for a codec by the name that Inlet gives it.
+        /// GStreamer's RTSP server with record enabled, for a codec with Inlet's name.
         case gstreamer(codec: String = "h264", isTLS: Bool = false)
 
-        /// What ffmpeg listens for.
+        /// The protocols that ffmpeg listens with.
         public enum Carrier: String, Sendable, CaseIterable { case rtmp, srt, rtsp, udp }
     }
 
-    /// A picture as it came out of the server's decoder.
+    /// A picture from the server's decoder.
     public struct Picture: Sendable, Hashable {
-        /// In ticks of the stream's own time base; with GStreamer in nanoseconds of its running time.
+        /// Ticks of the stream's time base; with GStreamer, nanoseconds of its running time.
         public var pts: Int
         /// The MD5 sum of its bytes.
         public var md5: String
@@ -21,9 +21,9 @@ public final class StreamReceiver: Sendable {
 
     /// The process, for its log.
     public let process: PeerProcess
-    /// Where to send.
+    /// The address to send to.
     public let url: String
-    /// The certificate of the authority that vouches for the server, with TLS.
+    /// The certificate of the server's authority, with TLS.
     public let authority: String?
 
     /// Starts the server and waits until it listens.
@@ -40,16 +40,16 @@ public final class StreamReceiver: Sendable {
         authority = process.ready["ca"]?.text
     }
 
-    /// Why these servers cannot run here; nil where they can.
+    /// The reason why these servers cannot run here; nil if they can.
     public static let missing = PeerProcess.missing(programs: ["ffmpeg"], typelibs: ["GstRtspServer"])
 
-    /// How many pictures it has decoded, over all of its lives.
+    /// Returns the number of decoded pictures, including those before restarts.
     public func frames() throws -> Int { try process.send("report")["frames"]?.int ?? 0 }
 
-    /// Whether it has not ended. One of ffmpeg's ends with the connection of the one client that it takes.
+    /// Returns whether the server still runs. An ffmpeg server ends with the connection of its only client.
     public func isRunning() throws -> Bool { try process.send("report")["runs"] == true }
 
-    /// The pictures of its present life, the last 200 of them.
+    /// Returns the last 200 pictures since the latest start.
     public func pictures() throws -> [Picture] {
         guard case .list(let pictures)? = try process.send("report")["latest"] else { return [] }
         return pictures.compactMap { each in
@@ -58,9 +58,9 @@ public final class StreamReceiver: Sendable {
         }
     }
 
-    /// Ends the server at once, as a power cut would.
+    /// Kills the server, like a power cut.
     public func kill() throws { try process.send("kill") }
 
-    /// Starts the server again at the same address.
+    /// Restarts the server at the same address.
     public func startAgain() throws { try process.send("again", within: .seconds(20)) }
 }

@@ -1,22 +1,22 @@
-/// coturn on 127.0.0.1, which relays for whoever has credentials made of a secret.
+/// coturn on 127.0.0.1, a relay for clients with credentials derived from a secret.
 public final class TURNServer: Sendable {
     /// The process, for its log.
     public let process: PeerProcess
     /// The port, of UDP and of TCP.
     public let port: Int
-    /// What credentials are made of.
+    /// The secret for credentials.
     public let secret: String
 
-    /// The port of TLS; 0 if there is none.
+    /// The TLS port; 0 without TLS.
     public let securePort: Int
-    /// The path of a PEM file with the authority of its certificate, which is for 127.0.0.1 and localhost.
+    /// The path of a PEM file with the authority of its certificate. The certificate covers 127.0.0.1 and localhost.
     public let authority: String
 
-    /// Starts a server and waits until it is there.
+    /// Starts a server and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - isTCPAlone: whether it takes clients by TCP alone; what it relays is UDP in any case.
-    ///   - hasTLS: whether it takes clients by TLS, too.
+    ///   - isTCPAlone: whether clients can connect only by TCP. The relayed traffic is always UDP.
+    ///   - hasTLS: whether clients can also connect by TLS.
     /// - Throws: ``PeerProcess/Failure``.
     public init(secret: String = "north-by-northwest", isTCPAlone: Bool = false, hasTLS: Bool = false) throws {
         process = try PeerProcess(
@@ -28,16 +28,16 @@ public final class TURNServer: Sendable {
         self.secret = secret
     }
 
-    /// Why this server cannot run here; nil where it can.
+    /// The reason why this server cannot run here; nil if it can.
     public static let missing: String? = PeerProcess.missing(programs: ["turnserver"])
 
-    /// The names in the credentials that were given a relay.
+    /// Returns the user names of the credentials that got a relay.
     public func users() throws -> [String] {
         guard case .list(let names)? = try process.send("report")["given"] else { return [] }
         return names.map(\.text)
     }
 
-    /// The first 16 bytes that each client of the port of TLS has sent, in hexadecimal digits.
+    /// Returns the first 16 bytes from each client of the TLS port, in hexadecimal digits.
     public func firstBytes() throws -> [String] {
         guard case .list(let bytes)? = try process.send("report")["first"] else { return [] }
         return bytes.map(\.text)

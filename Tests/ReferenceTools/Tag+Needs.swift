@@ -1,8 +1,8 @@
 public import Testing
 
 // The needs of a suite besides this package and ffmpeg. A suite has a tag for each of its needs, and nested suites
-// inherit the tags of the suite around them. `Scripts/gate/stages.py` has a stage for each tag; a suite with several
-// tags runs in the first of them.
+// inherit the tags of their suite. `Scripts/gate/stages.py` has a stage for each tag; a suite with several tags runs in
+// the first of them.
 extension Tag {
     /// Needs a kernel with virtual cameras in a virtual machine.
     @Tag public static var virtualMachine: Tag
@@ -16,7 +16,7 @@ extension Tag {
     @Tag public static var daemon: Tag
     /// Needs another program that serves, plays or receives: gst-rtsp-server, nginx, VLC, the tools of SRT.
     @Tag public static var server: Tag
-    /// Checks the memory, descriptors or pace of its own process, so that its tests run one after another.
+    /// Checks the memory, descriptors or pace of this process, so that its tests run one after another.
     @Tag public static var process: Tag
     /// Encodes video, which keeps all processors busy.
     @Tag public static var encoder: Tag

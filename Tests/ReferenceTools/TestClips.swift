@@ -1,6 +1,6 @@
 import Foundation
 
-/// The clips that `Scripts/make-clips` makes, made when they are first asked for.
+/// The clips that `Scripts/make-clips` makes, on first use.
 public enum TestClips {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads a Chrome trace with Python's JSON parser and checks it against the Trace Event Format.
 public enum TraceCheck {
-    /// What a trace holds.
+    /// The content of a trace.
     public struct Summary: Decodable, Sendable {
         /// Slices by the name of their thread, such as `decode`.
         public var slices: [String: Int]
@@ -10,9 +10,9 @@ public enum TraceCheck {
         public var instants: [String: Int]
         /// The names of the processes.
         public var processes: [String]
-        /// The names of the threads in the order in which they are shown.
+        /// The names of the threads in display order.
         public var threads: [String]
-        /// The summed length of all slices of a thread, in nanoseconds.
+        /// The total length of all slices of a thread, in nanoseconds.
         public var nanoseconds: [String: Int]
         /// The frames of a thread's slices, in the order of the file.
         public var frames: [String: [Int]]
@@ -23,8 +23,9 @@ public enum TraceCheck {
         }
     }
 
-    /// - Parameter isCut: whether the closing bracket may be missing, as of a trace whose writer was killed.
-    /// - Throws: where it is not JSON, lacks a field, or slices of one thread overlap without nesting.
+    /// - Parameter isCut: whether the closing bracket may be missing, as in a trace whose writer was killed.
+    /// - Throws: if the trace is not JSON, lacks a field, or contains slices of one thread that overlap without
+    ///   nesting.
     public static func run(_ path: String, isCut: Bool = false) throws -> Summary {
         let json = try ReferenceCommand.run("python3", ["-c", script, path, isCut ? "cut" : "whole"])
         return try JSONDecoder().decode(Summary.self, from: json)

@@ -1,18 +1,19 @@
-/// Sends the pictures of `pattern:timecode` by WebRTC, by aiortc: a server of WHEP, or a publisher to one of WHIP.
+/// Sends the pictures of `pattern:timecode` by WebRTC with aiortc: as a WHEP server, or as a publisher to a WHIP
+/// server.
 public final class TrackSender: Sendable {
-    /// What it does.
+    /// The role of the sender.
     public enum Role: String, Sendable { case serve, publish }
 
-    /// What it has seen.
+    /// The requests and states so far.
     public struct Report: Sendable {
         /// `METHOD PATH AUTHORIZATION` of a server; `STATUS REASON` of a publisher.
         public var requests: [String]
-        /// Sessions that were not ended by WHIP or WHEP.
+        /// The number of sessions that were not ended by WHIP or WHEP.
         public var open: Int
-        /// The states of its connections, in their order.
+        /// The states of its connections, in order.
         public var states: [String]
-        /// What a publisher's data channels did, in order: `LABEL EVENT`, where the event is `open`, `close`, the text
-        /// of a message, or the length of one of bytes.
+        /// The events of a publisher's data channels, in order: `LABEL EVENT`, where the event is `open`, `close`, a
+        /// text message, or the length of a binary message.
         public var told: [String]
     }
 
@@ -24,13 +25,13 @@ public final class TrackSender: Sendable {
     public var endpoint: String { "whep+http://127.0.0.1:\(port)/whep" }
 
     /// - Parameters:
-    ///   - python: an interpreter that has aiortc.
-    ///   - port: where an earlier server was. The default, 0, takes a free one.
-    ///   - token: what the server wants to be shown, or the publisher shows.
+    ///   - python: an interpreter with aiortc.
+    ///   - port: the port of an earlier server. The default, 0, selects a free port.
+    ///   - token: the token that the server requires or the publisher sends.
     ///   - codec: `H264` or `VP8`. The default is H.264.
-    ///   - hasAudio: whether a publisher offers sound, too. The default is false.
-    ///   - channels: the labels of data channels that a publisher opens, of which `lossy` sends nothing again. The
-    ///     default is none.
+    ///   - hasAudio: whether a publisher also offers sound. The default is false.
+    ///   - channels: the labels of data channels that a publisher opens. `lossy` doesn't retransmit. The default is an
+    ///     empty list.
     /// - Throws: ``PeerProcess/Failure``.
     public init(
         _ role: Role, python: String, port: Int = 0, token: String? = nil, codec: String = "H264",
@@ -51,33 +52,33 @@ public final class TrackSender: Sendable {
         try process.send("publish", ["url": .string(url)], within: .seconds(40))["status"]?.int ?? 0
     }
 
-    /// Has a publisher open another data channel in its latest session.
+    /// Makes a publisher open another data channel in its latest session.
     public func open(_ label: String) throws {
         _ = try process.send("open", ["label": .string(label)], within: .seconds(40))
     }
 
-    /// Has a publisher send a text over the data channel with this label.
+    /// Makes a publisher send a text over the data channel with this label.
     public func say(_ text: String, over label: String) throws {
         _ = try process.send("say", ["label": .string(label), "body": .string(text)], within: .seconds(40))
     }
 
-    /// Has a publisher send so many bytes over the data channel with this label.
+    /// Makes a publisher send this number of bytes over the data channel with this label.
     ///
-    /// - Parameter isForced: whether it does so in spite of the length that the answer states. The default is false.
-    /// - Throws: ``PeerProcess/Failure``, as where it heeds that length.
+    /// - Parameter isForced: whether to ignore the maximum length in the answer. The default is false.
+    /// - Throws: ``PeerProcess/Failure``, for example because the message exceeds that length.
     public func say(bytes: Int, over label: String, isForced: Bool = false) throws {
         _ = try process.send(
             "say", ["label": .string(label), "body": .number(Double(bytes)), "isForced": .bool(isForced)],
             within: .seconds(40))
     }
 
-    /// Ends the publisher's sessions as WHIP has it.
+    /// Ends the publisher's sessions as defined by WHIP.
     public func leave() throws { _ = try process.send("leave", within: .seconds(40)) }
 
-    /// Has it send no pictures, or send them again.
+    /// Pauses or resumes the pictures.
     public func pause(_ isPaused: Bool) throws { _ = try process.send("pause", ["isPaused": .bool(isPaused)]) }
 
-    /// What it has seen.
+    /// Returns the requests and states so far.
     public func report() throws -> Report {
         let message = try process.send("report")
         func lines(_ key: String) -> [String] {
@@ -93,6 +94,6 @@ public final class TrackSender: Sendable {
             requests: lines("requests"), open: message["open"]?.int ?? 0, states: lines("states"), told: told)
     }
 
-    /// Ends it at once, as a power cut would.
+    /// Kills the sender, like a power cut.
     public func stop() { process.stop() }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the kernel counts of UDP in this network namespace.
+/// The kernel's UDP counters in this network namespace.
 public enum UDPCounters {
-    /// Datagrams that it dropped as a socket had no room for them, on either side (`RcvbufErrors`, `SndbufErrors` in
-    /// `/proc/net/snmp`).
+    /// The number of datagrams that the kernel dropped because a socket's buffer was full, on either side
+    /// (`RcvbufErrors`, `SndbufErrors` in `/proc/net/snmp`).
     ///
-    /// Over loopback there is no other loss: where a stream lacks something and this has not grown, somebody else lost
+    /// Loopback loses no other datagrams: if part of a stream is missing and this number has not grown, a program lost
     /// it.
     public static var dropped: Int {
         let text = (try? String(contentsOfFile: "/proc/net/snmp", encoding: .utf8)) ?? ""

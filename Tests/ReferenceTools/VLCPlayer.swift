@@ -1,14 +1,14 @@
 public import Foundation
 
-/// VLC without a screen, which plays files one after another.
+/// VLC without a screen. It plays files in sequence.
 public struct VLCPlayer {
-    /// Why it cannot run here; nil where it can.
+    /// The reason why VLC cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["cvlc"])
 
-    /// Plays files, and hands out what VLC decoded.
+    /// Plays files and returns the pictures that VLC decoded.
     ///
-    /// - Parameter paths: files whose names differ; a name with `mjpeg` in it is one of full range.
-    /// - Returns: for each file the 4:2:0 pictures, one after another; nothing where VLC decoded none.
+    /// - Parameter paths: files with different names; a name that contains `mjpeg` means full range.
+    /// - Returns: for each file, its 4:2:0 pictures in sequence; empty if VLC decoded none.
     /// - Throws: ``ReferenceCommand/Failure``.
     public static func play(_ paths: [String]) throws -> [Data] {
         let folder = try TemporaryFolder()

@@ -1,4 +1,4 @@
-/// VLC as a second RTSP server: a file, over and over.
+/// VLC as a second RTSP server, which repeats a file.
 public final class VLCServer: Sendable {
     /// The process, for its log.
     public let process: PeerProcess
@@ -17,7 +17,7 @@ public final class VLCServer: Sendable {
         url = process.ready["url"]?.text ?? ""
     }
 
-    /// Why this server cannot run here; nil where it can.
+    /// The reason why this server cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["cvlc"])
 
     /// Ends the server at once.

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A camera of a kernel that runs in a virtual machine, with what a command there writes to its standard output: for
-/// machines whose own kernel has none.
+/// A camera in a virtual machine, for machines whose kernel has no virtual cameras. It provides the standard output of
+/// a command that runs there.
 ///
 /// The machine ends with ``stop()`` or the last reference.
 public final class VirtualCamera: Sendable {
-    /// The machine did not come up, or its command wrote nothing in time.
+    /// The machine did not start, or its command wrote nothing in time.
     public struct NoPictures: Error { public var text: String }
 
     private let pictures = Pipe()
@@ -13,17 +13,17 @@ public final class VirtualCamera: Sendable {
     private let folder: TemporaryFolder
     private let process = Process()
 
-    /// Boots a kernel with vivid and a v4l2loopback at `/dev/video40`.
+    /// Boots a kernel with vivid and a v4l2loopback device at `/dev/video40`.
     ///
     /// - Parameters:
-    ///   - script: what `sh` runs there. It sees all files of this machine.
-    ///   - shared: a folder in which what the script writes stays.
-    /// - Throws: ``NoPictures`` unless it wrote something within two minutes.
+    ///   - script: a shell script to run there. It can read all files of this machine.
+    ///   - shared: a folder for files that the script writes and that remain.
+    /// - Throws: ``NoPictures`` if it wrote nothing within two minutes.
     public init(_ script: String, shared: String) async throws {
         folder = try TemporaryFolder()
         log = folder.path("log")
         _ = FileManager.default.createFile(atPath: log, contents: nil)
-        // The thread of a test may have blocked signals, which children inherit: the machine could not be stopped.
+        // Test threads may block signals, and children inherit that: the machine could not be stopped.
         let unblocked =
             "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
@@ -37,7 +37,7 @@ public final class VirtualCamera: Sendable {
         try process.run()
         for _ in 0..<3000 where process.isRunning {
             var state = pollfd(fd: pictures.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            // A pipe whose writer has ended is ready as well.
+            // A pipe is also ready after its writer has ended.
             if unsafe poll(&state, 1, 0) == 1, state.revents & Int16(POLLIN) != 0 { return }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -47,7 +47,7 @@ public final class VirtualCamera: Sendable {
 
     deinit { stop() }
 
-    /// Where the output is read, from its beginning, by one reader.
+    /// The path of the output, for one reader.
     public var path: String { "/proc/self/fd/\(pictures.fileHandleForReading.fileDescriptor)" }
 
     /// Ends the machine.
@@ -55,7 +55,7 @@ public final class VirtualCamera: Sendable {
         if process.isRunning { process.terminate() }
     }
 
-    /// Why this cannot run here; nil where it can.
+    /// The reason why this cannot run here; nil if it can.
     public static let missing = PeerProcess.missing(programs: ["qemu-system-x86_64", "v4l2-ctl", "cpio", "busybox"])
 
     private static let machine = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

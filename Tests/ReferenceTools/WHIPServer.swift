@@ -1,24 +1,24 @@
-/// A media server that takes WHIP, by aiortc, at two ports as two sites, and reads frame numbers.
+/// An aiortc media server that accepts WHIP at two ports, as two sites, and reads frame numbers.
 public final class WHIPServer: Sendable {
-    /// What it has seen.
+    /// The requests, pictures and sessions so far.
     public struct Report: Sendable {
         /// `METHOD SITE/PATH AUTHORIZATION`.
         public var requests: [String]
-        /// Frame numbers that were read.
+        /// The number of frame numbers that were read.
         public var count: Int
-        /// Pictures without one.
+        /// The number of pictures without a frame number.
         public var unread: Int
-        /// Sessions that were opened.
+        /// The number of opened sessions.
         public var sessions: Int
-        /// Those that were not deleted.
+        /// The number of sessions that were not deleted.
         public var open: Int
-        /// Of the last picture.
+        /// The size of the last picture.
         public var size: String
-        /// Whether each number was greater than the one before.
+        /// Whether each number was greater than the previous one.
         public var rises: Bool
         /// The data channels that publishers opened: `label`, `ordered`, `maxRetransmits` and `maxPacketLifeTime`.
         public var channels: [PeerValue]
-        /// The messages over the server's own data channel; of bytes their number.
+        /// The messages on the server's own data channel; for a binary message its length.
         public var heard: [PeerValue]
 
         init(_ message: PeerMessage) {
@@ -45,10 +45,11 @@ public final class WHIPServer: Sendable {
     /// Starts a server and waits until it listens.
     ///
     /// - Parameters:
-    ///   - python: an interpreter that has aiortc.
-    ///   - port: where an earlier one was; 0 takes a free one.
-    ///   - isTLS: whether it speaks HTTPS, with a certificate by an authority that nobody knows.
-    ///   - slices: a file of H.264 whose slices it compares with those that come. The default is none.
+    ///   - python: an interpreter with aiortc.
+    ///   - port: the port of an earlier server; 0 for a free port.
+    ///   - isTLS: whether the server uses HTTPS, with a certificate from an untrusted authority.
+    ///   - slices: an H.264 file whose slices the server compares with the received ones. The default is nil: no
+    ///     comparison.
     /// - Throws: ``PeerProcess/Failure``.
     public init(
         python: String, port: Int = 0, token: String? = nil, link: String? = nil, isTLS: Bool = false,
@@ -64,19 +65,19 @@ public final class WHIPServer: Sendable {
         self.port = process.ready["port"]?.int ?? 0
     }
 
-    /// What it has seen when so many further pictures were read, or half a minute later.
+    /// Returns a report after this number of further pictures, or after half a minute.
     public func pictures(_ count: Int) throws -> Report {
         Report(try process.send("wait", ["count": .number(Double(count))], within: .seconds(30)))
     }
 
-    /// What it has seen when a request with this text has come, or half a minute later.
+    /// Returns a report after a request with this text, or after half a minute.
     public func requested(_ text: String) throws -> Report {
         Report(try process.send("requested", ["text": .string(text)], within: .seconds(30)))
     }
 
-    /// What it has seen.
+    /// Returns a report of the requests, pictures and sessions so far.
     public func report() throws -> Report { Report(try process.send("report")) }
 
-    /// Ends the server at once, as a power cut would.
+    /// Kills the server, like a power cut.
     public func stop() { process.stop() }
 }

@@ -1,24 +1,24 @@
 public import Testing
 
-/// Waits for what another process or thread does.
+/// Waits for other processes or threads.
 public enum Waiting {
-    /// What did not come, and how far it had got.
+    /// The awaited condition did not become true. The error includes the last progress.
     public struct NeverCame: Error, CustomStringConvertible {
         public var what: String
         public var seen: String
         public var description: String { "\(what) never came; seen so far: \(seen)" }
     }
 
-    /// Returns as soon as something is so.
+    /// Returns as soon as a condition is true.
     ///
-    /// What counts is whether anything goes on, not how fast: a server that encodes while others use the processor may
-    /// be at a tenth of its rate, which is no hang.
+    /// The limit depends on progress, not on speed: a server that encodes on a busy processor may run at a tenth of its
+    /// rate, which is no hang.
     ///
     /// - Parameters:
-    ///   - progress: what changes for as long as things go on. The limit is counted in looks as well: tests that do not
-    ///     suspend hold the few threads that tasks share, and what is waited for may not have begun then, either.
+    ///   - progress: a value that changes while the work progresses. The limit also requires a number of checks: tests
+    ///     that don't suspend occupy the few shared threads, so the awaited work may not have started either.
     ///
-    /// - Throws: ``NeverCame`` when nothing has changed for a minute and a thousand looks, or after ten minutes.
+    /// - Throws: ``NeverCame`` if nothing has changed for a minute and a thousand checks, or after ten minutes.
     public static func until<Progress: Equatable>(
         _ what: String, progress: () throws -> Progress, isolation: isolated (any Actor)? = #isolation,
         _ isSo: () throws -> Bool
@@ -36,10 +36,10 @@ public enum Waiting {
         }
     }
 
-    /// Returns as soon as a condition holds, which is checked each millisecond on a separate thread.
+    /// Returns as soon as a condition is true, which is checked every millisecond on a separate thread.
     ///
-    /// Records an issue and returns if it does not hold within two minutes: a limit for hangs, not for speed. Returns
-    /// early if the task is cancelled, such as by a test's time limit.
+    /// Records an issue and returns if the condition isn't true within two minutes: a limit for hangs, not for speed.
+    /// Returns early if the task is cancelled, for example by a test's time limit.
     public static func until(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable () -> Bool
     ) async {
@@ -48,9 +48,9 @@ public enum Waiting {
         Issue.record("The awaited condition did not hold within two minutes.", sourceLocation: sourceLocation)
     }
 
-    /// Returns a count when it is the same in two looks in a row: what was on its way has arrived.
+    /// Returns a count as soon as it is the same in two checks in a row: everything has arrived.
     ///
-    /// - Throws: ``NeverCame`` if it grows for two hundred looks; what the count throws.
+    /// - Throws: ``NeverCame`` if the count grows for two hundred checks; any error of the count.
     public static func untilStill<Count: Equatable>(
         _ what: String, isolation: isolated (any Actor)? = #isolation, _ count: () async throws -> Count
     ) async throws -> Count {

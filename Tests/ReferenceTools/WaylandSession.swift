@@ -1,6 +1,6 @@
-/// A Wayland session without a screen, whose desktop portal shares it: sway, PipeWire and xdg-desktop-portal.
+/// A Wayland session without a screen, shared by a desktop portal: sway, PipeWire and xdg-desktop-portal.
 public final class WaylandSession: Sendable {
-    /// What the user answers when the portal asks whether the screen may be shared.
+    /// The user's answer when the portal asks whether the screen may be shared.
     public enum Answer: String, Sendable {
         case yes, no, never
     }
@@ -12,11 +12,11 @@ public final class WaylandSession: Sendable {
     /// The path of the compositor's socket, as `WAYLAND_DISPLAY` has it.
     public let display: String
 
-    /// Starts a session and waits until it is there.
+    /// Starts a session and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - size: the screen's, such as `640x480`.
-    ///   - answer: what the user says until ``setAnswer(_:)``.
+    ///   - size: the size of the screen, such as `640x480`.
+    ///   - answer: the user's answer until ``setAnswer(_:)``.
     ///   - hasPortal: whether there is a desktop portal on the session bus.
     /// - Throws: ``PeerProcess/Failure``.
     public init(size: String = "640x480", answer: Answer = .yes, hasPortal: Bool = true) throws {
@@ -27,10 +27,10 @@ public final class WaylandSession: Sendable {
         display = process.ready["display"]?.text ?? ""
     }
 
-    /// Sets what the user says from now on.
+    /// Sets the user's answer from now on.
     public func setAnswer(_ answer: Answer) throws { try process.send("answer", ["text": .string(answer.rawValue)]) }
 
-    /// How often the user was asked and has answered.
+    /// Returns the number of questions that the user has answered.
     public func questions() throws -> Int { try process.send("asked")["count"]?.int ?? -1 }
 
     /// Shows live timecode pictures on the whole screen.
@@ -38,27 +38,27 @@ public final class WaylandSession: Sendable {
         try process.send("play", ["size": .string(size), "fps": .number(Double(framesPerSecond))])
     }
 
-    /// Ends what is shown.
+    /// Ends the program that draws.
     public func clear() throws { try process.send("clear") }
 
-    /// Gives the screen another size.
+    /// Changes the size of the screen.
     public func resize(to size: String) throws { try process.send("resize", ["size": .string(size)]) }
 
-    /// Turns the screen, in degrees, as `swaymsg output transform` has them.
+    /// Rotates the screen by degrees, as in `swaymsg output transform`.
     public func turn(by degrees: Int) throws { try process.send("turn", ["degrees": .string("\(degrees)")]) }
 
-    /// How many sessions the portal has.
+    /// Returns the number of the portal's sessions.
     public func sessions() throws -> Int { try process.send("sessions")["count"]?.int ?? -1 }
 
-    /// Ends the portal's backend, which gives the pictures, as a crash would.
+    /// Kills the portal's backend, which provides the pictures, like a crash.
     public func killBackend() throws { try process.send("kill-backend") }
 
-    /// Stops the portal without ending it: it answers nothing until ``thawPortal()``.
+    /// Suspends the portal: it answers nothing until ``thawPortal()``.
     public func freezePortal() throws { try process.send("freeze-portal") }
 
-    /// Lets a stopped portal go on.
+    /// Resumes a suspended portal.
     public func thawPortal() throws { try process.send("thaw-portal") }
 
-    /// Ends all.
+    /// Ends all processes.
     public func stop() { process.stop() }
 }
