@@ -36,7 +36,7 @@ class Server(socketserver.ThreadingTCPServer):
 
 
 def listen(notes, handle):
-    """A TCP server that calls `handle` with what it reads from and writes to."""
+    """A TCP server that calls `handle` with its input and output."""
 
     class Handler(socketserver.StreamRequestHandler):
         def handle(self):
@@ -91,7 +91,7 @@ def serve_rtmp(notes):
             child.wait()
 
     started = threading.Event()
-    # The thread must live as long as its children, which die with the thread that made them.
+    # The thread must live as long as its children: they are killed when the thread that created them ends.
     threading.Thread(target=run, daemon=True).start()
     started.wait(10)
     if not peer.wait_for_port(port, peer._children[-1]):
@@ -111,7 +111,7 @@ def read_exactly(reader, count):
 
 
 def serve_auth(notes, password):
-    """The three connections of Adobe's authentication: without credentials, with the user, with the answer to a
+    """The three connections of Adobe's authentication: without credentials, with the user, and with the answer to a
     challenge."""
     salt, challenge = b"c2FsdA==", b"Y2hhbGxlbmdl"
 
@@ -120,7 +120,7 @@ def serve_auth(notes, password):
         writer.write(b"\x03" + bytes(1536) + hello[1:])
         read_exactly(reader, 1536)
         while True:
-            # A message's head, and its body in chunks of 128 bytes.
+            # A message header, and the body in chunks of 128 bytes.
             head = read_exactly(reader, 12)
             length, kind = int.from_bytes(head[4:7], "big"), head[7]
             body = b""

@@ -1,4 +1,4 @@
-"""Headless Chromium, driven through chromedriver by WebDriver's HTTP."""
+"""Headless Chromium, controlled by WebDriver's HTTP through chromedriver."""
 
 import base64
 import json
@@ -14,33 +14,34 @@ import urllib.request
 
 LIMIT = 60
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000"]
-# Media over the loopback interface, at addresses that are not hidden.
+# Media over the loopback interface, with addresses that are not hidden.
 WEBRTC = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns"]
 
 
 class Browser:
-    """A browser with a profile of its own, for a `with` statement.
+    """A browser with a separate profile, for a `with` statement.
 
-    `spawn` starts its driver as subprocess.Popen does.
+    `spawn` starts its driver like subprocess.Popen.
     """
 
     def __init__(self, *flags, spawn=subprocess.Popen):
         self.flags, self.spawn = [*FLAGS, *flags], spawn
 
     def __enter__(self):
-        # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+        # A test's thread may have blocked signals. Children inherit that, and Chromium needs the signals.
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.start_driver()
         options = {"args": [*self.flags, f"--user-data-dir={self.profile.name}/data"]}
-        # "none": a page is waited for in `open`.
+        # "none", because `open` waits for the page.
         wanted = {"goog:chromeOptions": options, "pageLoadStrategy": "none"}
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.base += "/session/" + session["sessionId"]
         return self
 
     def start_driver(self):
-        """Starts the driver, anew where it ends before it listens, as it does once in some hundred times."""
+        """Starts the driver, and restarts it if it ends before it listens, which happens once in some hundred starts.
+        """
         said = ""
         for _ in range(5):
             self.driver = self.spawn(
@@ -69,15 +70,15 @@ class Browser:
             with urllib.request.urlopen(request, timeout=LIMIT) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
-            # What went wrong, as WebDriver tells it, rather than the status alone.
+            # Replaces the bare status with WebDriver's error message.
             error.msg = f"{error.msg}: {error.read().decode(errors='replace')[:500]}"
             raise
 
     def open(self, url):
-        """Opens a page, and waits at most 5 seconds for it: one with a picture that never ends is never loaded.
+        """Opens a page and waits for it at most 5 seconds: a page with an endless picture never finishes loading.
 
-        Chromium's own first page (about:blank, or that of a new tab) may take the place of one that is asked for while
-        it loads, so the address is looked at, and asked for again.
+        Chromium's first page (about:blank, or that of a new tab) may replace the requested one while it loads, so this
+        checks the address and requests the page again.
         """
         for _ in range(10):
             self.call("POST", "/url", {"url": url})
@@ -93,11 +94,12 @@ class Browser:
         raise TimeoutError(f"Chromium did not go to {url}")
 
     def run(self, script, *arguments):
-        """What a script in the page returns."""
+        """Runs a script in the page and returns its result."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def until(self, script, wanted):
-        """What a script returns once it is as wanted; the last that it returned if that never comes."""
+        """Runs a script until its result is the wanted one, and returns the result; after a timeout, returns the last
+        one."""
         end = time.monotonic() + LIMIT
         while True:
             seen = self.run(script)
@@ -106,10 +108,10 @@ class Browser:
             time.sleep(0.05)
 
     def press(self, *keys):
-        """Presses keys one after another."""
+        """Presses keys in sequence."""
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def screenshot(self, path):
-        """Writes a PNG of the page."""
+        """Writes a PNG screenshot of the page."""
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))

@@ -21,7 +21,7 @@ import timecode
 from browser import Browser
 
 FPS = 30
-# A picture made small by the browser, of which the rows that carry bits are handed over.
+# A picture scaled down by the browser. The script gets only the rows that contain bits.
 WIDTH, HEIGHT = 128, 64
 READ = f"""
 const video = document.getElementById(arguments[0]);
@@ -36,7 +36,7 @@ return [video.videoWidth, video.videoHeight, btoa(text)];
 
 
 def draw_camera(path, width, height, frames):
-    """Writes the camera's file, which Chromium plays again and again."""
+    """Writes the camera's file, which Chromium repeats."""
     with open(path, "wb") as file:
         file.write(f"YUV4MPEG2 W{width} H{height} F{FPS}:1 Ip A1:1 C420jpeg\n".encode())
         for number in range(frames):
@@ -52,8 +52,8 @@ class Phone:
         self.browser = None
 
     def open(self, message):
-        # Only one browser runs at a time: an earlier one's page would go on, and could take the new one's place in the
-        # room.
+        # Only one browser runs at a time: the page of an earlier one would go on and could take the new one's place in
+        # the room.
         if self.browser:
             self.kill(None)
         flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={self.file}",
@@ -112,7 +112,7 @@ class Phone:
 
 
 def serve_page(path):
-    """Serves a file at a free port; returns its address."""
+    """Serves a file at a free port and returns its address."""
     content = pathlib.Path(path).read_bytes()
 
     class Page(http.server.BaseHTTPRequestHandler):
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("--page", metavar="FILE", help="a page of this folder, which is served")
     options = parser.parse_args()
     phone = Phone(options)
-    # A browser is started by the thread that lives as long as this process.
+    # The main thread starts browsers, because it lives as long as this process.
     jobs = queue.Queue()
 
     def aside(work):

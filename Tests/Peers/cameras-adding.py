@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Adds a camera on the page of inlet serve in headless Chromium, by the keyboard, and prints what it saw as one JSON
+"""Adds a camera on the page of inlet serve in headless Chromium, by the keyboard, and prints the results as one JSON
 object.
 
 Usage: cameras-adding.py URL DEAD SOURCE [SCREENSHOT]
 
-DEAD is the address of a camera that is not there, SOURCE one that gives pictures.
+DEAD is the address of a nonexistent camera, SOURCE that of a working one.
 """
 import json
 import sys
@@ -13,7 +13,7 @@ from browser import Browser
 
 ENTER, TAB, ESCAPE, SHIFT = "\ue007", "\ue004", "\ue00c", "\ue008"
 FOCUS = "return document.activeElement.id"
-# How many colours the picture has: one that is black, or not there, has one.
+# The number of colours in the picture: a black or missing one has only one.
 COLOURS = """
 const canvas = document.getElementById("tried-picture");
 const data = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -45,7 +45,7 @@ def main():
         keys(ENTER)
         seen["opened"] = until("return document.getElementById('adding').open", bool)
         seen["first"] = browser.run(FOCUS)
-        # The keyboard stays inside, forwards and backwards.
+        # The focus stays in the dialog, forwards and backwards.
         ring = []
         for _ in range(9):
             keys(TAB)
@@ -54,7 +54,7 @@ def main():
             {"type": "keyDown", "value": SHIFT}, {"type": "keyDown", "value": TAB}, {"type": "keyUp", "value": TAB},
             {"type": "keyUp", "value": SHIFT}]}]})
         seen["ring"], seen["back"] = ring, browser.run(FOCUS)
-        # Every field has a name for who cannot see it.
+        # Every field has a label for screen readers.
         seen["unnamed"] = browser.run(
             "return [...document.querySelectorAll('#adding input')].filter(i => !i.labels.length).length")
 
@@ -92,7 +92,7 @@ def main():
         fill("new-name", "new-door")
         fill("new-source", source)
         keys(ENTER)
-        # The picture is there, and the next key saves.
+        # The picture has arrived, and Enter saves the camera.
         until(FOCUS, lambda name: name == "save")
         keys(ENTER)
         seen["after"] = until(names, lambda all: len(all) > len(seen["before"]))

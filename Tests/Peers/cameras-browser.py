@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Looks at the page of inlet serve in headless Chromium, as a person would, and prints what it saw as one JSON object.
+"""Uses the page of inlet serve in headless Chromium, as a person would, and prints the results as one JSON object.
 
 Usage: cameras-browser.py URL CAMERA [SCREENSHOT]
 
-The grid is looked at until each camera has a picture; CAMERA is opened by the keyboard alone, its live picture is drawn
-on a canvas until its pixels differ, it is paused and resumed, and closed by Escape. Then the window is made as narrow
-as a phone. With SCREENSHOT, pictures of the grid are written there, and of the camera beside it.
+The script waits until each camera in the grid has a picture. It opens CAMERA only by the keyboard and draws its live
+picture on a canvas until the pixels differ. It then pauses and resumes the camera, and closes it by Escape. Finally it
+makes the window as narrow as a phone. With SCREENSHOT, it writes a picture of the grid there, and one of the camera
+next to it.
 """
 import json
 import sys

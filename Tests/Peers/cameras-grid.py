@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Looks at the tiles of the page of inlet serve in headless Chromium, and prints what it saw as one JSON object.
+"""Checks the tiles on the page of inlet serve in headless Chromium, and prints the results as one JSON object.
 
 Usage: cameras-grid.py [--jpegs] URL LIVE ASLEEP CAMERA...
 
-LIVE is how many tiles are to have a stream at a time where all CAMERAs are in view. `way` is how they have it, `live`
-how many, `pictures` how many different pictures each tile with a stream and each of the others showed in two seconds,
-and `streams` whether the daemon counts the same. `asleep` is the state of ASLEEP, a camera on demand, when it has had
-time to close. The window is made small and scrolled, another tab is opened, and a camera: `above`, `scrolled`,
-`hidden`, `back` and `opened` are the viewers of cameras then, as the daemon counts them. With --jpegs the browser sends
-no request for WebRTC.
+LIVE is the number of tiles that should have a stream at the same time when all CAMERAs are in view. `way` is the kind
+of the streams, `live` their number, and `pictures` the number of different pictures in two seconds in each tile with a
+stream and in each of the others. `streams` tells whether the daemon counts the same streams. `asleep` is the state of
+ASLEEP, a camera on demand, after enough time to close. The script makes the window small, scrolls it, opens another tab
+and opens a camera: `above`, `scrolled`, `hidden`, `back` and `opened` are the daemon's counts of the cameras' viewers
+at these times. With --jpegs the browser sends no requests for WebRTC.
 """
 import json
 import sys
@@ -30,7 +30,7 @@ for (const tile of document.querySelectorAll(".tile")) {
 }
 return seen;
 """
-# Counts the different pictures that each tile shows.
+# Counts the different pictures in each tile.
 WATCH = """
 window.pictures = {};
 const context = new OffscreenCanvas(64, 36).getContext("2d", { willReadFrequently: true });
@@ -69,7 +69,8 @@ class Daemon:
         return {name: each["viewers"] for name, each in self.cameras().items()}
 
     def until(self, wanted, limit=LIMIT):
-        """The viewers of each camera once they are as wanted; the last that were counted if that never comes."""
+        """Returns the number of viewers of each camera as soon as it is the wanted one; after a timeout, returns the
+        last one."""
         end = time.monotonic() + limit
         while True:
             viewers = self.viewers()
@@ -83,7 +84,8 @@ def live(tiles):
 
 
 def pictures(browser, streams):
-    """The fewest different pictures of tiles with a stream, and the most of the others, in two seconds."""
+    """Returns two numbers of different pictures within two seconds: the lowest of a tile with a stream, and the highest
+    of any other tile."""
     browser.run(WATCH)
     time.sleep(2)
     counts = browser.run(COUNT)
@@ -102,7 +104,7 @@ def main():
                 browser.call("POST", "/goog/cdp/execute", {"cmd": command, "params": wanted})
         browser.open(url)
         browser.until(TILES, lambda tiles: len(live(tiles)) >= most)
-        # No more come.
+        # Gives further streams time to open.
         time.sleep(3)
         tiles = browser.run(TILES)
         streams = live(tiles)
@@ -122,7 +124,7 @@ def main():
             time.sleep(0.2)
         time.sleep(3)
         seen["asleep"] = daemon.cameras()[asleep]["state"]
-        # A small window holds two tiles, fewer than may have JPEGs.
+        # A small window holds two tiles, fewer than the JPEG limit.
         browser.call("POST", "/window/rect", {"width": 500, "height": 560})
         first, last = cameras[0], cameras[-1]
         browser.run("scrollTo(0, 0)")
@@ -139,14 +141,14 @@ def main():
         browser.call("DELETE", "/window")
         browser.call("POST", "/window", {"handle": page})
         seen["back"] = daemon.until(lambda v: v[last] == 1)[last]
-        # A camera that is opened has a stream, and the tiles have none.
+        # An open camera has a stream, and the tiles have none.
         browser.run(f"[...document.querySelectorAll('.tile')].find(t => t.ariaLabel.startsWith('{last},')).click()")
         browser.until("return document.getElementById('way').textContent", lambda text: text.startswith("Shown "))
         opened = daemon.until(lambda v: sum(v.values()) == 1 and v[last] == 1)
         seen["opened"] = [opened[last], sum(opened.values())]
         browser.run("document.getElementById('close').click()")
         browser.until(TILES, lambda tiles: last in live(tiles))
-        # Whoever wants no motion has snapshots.
+        # With motion turned off, tiles show snapshots.
         browser.run("document.getElementById('moving').click()")
         seen["still"] = live(browser.until(TILES, lambda tiles: not live(tiles)))
         print(json.dumps(seen))

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Logs in at the page of inlet serve in headless Chromium by the keyboard, and prints what it saw as one JSON object.
+"""Logs in on the page of inlet serve in headless Chromium by the keyboard, and prints the results as one JSON object.
 
 Usage: cameras-login.py URL TOKEN [SCREENSHOT]
 
-URL is opened without a token. `label`, `type` and `focus` are of the field, `short` and `wrong` what the page
-says of such tokens, `tiles` how many cameras it shows with the right one, `address` where it is then, `requests` the
-addresses that it asked for that hold the token, and `again` whether it asks once more when the cookie is gone.
+URL is opened without a token. `label`, `type` and `focus` describe the field, `short` and `wrong` are the page's
+messages for such tokens. `tiles` is the number of cameras after login with the right token, `address` the page's
+address then, `requests` the requested addresses that contain the token, and `again` whether the page asks again after
+the cookie is deleted.
 """
 import json
 import sys
@@ -32,7 +33,7 @@ def main():
             browser.screenshot(sys.argv[3])
         browser.press(*"short", ENTER)
         seen["short"] = browser.until(ERROR, bool)
-        # What was typed is selected, and replaced.
+        # The typed text is selected, and the next input replaces it.
         browser.press(*("x" + token[1:]), ENTER)
         seen["wrong"] = browser.until(ERROR, lambda text: bool(text) and text != seen["short"])
         seen["invalid"] = browser.run("return document.getElementById('token').ariaInvalid")

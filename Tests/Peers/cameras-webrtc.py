@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Opens two cameras of the page of inlet serve in headless Chromium, and prints what it saw as one JSON object.
+"""Opens two cameras on the page of inlet serve in headless Chromium, and prints the results as one JSON object.
 
 Usage: cameras-webrtc.py URL CAMERA OTHER
 
-CAMERA is opened, and the frame numbers that `pattern:timecode` draws are read of 40 pictures that the browser shows.
-Then OTHER is opened in its place, and CAMERA again, whose one place another viewer has at first, and which is paused
-and resumed meanwhile. `way`, `other`, `full`, `paused` and `after` are what the page says of how it shows each of them.
+The script opens CAMERA and reads the frame numbers of `pattern:timecode` in 40 pictures that the browser shows. It then
+opens OTHER instead, and CAMERA again while another viewer has its only slot; meanwhile, CAMERA is paused and resumed.
+`way`, `other`, `full`, `paused` and `after` are the page's descriptions of how it shows each of them.
 """
 import base64
 import json
@@ -34,7 +34,7 @@ function look() {{
 video.requestVideoFrameCallback(look);
 """
 TAKE = "const taken = window.shown; window.shown = []; return taken;"
-# Another viewer, in the same page, who takes a place of a camera and shows nothing.
+# A second viewer in the same page. It takes a camera's slot and shows nothing.
 HOLD = """
 const [path] = arguments;
 (async () => {
@@ -81,7 +81,7 @@ def main():
         close(browser)
         seen["other"] = open_camera(browser, other)
         close(browser)
-        # The place is for the other viewer, not for the camera's tile.
+        # The free slot is for the other viewer, not for the camera's tile.
         browser.run("document.getElementById('moving').click()")
         browser.run(HOLD, f"/v1/cameras/{camera}/whep")
         browser.until("return typeof window.held === 'string'", bool)

@@ -1,4 +1,5 @@
-"""Programs that watch a live stream of timecode pictures, what they showed and said when, and the servers they watch.
+"""Programs that watch a live stream of timecode pictures, with their pictures, output and times, and the servers they
+watch.
 
 For the scripts that compare Inlet with others: Scripts/faults and Scripts/bench-network.
 """
@@ -18,14 +19,14 @@ import timecode
 
 PEERS = Path(__file__).resolve().parent
 ROOT = PEERS.parent.parent
-# Debian's own Python has Debian's modules, whatever else is installed.
+# Debian's Python has Debian's modules, even if another Python is installed.
 PYTHON = "/usr/bin/python3"
 PIPE_BYTES = 1 << 20
 MOST_LINES = 2000
 
 
 class Server:
-    """A script of this folder: started, told what to do, and ended with what it started."""
+    """A script of this folder, controlled by commands. It ends together with its children."""
 
     def __init__(self, script, *arguments):
         self.script, self.is_stopped = script, False
@@ -35,7 +36,7 @@ class Server:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors, text=True, start_new_session=True)
         self.lock = threading.Lock()
-        # A script prints its line or ends; one that does neither is ended.
+        # A script prints its line or ends. If it does neither, it is killed.
         watch = threading.Timer(20, self.process.kill)
         watch.start()
         line = self.process.stdout.readline()
@@ -65,7 +66,7 @@ class Server:
         return answer
 
     def trouble(self, seconds=0):
-        """Why it ended by itself, or None."""
+        """Returns the reason why the script ended by itself, or None."""
         if self.is_stopped:
             return None
         try:
@@ -76,7 +77,7 @@ class Server:
         return f"{self.script} ended by itself with {status}: {self.errors.read()[-500:].strip() or 'it said nothing'}"
 
     def kill(self):
-        """Ends it at once, so that the system closes its connections."""
+        """Kills the script, so that the system closes its connections."""
         self.is_stopped = True
         self.process.kill()
         self.process.wait()
@@ -96,11 +97,11 @@ class Server:
 
 
 class ServerTrouble(Exception):
-    """A server of the test's own that did not start, or ended by itself: the row or round counts for nothing."""
+    """A server of the test failed to start, or ended by itself. The result of that row or round doesn't count."""
 
 
 class Shown:
-    """A frame in the reader's hands: when, which, when it was drawn, and whether it is what was drawn.
+    """A frame that the reader got: the time, its number, its drawing time, and whether it is the drawn picture.
 
     Times are CLOCK_MONOTONIC nanoseconds.
     """
@@ -116,9 +117,9 @@ class Shown:
 
 
 class Watcher:
-    """A program that writes y4m to its standard output, read as it comes.
+    """A program that writes y4m to its standard output, which is read as it comes.
 
-    `is_compared` tells of a time whether pictures are compared whole then.
+    `is_compared` returns whether to compare whole pictures at a time.
     """
 
     def __init__(self, name, command, environment=None, fps=30, is_compared=lambda at: True):
@@ -177,7 +178,7 @@ class Watcher:
         return self.usage.ru_maxrss if self.usage else None
 
     def cpu_seconds(self):
-        """What the program has used until now; None after its end."""
+        """Returns the CPU time of the program so far, or None after its end."""
         try:
             fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
@@ -185,9 +186,9 @@ class Watcher:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self, seconds=5):
-        """Asks it to end as Ctrl-C does, and makes it after a while.
+        """Asks the program to end, like Ctrl-C, and kills it after a while.
 
-        Returns the seconds it took, or None where it had to be killed.
+        Returns the seconds until the end, or None if it was killed.
         """
         asked = time.monotonic_ns()
         if self.ended is None:
@@ -217,7 +218,7 @@ def set_pipe_size(pipe):
 
 
 def read_line(pipe, limit=1000):
-    """A line of a pipe without a buffer, so that what follows it is not read with it."""
+    """Reads a line from an unbuffered pipe, without the bytes after it."""
     line = b""
     while not line.endswith(b"\n") and len(line) < limit:
         try:
@@ -253,7 +254,7 @@ def ffmpeg(url, transport, *options):
 
 
 def gstreamer(url, transport, *options):
-    # Without direct-rendering=false, y4menc writes the decoder's padding as if it were picture.
+    # Without direct-rendering=false, y4menc writes the decoder's padding as part of the picture.
     return [
         "gst-launch-1.0", "-q", "rtspsrc", f"location={url}", f"protocols={transport}", *options, "!", "rtph264depay",
         "!", "avdec_h264", "direct-rendering=false", "!", "videoconvert", "!", "y4menc", "!", "fdsink"]
@@ -274,7 +275,7 @@ def bootstrap(*options):
 
 
 def build_inlet():
-    """The path of a release build of inlet."""
+    """Returns the path of a release build of inlet."""
     build = ["swift", "build", "--configuration", "release"]
     say("building inlet")
     for command in ([*build, "--product", "inlet"], [*build, "--show-bin-path"]):
@@ -285,7 +286,7 @@ def build_inlet():
 
 
 def say(text):
-    """Progress, for a person at a terminal and a log alike."""
+    """Prints progress, for a terminal or a log."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -299,6 +300,6 @@ def median(values):
 
 
 def table(header, rows):
-    """A table of Markdown."""
+    """Returns a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)

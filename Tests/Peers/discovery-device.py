@@ -17,7 +17,7 @@ PROBE = DISCOVERY[1:-1] + "/Probe"
 
 
 def message_id(probe):
-    """The identifier of a probe for cameras. Raises ValueError for any other message."""
+    """Returns the identifier of a probe for cameras. Raises ValueError for any other message."""
     root = ET.fromstring(probe)
     header, body = root.find(SOAP + "Header"), root.find(SOAP + "Body")
     if root.tag != SOAP + "Envelope" or header is None or body is None:
@@ -48,7 +48,7 @@ def answer(endpoint, related, scopes, addresses, types="dn:NetworkVideoTransmitt
 
 
 def answers(related):
-    """What the devices say: each message as it is sent."""
+    """Returns the devices' answers, each as it is sent."""
     scope = "onvif://www.onvif.org/"
     yield b""
     yield b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"

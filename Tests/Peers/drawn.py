@@ -1,4 +1,4 @@
-"""A track of aiortc's with the pictures of `pattern:timecode`, drawn as they are asked for."""
+"""An aiortc track with the pictures of `pattern:timecode`, drawn on request."""
 
 import asyncio
 import fractions
@@ -12,7 +12,7 @@ import timecode
 
 
 class Timecode(VideoStreamTrack):
-    """Pictures that say their number, from the first one that is asked for."""
+    """Pictures with their frame number, counted from the first requested one."""
 
     def __init__(self, width, height, fps):
         super().__init__()
@@ -25,7 +25,7 @@ class Timecode(VideoStreamTrack):
             if wait > 0:
                 await asyncio.sleep(wait)
             elif wait < -1:
-                # Nobody has asked for a while: what was not drawn is not made up for.
+                # Nobody has asked for pictures for a while: the missed ones are skipped.
                 self.begun -= wait
             if not self.is_paused:
                 break

@@ -35,7 +35,7 @@ class Fault:
         self.started = None
 
     def is_on(self, direction, passed):
-        """Whether it works now on a flow that has passed so many bytes."""
+        """Returns whether the fault is active for a flow with this number of passed bytes."""
         if self.direction not in (direction, "both"):
             return False
         now = time.monotonic()
@@ -60,7 +60,7 @@ class Proxy:
         return [fault for fault in self.faults if fault.kind in kinds and fault.is_on(direction, passed)]
 
     def random(self):
-        """A generator of its own for each flow, so that the order in which flows run does not matter."""
+        """Returns a separate random generator for each flow, so that the order of the flows doesn't matter."""
         self.flows += 1
         return random.Random(self.options.seed * 1_000_003 + self.flows)
 
@@ -100,7 +100,7 @@ class Proxy:
 
 
 class Connection:
-    """One TCP connection through the proxy."""
+    """A TCP connection through the proxy."""
 
     def __init__(self, proxy, reader, writer):
         self.proxy, self.client_reader, self.client_writer = proxy, reader, writer
@@ -140,19 +140,19 @@ class Connection:
             if writer is None or writer.is_closing():
                 continue
             if is_reset:
-                # With no time to linger, close() sends RST.
+                # With a linger time of zero, close() sends RST.
                 writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 writer.transport.abort()
             else:
                 writer.close()
 
     async def watch(self):
-        """Cuts and resets also while no byte flows."""
+        """Cuts and resets the connection even if no byte flows."""
         while True:
             for direction, passed in self.passed.items():
                 for fault in self.proxy.on(direction, passed, {"cut", "reset"}):
                     self.proxy.counts[fault.kind] += 1
-                    # One connection each: what comes back after a cut is let through.
+                    # Such a fault affects one connection: the client's next connection passes.
                     if fault.seconds is None:
                         self.proxy.faults.remove(fault)
                     self.close(is_reset=fault.kind == "reset")
@@ -165,7 +165,7 @@ class Connection:
         chance, proxy, passed = self.proxy.random(), self.proxy, 0
         try:
             while True:
-                # So that "after N bytes" is exact.
+                # Splits reads at the edges, so that "after N bytes" is exact.
                 edges = [
                     f.after_bytes - passed for f in proxy.faults
                     if f.after_bytes > passed and f.direction in (direction, "both")]
@@ -197,7 +197,7 @@ class Connection:
             due, data, begin, end = item
             await asyncio.sleep(max(0, due - time.monotonic()))
             if proxy.on(direction, begin, {"cut", "reset"}):
-                # The watcher closes; what comes after the edge must not get out.
+                # The watcher closes the connection; no bytes after the edge may pass.
                 await asyncio.sleep(1)
             is_counted = False
             while proxy.on(direction, begin, {"stall"}):
@@ -211,7 +211,7 @@ class Connection:
 
 
 class PacketRelay(asyncio.DatagramProtocol):
-    """One UDP socket. What comes in goes out of another to `target()`, through the faults."""
+    """A UDP socket. It forwards received datagrams through the faults to `target()`, from another socket."""
 
     def __init__(self, proxy, direction, target, outlet=None):
         self.proxy, self.direction, self.target, self.outlet = proxy, direction, target, outlet
@@ -232,7 +232,7 @@ class PacketRelay(asyncio.DatagramProtocol):
             if fault.kind in ("stall", "cut", "reset", "refuse"):
                 proxy.counts[fault.kind] += 1
                 return
-            # The draw comes first, so that the same packets are hit whatever else is on.
+            # Draws the random number first, so that other faults don't change which packets are affected.
             if fault.kind != "delay" and self.chance.random() * 100 >= fault.percent:
                 continue
             if fault.kind == "corrupt":
@@ -263,7 +263,7 @@ class PacketRelay(asyncio.DatagramProtocol):
         elif source in self.peers:
             self.peers[source].send(data)
         else:
-            # A client that is new: a socket of its own towards the target brings the answers back.
+            # A new client gets a separate socket to the target, which receives the answers for it.
             outward = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             outward.setblocking(False)
             outward.connect(target)
@@ -274,8 +274,7 @@ class PacketRelay(asyncio.DatagramProtocol):
 
 
 class Rewriter:
-    """Puts the proxy's own UDP ports into RTSP's SETUP, relays what they receive, and tells interleaved packets
-    apart."""
+    """Inserts the proxy's UDP ports into RTSP's SETUP, relays the datagrams to them, and finds interleaved packets."""
 
     def __init__(self, proxy):
         self.proxy = proxy
@@ -291,8 +290,8 @@ class Rewriter:
                 each.close()
 
     def rewrite(self, direction, data, spoil):
-        """What goes on of `data`, with `spoil` put on the payload of each interleaved RTP packet, or on all of what is
-        not plain RTSP."""
+        """Returns the bytes of `data` to forward. Applies `spoil` to the payload of each interleaved RTP packet; if the
+        data is not plain RTSP, to all of it."""
         if self.is_raw[direction]:
             return spoil(data)
         buffer, done = self.buffers[direction] + data, b""
@@ -301,7 +300,7 @@ class Rewriter:
                 length = 4 + int.from_bytes(buffer[2:4], "big") if len(buffer) >= 4 else 4
                 if len(buffer) < length:
                     break
-                # Behind four bytes of RTSP and twelve of RTP; RTCP goes on the odd channels.
+                # The payload follows four bytes of RTSP and twelve of RTP; RTCP uses the odd channels.
                 is_rtp = length > 16 and buffer[1] % 2 == 0
                 packet = buffer[:16] + spoil(buffer[16:length]) if is_rtp else buffer[:length]
                 done, buffer = done + packet, buffer[length:]
@@ -309,7 +308,7 @@ class Rewriter:
             end = buffer.find(b"\r\n\r\n")
             if (b"\n" in buffer and b"RTSP/1.0" not in buffer.split(b"\n", 1)[0] or len(buffer) > 65536
                     or buffer[0] > 0x7F or buffer[0] < 0x20):
-                # TLS, an HTTP tunnel or nonsense: let it pass from here on.
+                # TLS, an HTTP tunnel or garbage: pass everything unchanged from here on.
                 self.is_raw[direction] = True
                 done, buffer = done + buffer, b""
                 break
@@ -372,7 +371,7 @@ class Rewriter:
 
 
 def adjacent_sockets():
-    """Two UDP sockets on an even port and the next, as RTP wants."""
+    """Returns two UDP sockets on an even port and the next one, as RTP requires."""
     for _ in range(200):
         made = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
         first = random.SystemRandom().randrange(10240, 32000, 2)

@@ -21,7 +21,7 @@ def input_of(kind, port):
 
 
 def picture(line):
-    """A line of framemd5: stream, DTS, PTS, duration, size, MD5."""
+    """Parses a line of framemd5: stream, DTS, PTS, duration, size, MD5."""
     if line.startswith("#"):
         return None
     fields = [field.strip() for field in line.split(",")]
@@ -43,7 +43,7 @@ def main():
             "-muxpreload", "0", "-flush_packets", "1", "-f", "mpegts", options.forward + "?pkt_size=1316",
         ]
     else:
-        # PTS as they came, in ticks of the stream's own time base.
+        # PTS as received, in ticks of the stream's time base.
         command += [
             "-probesize", "32768", "-analyzeduration", "200000", "-copyts", *input_of(kind, port), "-map", "0:v:0",
             "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "framemd5", "-flush_packets", "1", "pipe:1",

@@ -32,7 +32,8 @@ def output(options, url):
 
 
 def feed(child, options):
-    """Draws pictures into ffmpeg until it ends: every number, as ffmpeg's times only count what it gets."""
+    """Draws pictures into ffmpeg until it ends. Skips no number, because ffmpeg's timestamps count the pictures it
+    gets."""
     width, height = (int(side) for side in options.size.split("x"))
     rate = float(fractions.Fraction(options.fps))
     schedule = timecode.Schedule(rate, skips=False)
@@ -45,7 +46,7 @@ def feed(child, options):
 
 
 def listens(port):
-    """Whether a UDP port is bound."""
+    """Returns whether a UDP port is bound."""
     with open("/proc/net/udp") as table:
         return any(line.split()[1].endswith(f":{port:04X}") for line in table)
 

@@ -27,7 +27,7 @@ PIPELINE = (
     "webrtcbin name=web bundle-policy=max-bundle "
     "appsrc name=live is-live=true do-timestamp=true format=time block=false max-buffers=4 leaky-type=downstream "
     "caps=video/x-raw,format=I420,width={width},height={height},framerate={fps}/1,colorimetry=bt601 ! "
-    # As OBS sets x264 for WHIP: no B-frames, a key frame each 2 s, parameter sets with each of them.
+    # The x264 settings of OBS for WHIP: no B-frames, a key frame every 2 s, each with parameter sets.
     "x264enc name=encoder speed-preset=veryfast tune=zerolatency bitrate=2000 key-int-max={gop} bframes=0 threads=1 ! "
     "video/x-h264,profile={profile} ! h264parse ! "
     "rtph264pay config-interval=-1 aggregate-mode=zero-latency pt=96 ! "
@@ -69,7 +69,7 @@ class Publisher:
         promise = Gst.Promise.new()
         self.web.emit(name, argument, promise)
         promise.wait()
-        # What is in a reply holds is gone with it.
+        # A reply owns its contents, so keep it.
         reply = promise.get_reply()
         self.replies.append((promise, reply))
         return reply
@@ -85,7 +85,7 @@ class Publisher:
         return answer.status, answer.headers, text
 
     def publish(self, message):
-        # The caps of the tracks are known when the first pictures were encoded.
+        # The caps of the tracks are known after the first pictures were encoded.
         end = time.monotonic() + 20
         while time.monotonic() < end and not all(
                 pad.get_current_caps() for pad in self.web.sinkpads):

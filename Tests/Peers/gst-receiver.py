@@ -20,8 +20,8 @@ DECODERS = {
 
 
 def serve(codec, port, certificate, key):
-    """The server itself, in a process of its own, so that it can be killed: prints the PTS and the MD5 sum of each
-    picture."""
+    """Runs the server in a separate process, so that it can be killed. Prints the PTS and the MD5 sum of each picture.
+    """
     import gi
 
     for name in ("Gst", "GstRtsp", "GstRtspServer"):

@@ -1,5 +1,5 @@
-"""Peers that are processes of their own, forked from one that has loaded aiortc, and can be killed one by one. Each has
-four numbers in memory that it shares with its parent: what it has seen."""
+"""Peers in separate processes, forked from a process that has loaded aiortc. Each of them can be killed. Each shares
+four numbers of its results with the parent, in memory."""
 import asyncio
 import mmap
 import os
@@ -10,7 +10,7 @@ import time
 
 import peer
 
-# Pictures read, pictures without a number, numbers that did not rise, and how often it began anew.
+# Numbers of read pictures, of pictures without a frame number, of numbers that did not increase, and of restarts.
 FIGURES = struct.Struct("=4q")
 
 _guests = {}
@@ -19,7 +19,7 @@ _changed = threading.Condition()
 
 
 def write(shared, figures):
-    """Called by a guest: its figures so far."""
+    """Stores a guest's current figures. Called by the guest."""
     shared.seek(0)
     shared.write(FIGURES.pack(*figures))
 
@@ -30,7 +30,7 @@ def _fork(stay, message):
     if child == 0:
         try:
             peer._libc.prctl(peer.PR_SET_PDEATHSIG, signal.SIGKILL)
-            # What the parent reads and writes is not its own.
+            # The guest must not use the parent's standard input and output.
             devnull = os.open(os.devnull, os.O_RDWR)
             os.dup2(devnull, 0)
             os.dup2(devnull, 1)
@@ -41,7 +41,7 @@ def _fork(stay, message):
 
 
 def _join(message):
-    """Has the main thread start a guest, as children die with the thread that made them."""
+    """Makes the main thread start a guest, because children are killed when the thread that created them ends."""
     with _changed:
         _jobs.append(message)
         _changed.notify_all()
@@ -54,7 +54,7 @@ def _end(number):
     def run(message):
         child, _ = _guests.pop(message["name"])
         os.kill(child, number)
-        # One whose threads keep it from leaving is killed.
+        # Kills a guest whose threads keep it from ending.
         deadline = time.monotonic() + 3
         while os.waitpid(child, os.WNOHANG)[0] == 0:
             if time.monotonic() > deadline:
@@ -64,8 +64,8 @@ def _end(number):
 
 
 def serve(options, stay, begun):
-    """Obeys `join`, `kill`, `leave` and `report` for ever. Each guest runs `stay(shared, message)` of its `join`;
-    `begun` is what a report calls the fourth figure."""
+    """Executes `join`, `kill`, `leave` and `report` forever. Each guest runs `stay(shared, message)` with the message
+    of its `join`. `begun` is the name of the fourth figure in a report."""
     def report(message):
         _, shared = _guests[message["name"]]
         shared.seek(0)

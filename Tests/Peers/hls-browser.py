@@ -7,7 +7,7 @@ import urllib.parse
 import peer
 from browser import Browser
 
-# A page would do the same: begin again after an error. How often that was necessary is told.
+# Restarts playback after an error, as a page would, and counts the restarts.
 PLAY = """
 document.body.innerHTML = "<video muted autoplay></video>";
 const video = window.video = document.querySelector("video");
@@ -39,7 +39,7 @@ def main():
                         help="URL of the playlist, on a server that answers other paths with a page, be it a 404")
     options = parser.parse_args()
     with Browser("--autoplay-policy=no-user-gesture-required", spawn=peer.spawn) as browser:
-        # A page of the same server, or the canvas would not tell its pixels.
+        # A page of the same server: otherwise the canvas would deny access to its pixels.
         browser.open(urllib.parse.urljoin(options.playlist, "/none"))
         browser.run(PLAY, options.playlist)
         peer.serve(options, {"look": lambda _: browser.run(LOOK)}, {})

@@ -46,7 +46,7 @@ class Request:
         return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
 
     def description(self, body, length=None):
-        """The answer to a request for what there is: an SDP, or a document over HTTP."""
+        """Returns the answer to a request for a description: an SDP description, or a document over HTTP."""
         if self.protocol == "RTSP/1.0":
             return self.reply(
                 headers=["Content-Type: application/sdp", f"Content-Base: {self.target}/"], body=body, length=length)
@@ -54,7 +54,7 @@ class Request:
 
 
 def tls(label):
-    """A context with a certificate by an authority made now, and that authority's."""
+    """Returns a TLS context with a certificate from a new authority, and the authority's certificate."""
     authority, certificate, key = peer.make_certificates(label=label)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
@@ -102,12 +102,12 @@ class Hostile:
             writer.close()
 
     async def serve_plain(self, reader, writer):
-        """Whoever comes here was led from https to http, and gets the file."""
+        """Sends the file to clients that were redirected from https to http."""
         self.counts["downgraded"] += 1
         await self.serve_file(reader, writer)
 
     async def serve_elsewhere(self, reader, writer):
-        """Another host, with a certificate by another authority, that has the file, too."""
+        """Runs another host with the same file and a certificate from another authority."""
         await self.serve_file(reader, writer, "elsewhere")
 
     async def serve_file(self, reader, writer, counted="file"):
@@ -127,7 +127,7 @@ class Hostile:
             writer.close()
 
     def part(self, request):
-        """The file, from where a request wants it."""
+        """Returns the requested part of the file."""
         with open(self.options.file or os.devnull, "rb") as file:
             whole = file.read()
         start = start_of(request)
@@ -149,7 +149,7 @@ class Hostile:
         self.counts["bytes"] += len(data)
 
     async def described(self, reader, writer):
-        """Answers OPTIONS and returns the request that asks what there is."""
+        """Answers OPTIONS and returns the request for a description."""
         while True:
             request = await self.request(reader)
             if request.method != "OPTIONS":
@@ -197,7 +197,7 @@ async def huge_body(server, reader, writer):
 
 @kind("long-length")
 async def long_length(server, reader, writer):
-    """More is promised than comes, with the connection left open."""
+    """Announces more bytes than it sends, and leaves the connection open."""
     request = await server.described(reader, writer)
     await server.send(writer, request.description(SDP, length=len(SDP) + 1000))
     await black_hole(server, reader, writer)
@@ -233,7 +233,7 @@ async def random_bytes(server, reader, writer):
 
 
 def start_of(request):
-    """Where a request wants to begin; None where it does not say."""
+    """Returns the start of a requested range; None if the request has no range."""
     found = re.match(r"bytes=(\d+)-", request.headers.get("range", ""))
     return int(found[1]) if found else None
 
@@ -265,7 +265,7 @@ async def slow_loris(server, reader, writer):
 
 @kind("garbage-stream")
 async def garbage_stream(server, reader, writer):
-    """RTSP as it should be up to PLAY, then interleaved packets of random bytes, then random bytes alone."""
+    """Speaks correct RTSP up to PLAY, then sends interleaved packets of random bytes, then only random bytes."""
     while True:
         request = await server.described(reader, writer)
         if request.method == "DESCRIBE":
@@ -312,8 +312,8 @@ async def redirect(server, reader, writer, target):
 
 @kind("redirect-guarded")
 async def redirect_guarded(server, reader, writer):
-    """Wants credentials, then leads to /moved, which wants them, too, and leads to another port, which asks for
-    them."""
+    """Asks for credentials and redirects to /moved, which also asks for them and redirects to another port, which asks
+    for them as well."""
     while True:
         request = await server.request(reader)
         scheme = "rtsp" if request.protocol == "RTSP/1.0" else "http"
@@ -343,7 +343,7 @@ KINDS["playlist-concat"] = lambda server, *pair: answer(
     server, *pair, playlist(f"concat:{server.options.file or '/etc/passwd'}"), HLS)
 KINDS["playlist-plain"] = lambda server, *pair: answer(
     server, *pair, playlist(f"http://127.0.0.1:{server.plain_port}/1.ts"), HLS)
-# U+2028 ends a line for text, and not for a playlist, which so has no segment.
+# For text, U+2028 ends a line. For a playlist it doesn't, so this playlist has no segment.
 KINDS["playlist-separator"] = lambda server, *pair: answer(
     server, *pair, PLAYLIST + "#EXTINF:10,\u2028segment.ts\n#EXT-X-ENDLIST\n", HLS)
 KINDS["playlist-self"] = lambda server, *pair: answer(
@@ -356,7 +356,7 @@ KINDS["playlist-elsewhere"] = lambda server, *pair: answer(
 
 @kind("playlist-guarded")
 async def playlist_guarded(server, reader, writer):
-    """A playlist that hands out a cookie, and segments only for who brings it and says the name that was asked for."""
+    """Sends a playlist that sets a cookie, and sends segments only with that cookie and the required user agent."""
     while True:
         request = await server.request(reader)
         if request.target.endswith(".m3u8"):
@@ -370,7 +370,7 @@ async def playlist_guarded(server, reader, writer):
 
 @kind("redirect-seek")
 async def redirect_seek(server, reader, writer):
-    """A file whose beginning comes from here, and all else from plain HTTP."""
+    """Sends the beginning of a file, and redirects requests for the rest to plain HTTP."""
     while True:
         request = await server.request(reader)
         if start_of(request):
@@ -382,7 +382,7 @@ async def redirect_seek(server, reader, writer):
 
 @kind("chunked")
 async def chunked(server, reader, writer):
-    """A file whose length is not told."""
+    """Sends a file without its length."""
     request = await server.request(reader)
     head = f"{request.protocol} 200 OK\r\nContent-Type: video/mp2t\r\nTransfer-Encoding: chunked\r\n\r\n"
     await server.send(writer, head.encode())
@@ -394,7 +394,7 @@ async def chunked(server, reader, writer):
 
 @kind("short-body")
 async def short_body(server, reader, writer):
-    """A file that breaks off in the middle, and the rest of it for whoever asks for that."""
+    """Sends a file that ends in the middle, and the rest if the client requests it."""
     request = await server.request(reader)
     with open(server.options.file, "rb") as file:
         whole = file.read()
@@ -407,7 +407,7 @@ async def short_body(server, reader, writer):
 
 @kind("digest")
 async def digest(server, reader, writer):
-    """A file for viewer with the password secret, by Digest (RFC 7616)."""
+    """Sends a file to the user viewer with the password secret, by Digest (RFC 7616)."""
 
     def md5(*parts):
         return hashlib.md5(":".join(parts).encode()).hexdigest()
@@ -430,7 +430,7 @@ async def digest(server, reader, writer):
 
 @kind("capped-range")
 async def capped_range(server, reader, writer):
-    """A file of which each request gets at most 100,000 bytes, whatever it asks for (RFC 9110, 15.3.7)."""
+    """Sends at most 100,000 bytes of a file for each request, whatever its range (RFC 9110, 15.3.7)."""
     with open(server.options.file, "rb") as file:
         whole = file.read()
     while True:
@@ -442,9 +442,9 @@ async def capped_range(server, reader, writer):
 
 @kind("failing-rest")
 async def failing_rest(server, reader, writer):
-    """A file that breaks off in the middle.
+    """Sends a file that ends in the middle.
 
-    The rest is refused once, then the whole comes instead, and then the rest.
+    Refuses the first request for the rest, answers the second with the whole file, and the third with the rest.
     """
     request = await server.request(reader)
     with open(server.options.file, "rb") as file:
@@ -463,7 +463,7 @@ async def failing_rest(server, reader, writer):
 
 @kind("open-redirect")
 async def open_redirect(server, reader, writer):
-    """Leads to /there, in an answer whose body never ends."""
+    """Redirects to /there, with an endless body in the answer."""
     while True:
         request = await server.request(reader)
         if request.target.endswith("/there"):
@@ -475,7 +475,7 @@ async def open_redirect(server, reader, writer):
 
 @kind("open-refusal")
 async def open_refusal(server, reader, writer):
-    """Wants credentials and takes none, in answers whose bodies end the first time alone."""
+    """Asks for credentials and accepts none. The body of the first answer ends; that of the second doesn't."""
     request = await server.request(reader)
     await server.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Basic realm="here"']))
     await server.request(reader)
@@ -509,7 +509,7 @@ async def playlist_endless(server, reader, writer):
 
 @kind("file-then-garbage")
 async def file_then_garbage(server, reader, writer):
-    """The first half of a file over HTTP, then random bytes."""
+    """Sends the first half of a file over HTTP, then random bytes."""
     request = await server.request(reader)
     with open(server.options.file, "rb") as file:
         whole = file.read()

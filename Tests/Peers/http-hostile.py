@@ -35,16 +35,15 @@ TOKEN = "0123456789abcdefghjkmnpqrs"
 HOSTILE = "hostile-0123456789abcdefgh"
 SDP = {"content-type": "application/sdp"}
 OWN, OTHERS = "127.0.0.1", ["127.0.0.2", "127.0.0.3"]
-# What the rightful client of `serve` changes, so that there are events.
+# Requests with which the legitimate client of `serve` causes events.
 CONTROL = ["/v1/cameras/spare/pause", "/v1/cameras/spare/resume"]
-# A rightful client is served at once; a machine that is busy with other things must not look like a server that is
-# locked.
+# The legitimate client is served at once. The limit is long so that a busy machine doesn't look like a blocked server.
 LIMIT = 20
 
 
 class Server(whep.Inlet):
     TOKEN = TOKEN
-    # What the hostile clients present, and where they come from.
+    # The token and the addresses of the hostile clients.
     hostile, sources = TOKEN, [OWN, *OTHERS]
 
     def __init__(self, options):
@@ -89,8 +88,8 @@ class Server(whep.Inlet):
 
 
 class Serve(Server):
-    """`inlet serve` with a camera `door` to attack, `packets` and `yard`, which have packets, and `spare`, whose events
-    are heard. The rightful client's token is for all of them, that of the hostile ones for two."""
+    """`inlet serve` with the camera `door` to attack, `packets` and `yard`, which have packets, and `spare`, whose
+    events are received. The legitimate client's token is valid for all of them, that of the hostile clients for two."""
 
     hostile, sources = HOSTILE, OTHERS
 
@@ -145,7 +144,7 @@ cameras:
         return [] if status == 202 else [f"nothing is recorded: {status} {body[:200]}"]
 
     def recorded(self):
-        """Ends the recording. What is wrong with it."""
+        """Ends the recording and returns its errors."""
         status, body = self.ask("DELETE", "/v1/cameras/yard/record")
         if status != 200:
             return [f"the recording has no end: {status} {body[:200]}"], 0
@@ -184,7 +183,7 @@ class Gallery:
         with self.lock:
             self.sums[name] = self.sums.get(name, 0) + number
 
-    # The rightful client.
+    # The legitimate client.
 
     def served(self, name, stop):
         slowest, times, closed, streams = 0, 0, 0, 0
@@ -194,8 +193,9 @@ class Gallery:
             try:
                 return self.server.ask(*request)
             except (BrokenPipeError, ConnectionResetError):
-                # A connection that waits may be closed for a newer one at any time; a client that was held up between
-                # its connection and its request asks again on a new one, as browsers do (RFC 9112, 9.3.1 and 9.5).
+                # The server may close a waiting connection for a newer one at any time. If that happens between the
+                # client's connection and its request, it repeats the request on a new connection, as browsers do (RFC
+                # 9112, 9.3.1 and 9.5).
                 closed += 1
                 return self.server.ask(*request)
 
@@ -209,7 +209,7 @@ class Gallery:
                     if status == 201:
                         ask("DELETE", self.server.last["location"])
                 else:
-                    # How many streams there are is asked often, as a busy machine answers few requests meanwhile.
+                    # Asks for the number of streams often, because a busy machine answers few requests meanwhile.
                     counts = self.options.kind == "serve" and name in ("deaf", "slow_readers") and times % 2
                     path = "/metrics" if counts else self.pages[times % len(self.pages)]
                     status, body = ask("POST" if path in CONTROL else "GET", path)
@@ -258,10 +258,10 @@ class Gallery:
             self.trouble.append(f"{name}: a rightful viewer saw nothing for {widest:.1f} s")
         self.shown[name].update(pictures=pictures, widest_gap_s=round(widest, 3))
 
-    # The hostile ones. Each is called again and again by several threads, and has until `end`.
+    # The attacks. Several threads repeat each of them until `end`.
 
     def flood(self, request, source=None):
-        """Sends requests as fast as they are taken, and never reads."""
+        """Sends requests as fast as possible and never reads."""
         client = self.server.connect(source, receive=4096, limit=0.5)
         block = request * max(1, 8000 // len(request))
         with client:
@@ -276,7 +276,7 @@ class Gallery:
         self.flood(self.getting("/"))
 
     def hold(self, count, beginning=b"", each=None):
-        """Opens many connections, and says something little on each again and again."""
+        """Opens many connections and repeatedly sends a few bytes on each."""
         clients = []
         try:
             while time.monotonic() < self.end:
@@ -312,7 +312,7 @@ class Gallery:
         return head.encode()
 
     def posting(self):
-        """The head of a request that takes a body, without the body's size."""
+        """Returns the head of a request with a body, without the body's size."""
         path = {"webrtc": "/whep", "serve": "/v1/cameras/door/record"}.get(self.options.kind, "/")
         kind = "application/json" if self.options.kind == "serve" else "application/sdp"
         return (f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {self.server.hostile}\r\n"
@@ -323,11 +323,11 @@ class Gallery:
         self.hold(60, (head + "content-length: 60000\r\n\r\nv=0\r\n").encode(), b"a")
 
     def deaf(self):
-        """Asks for what has no end, and reads nothing."""
+        """Requests endless content and reads nothing."""
         self.slow_readers(size=0)
 
     def slow_readers(self, size=1):
-        """Asks for what is large, and reads a byte now and then."""
+        """Requests large content and reads a byte now and then."""
         paths = {
             "preview": ["/stream.mjpg"],
             "serve": ["/v1/cameras/door/stream.mjpeg", "/v1/cameras/packets/stream.mp4", "/v1/events"],
@@ -348,7 +348,7 @@ class Gallery:
                 time.sleep(0.02)
 
     def churn(self):
-        """Connects and goes, at once or by a reset."""
+        """Connects and disconnects, with a close or a reset."""
         client = self.server.connect()
         if next(self.count) % 2:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -356,11 +356,11 @@ class Gallery:
         self.note("connections")
 
     def crowd(self):
-        """As many connections as an address can have, new ones as soon as they are closed."""
+        """Opens the maximum number of connections from an address, and replaces closed ones at once."""
         self.hold(120)
 
     def guesses(self):
-        """Shows wrong tokens, on a connection until it is closed."""
+        """Sends wrong tokens on a connection until it is closed."""
         with self.server.connect() as client:
             while time.monotonic() < self.end:
                 word = "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=8))
@@ -388,8 +388,7 @@ class Gallery:
                 self.note("sent_kib", 64)
 
     def half_closed(self):
-        """Says that nothing more comes: before a request, in the middle of one, and after one that is answered
-        later."""
+        """Closes the sending side: before a request, in the middle of one, and after one that is answered later."""
         path = {"preview": "/snapshot.jpg", "serve": "/v1/cameras/door/snapshot.jpg"}.get(
             self.options.kind, "/stats.json")
         whole = self.getting(path)
@@ -409,7 +408,7 @@ class Gallery:
             self.note(f"answered_{client.recv(65536)[9:12].decode()}")
 
     def huge_offers(self):
-        """As long as an offer may be, filled with one kind of thing."""
+        """Sends offers of the maximum length, each filled with one kind of content."""
         kind, room = next(self.count) % 8, 64_000 - len(whep.OFFER)
 
         def many(line):
@@ -430,7 +429,7 @@ class Gallery:
         self.post(text)
 
     def sessions(self):
-        """Opens sessions and never comes to them."""
+        """Opens sessions but never connects to them."""
         self.post(whep.OFFER)
 
     def run(self, name, attack, threads):
@@ -443,7 +442,7 @@ class Gallery:
                 try:
                     attack()
                 except OSError:
-                    # Refused or cut off, as it should be.
+                    # Refused or closed, as expected.
                     time.sleep(0.001)
 
         rightful = [threading.Thread(target=self.served, args=(name, stop))]
@@ -469,7 +468,7 @@ class Gallery:
     def all(self):
         if self.options.kind == "serve":
             self.trouble += self.server.record()
-            # What the first viewers and a full history need is no growth.
+            # Excludes the memory for the first viewers and a full history from the growth.
             self.options, seconds = argparse.Namespace(**{**vars(self.options), "seconds": 3}), self.options.seconds
             self.base = 1 << 30
             self.run("slow_readers", self.slow_readers, 1)
@@ -477,7 +476,7 @@ class Gallery:
         for path in ["/stats.json", "/snapshot.jpg", *self.pages]:
             self.server.ask("GET", path)
         if self.options.kind == "webrtc":
-            # What the first sessions of a process need is no growth.
+            # Excludes the memory for a process's first sessions from the growth.
             for _ in range(3):
                 self.server.ask("POST", "/whep", whep.OFFER, SDP)
                 self.server.ask("DELETE", self.server.last["location"])
@@ -494,7 +493,7 @@ class Gallery:
         for attack, threads in attacks:
             if self.options.only in (None, attack.__name__):
                 self.run(attack.__name__, attack, threads)
-        # On a busy machine few sessions open in the time of an attack.
+        # A busy machine opens few sessions in the time of one attack.
         for _ in range(10):
             sessions = self.shown.get("sessions")
             if sessions is None or sessions.get("answered_429"):

@@ -41,7 +41,7 @@ class Subscriber:
         async for said in self.socket:
             message = said.json()
             waiting = self.replies.get(message.get("transaction"))
-            # What the plug-in answers follows the word that the request has come.
+            # The answer of the plug-in comes after the acknowledgement of the request.
             if message["janus"] == "ack":
                 continue
             if waiting and not waiting.done():
@@ -127,7 +127,7 @@ class Subscriber:
             if leaving.is_set() and self.session:
                 await asyncio.wait_for(self.ask("destroy"), 2)
         finally:
-            # Not by the end of aiortc's threads, for which closing its connection would wait.
+            # Exits at once: closing aiortc's connection would wait for its threads.
             os._exit(0)
 
 

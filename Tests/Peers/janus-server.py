@@ -88,7 +88,7 @@ def main():
             peer.fail("Janus did not start: " + lines.read()[-2000:])
 
     def report(_):
-        """The end of its log."""
+        """Returns the end of its log."""
         with open(log.name, errors="replace") as lines:
             return {"log": lines.read()[-4000:]}
 

@@ -61,7 +61,7 @@ class Service:
         self.channels, self.requests, self.plan, self.clock = {}, [], [], 0
         self.master, self.viewers, self.said, self.sockets = None, {}, [], 0
         self.relay, self.relays_asked, self.refusals, self.assumed, self.roles = None, 0, 0, [], []
-        # What was sent to renew tokens, what is issued and how many seconds late, and the refresh tokens that are void.
+        # The requests for renewal, the issued tokens, the delay in seconds, and the invalid refresh tokens.
         self.renewals, self.issued, self.delay, self.void = [], {}, 0, set()
 
     def now(self):
@@ -110,7 +110,7 @@ class Service:
     # The Security Token Service.
 
     def token_service(self, request, body):
-        """Exchanges a web identity, after STS's documents; botocore's model checks the parameters."""
+        """Exchanges a web identity, as documented for STS. botocore's model checks the parameters."""
         fields = dict(urllib.parse.parse_qsl(body.decode(), strict_parsing=True))
         operation = STS.operation_model(fields.pop("Action"))
         self.requests.append(operation.name)
@@ -144,7 +144,7 @@ class Service:
 </AssumeRoleWithWebIdentityResponse>""")
 
     def botocore_identity(self, message):
-        """Has botocore exchange the same web identity; what it sends and gets is compared."""
+        """Makes botocore exchange the same web identity, and compares its requests and answers."""
         session = botocore.session.Session()
         provider = botocore.credentials.AssumeRoleWithWebIdentityProvider(
             load_config=dict, profile_name="default", disable_env_vars=False,
@@ -157,7 +157,7 @@ class Service:
     # Single sign-on.
 
     async def portal(self, request):
-        """Exchanges the token of a sign-on; botocore's model checks the parameters."""
+        """Exchanges a sign-on token. botocore's model checks the parameters."""
         given = {**request.query, "x-amz-sso_bearer_token": request.headers.get("x-amz-sso_bearer_token", "")}
         self.requests.append(PORTAL.name)
         self.roles.append(given)
@@ -179,7 +179,7 @@ class Service:
             "expiration": int((self.now() + 3600) * 1000)}})
 
     async def create_token(self, request):
-        """Renews the token of a sign-on; botocore's model checks the parameters."""
+        """Renews a sign-on token. botocore's model checks the parameters."""
         body = await request.read()
         self.requests.append(OIDC.name)
         self.renewals.append(f"{request.headers.get('content-type')} {body.decode()}")
@@ -193,7 +193,7 @@ class Service:
             name = "InvalidGrantException"
         if name:
             codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in OIDC.error_shapes}
-            # A description may repeat what was sent.
+            # The error description may repeat the request.
             return web.json_response(
                 {"error": "invalid_grant", "error_description": body.decode()}, status=codes.get(name, 400),
                 headers={"x-amzn-errortype": f"{name}:http://internal.amazon.com/x/"})
@@ -204,7 +204,7 @@ class Service:
             **self.issued})
 
     def sign_on(self, message):
-        """Leaves the token of a sign-on in the folder of a home, as botocore does."""
+        """Writes a sign-on token to a home folder, as botocore does."""
         where = f"{message['home']}/.aws/sso/cache"
         loader = botocore.utils.SSOTokenLoader(cache=botocore.utils.JSONFileCache(where))
         now = message.get("now", self.now())
@@ -216,14 +216,14 @@ class Service:
             session_name=message.get("session"))
 
     def kept(self, message):
-        """The token of a sign-on in the folder of a home, with its keys in order, and the mode of its file."""
+        """Returns the sign-on token in a home folder, with its keys in order, and the mode of its file."""
         where = f"{message['home']}/.aws/sso/cache"
         key = botocore.utils.SSOTokenLoader()._generate_cache_key(message["start"], message.get("session"))
         with open(f"{where}/{key}.json") as file:
             return {"token": json.dumps(json.load(file)), "mode": oct(os.fstat(file.fileno()).st_mode & 0o7777)}
 
     def botocore_sign_on(self, message):
-        """What botocore makes of the same files: credentials, or the name of its error."""
+        """Returns botocore's result for the same files: the credentials or the name of the error."""
         where = f"{message['home']}/.aws/sso/cache"
         endpoint = f"https://127.0.0.1:{self.secure}" if "authority" in message else f"http://127.0.0.1:{self.port}"
         files = {"AWS_CONFIG_FILE": f"{message['home']}/.aws/config", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
@@ -387,7 +387,7 @@ class Service:
 
 
 class Timecode(VideoStreamTrack):
-    """Pictures that say their number."""
+    """Pictures with their frame number."""
 
     def __init__(self):
         super().__init__()
@@ -405,7 +405,7 @@ class Timecode(VideoStreamTrack):
 
 
 class Peer:
-    """A viewer or the master by aiortc, which comes to the service as AWS's own libraries do."""
+    """A viewer or master by aiortc that connects to the service like AWS's libraries."""
 
     def __init__(self, service, client, candidates_first=False):
         self.service, self.client, self.candidates_first = service, client, candidates_first
@@ -439,7 +439,7 @@ class Peer:
         await self.socket.send_json(message)
 
     async def tell(self, kind, sdp, recipient):
-        """Says the candidates by themselves, before the description or after it."""
+        """Sends the candidates separately, before or after the description."""
         lines = sdp.splitlines()
         candidates = [line[2:] for line in lines if line.startswith("a=candidate:")]
         kept = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]

@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--duration", default="3")
     parser.add_argument("--screenshot")
     options = parser.parse_args()
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+    # A test's thread may have blocked signals. Children inherit that, and Chromium needs the signals.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     read, write = os.pipe()
     server = subprocess.Popen(
@@ -76,7 +76,7 @@ def main():
     finally:
         for process in reversed(started):
             if process.poll() is None and process is started[-1] and len(started) == 3:
-                # Chromium's processes are a group.
+                # Chromium's processes form a group.
                 os.killpg(process.pid, signal.SIGKILL)
             whep.stop(process)
 

@@ -33,7 +33,7 @@ PAIRS = {b"\4pair\4test\0": [CLOSED, "9.9.9.2"], b"\4mute\4test\0": [MUTE, "9.9.
 
 
 class Server(socketserver.StreamRequestHandler):
-    """Answers one request after another, of RTSP and HTTP alike."""
+    """Answers requests in sequence, for both RTSP and HTTP."""
 
     came = {}
     lock = threading.Lock()
@@ -77,8 +77,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
 
 def answer_names():
-    """A name service with two addresses for some names, and for all others another each time that it is asked for one
-    of IPv4."""
+    """A DNS server. Some names have two addresses. All others have a different IPv4 address for each query."""
     asked = 0
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.1", 53))
@@ -128,7 +127,7 @@ def main():
         return inside(options)
     with namespaces.Network("astray") as network:
         name = network.names["astray"]
-        # What `ip netns exec` puts in the place of the system's.
+        # `ip netns exec` uses this folder instead of the system's.
         folder = f"/etc/netns/{name}"
         os.makedirs(folder, exist_ok=True)
         try:

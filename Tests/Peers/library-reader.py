@@ -26,13 +26,13 @@ class Output:
         self.is_y4m, self.is_begun = is_y4m, False
 
     def begin(self):
-        """Right before the library is told to open."""
+        """Called right before the library opens the stream."""
         if not self.is_y4m:
             print("opening", time.monotonic_ns(), flush=True)
 
     def write(self, at, luma, picture, width, height):
-        """Takes a packed luma plane, or anything with black and white where it has them, and a function that gives the
-        whole as I420."""
+        """Takes a packed luma plane, or any plane with the same black and white cells, and a function that returns the
+        whole picture as I420."""
         if self.is_y4m:
             if not self.is_begun:
                 sys.stdout.buffer.write(f"YUV4MPEG2 W{width} H{height} F30:1 Ip A1:1 C420jpeg\n".encode())

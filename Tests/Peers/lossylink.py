@@ -1,17 +1,18 @@
-"""A link that loses packets, between a peer of aiortc and the other side's one address."""
+"""A link that loses packets, between an aiortc peer and the single address of the other side."""
 
 import asyncio
 import random
 
 
 class Link(asyncio.DatagramProtocol):
-    """Forwards datagrams both ways. Long ones of DTLS from the other side are lost by a seed, in a given number.
+    """Forwards datagrams in both directions. Loses a given number of the long DTLS datagrams from the other side,
+    chosen by a seed.
 
-    Checks of ICE and pictures pass, and so do acknowledgements: what is lost holds messages of data channels, which
-    DTLS carries (RFC 7983, 7).
+    ICE checks, pictures and acknowledgements pass. The lost datagrams contain messages of data channels, which DTLS
+    carries (RFC 7983, 7).
     """
 
-    # No datagram without a message is so long.
+    # Every longer datagram contains a message.
     LONG = 600
 
     def __init__(self, server):
@@ -20,7 +21,7 @@ class Link(asyncio.DatagramProtocol):
         self.lost = 0
 
     def lose(self, percent, count):
-        """Loses so many percent of the datagrams, until so many are lost."""
+        """Loses this percentage of the datagrams until this number is lost."""
         self.percent, self.left = percent, count
 
     def connection_made(self, transport):
@@ -40,7 +41,7 @@ class Link(asyncio.DatagramProtocol):
 
 
 async def before(line):
-    """A link before the address of a candidate of UDP, and the candidate with the link's address."""
+    """Inserts a link before the address of a UDP candidate, and returns the candidate with the link's address."""
     words = line.split()
     _, link = await asyncio.get_running_loop().create_datagram_endpoint(
         lambda: Link((words[4], int(words[5]))), local_addr=(words[4], 0))

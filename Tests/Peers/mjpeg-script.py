@@ -16,7 +16,7 @@ BOUNDARY = b"camera"
 
 
 class Pictures:
-    """JPEGs of ffmpeg's, also as files."""
+    """JPEGs made by ffmpeg, also as files."""
 
     def __init__(self, options):
         self.folder = os.path.join(peer.folder(), "pictures")
@@ -32,13 +32,13 @@ class Pictures:
 
 
 def with_previews(picture, preview):
-    """A picture with another one in a segment at its beginning, and with a third behind its end."""
+    """Returns a picture with a second one in a segment at its beginning and a third one after its end."""
     segment = b"Exif\0\0" + preview
     return picture[:2] + b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment + picture[2:] + preview
 
 
 def part(framing, number, pictures):
-    """The bytes of a part, from its boundary to the end of its line."""
+    """Returns the bytes of a part, from its boundary to its last line end."""
     picture, end = pictures[number % len(pictures)], b"\r\n"
     before, boundary = b"", b"--" + BOUNDARY + b"\r\n"
     fields = {b"Content-Type": b": image/jpeg", b"Content-Length": b": %d" % len(picture)}
@@ -114,7 +114,7 @@ class Camera:
                 time.sleep(1 / 50)
 
     def still(self, fields):
-        """The answer to a request for the still picture: a new one after every so many requests."""
+        """Returns the answer to a request for the still picture. The picture changes after a number of requests."""
         with self.lock:
             shown = len(self.requests) // self.options.change
             tag, modified = f'"{shown}"', f"Sat, 01 Jan 2000 00:00:{shown % 60:02} GMT"

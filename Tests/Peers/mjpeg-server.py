@@ -51,7 +51,7 @@ class Pictures:
                     self.changed.notify_all()
 
     def after(self, number):
-        """The newest picture once it is not the one of this number."""
+        """Returns the newest picture as soon as its number differs from this one."""
         with self.changed:
             self.changed.wait_for(lambda: self.number > number)
             return self.newest, self.number

@@ -1,4 +1,4 @@
-"""Networks of a script's own: namespaces of the kernel's and links between them, gone when the script ends."""
+"""Separate networks for a script: kernel namespaces and links between them, removed when the script ends."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ import time
 import peer
 
 CLONE_NEWNET = 0x40000000
-# Of a peer that isolates itself, and of its clients.
+# Addresses of an isolated peer and of its clients.
 OWN_ADDRESSES = ("10.77.0.1/24", "fe80::77:1/64")
 CLIENT_ADDRESSES = ("10.77.0.2/24", "fe80::77:2/64")
 
@@ -20,13 +20,13 @@ def ip(*words, check=True):
 
 
 def make(name):
-    """Makes a namespace. Where that cannot be, as it needs root, says so and ends the script with 69."""
+    """Creates a namespace. If that fails, because it needs root, prints an error and ends the script with 69."""
     made = ip("netns", "add", name, check=False)
     if made.returncode:
         script = os.path.basename(sys.argv[0]).removesuffix(".py")
         print(f"{script}: no network namespace can be made here: {made.stderr.strip()}", file=sys.stderr)
         sys.exit(69)
-    # So that what was made goes where the script is asked to end.
+    # Makes SIGTERM run the cleanup.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         ip("-n", name, "link", "set", "lo", "up")
@@ -36,7 +36,7 @@ def make(name):
 
 
 def remove(name):
-    """Ends what runs in a namespace, and takes it away. Links into it go with it."""
+    """Kills the processes in a namespace and removes it, together with its links."""
     for process in ip("netns", "pids", name, check=False).stdout.split():
         try:
             os.kill(int(process), signal.SIGKILL)
@@ -46,10 +46,10 @@ def remove(name):
 
 
 def leave():
-    """Moves this process, and what it starts, into a network of its own. To be called before there are threads.
+    """Moves this process and its future children into a separate network. Call it before starting threads.
 
-    Links and addresses that a script makes in the machine's network disturb other programs: a session of WebRTC begins
-    anew when an address comes or goes.
+    Links and addresses that a script makes in the machine's network disturb other programs: a WebRTC session restarts
+    when an address appears or disappears.
     """
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
         print(f"no network namespace can be made here: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
@@ -58,7 +58,7 @@ def leave():
 
 
 class Network:
-    """Namespaces that see nothing but each other. For a `with` statement."""
+    """Namespaces that can reach only each other. For a `with` statement."""
 
     def __init__(self, *names):
         self.names = {name: f"inlet-{name}-{os.getpid()}" for name in names}
@@ -81,7 +81,7 @@ class Network:
             remove(name)
 
     def link(self, one, one_address, other, other_address):
-        """Links two of them, by networks of 24 bits."""
+        """Links two namespaces with a /24 network."""
         ends = []
         for side in "ab":
             ends.append(f"i{os.getpid() % 65536:x}-{self.links}{side}")
@@ -93,7 +93,7 @@ class Network:
             ip("-n", self.names[name], "link", "set", end, "up")
 
     def within(self, name):
-        """What stands before a command that is to run in one of them."""
+        """Returns the prefix of a command that runs in a namespace."""
         return ["ip", "netns", "exec", self.names[name]]
 
     def run(self, name, *command):
@@ -101,14 +101,14 @@ class Network:
 
 
 def isolate(mtu=1500):
-    """Moves this process into a network of its own that one link joins to the network of its clients, and returns the
-    process that holds theirs.
+    """Moves this process into a separate network, linked with the network of its clients. Returns the process that
+    keeps the clients' network.
 
-    Neither network has a name: both are gone when their last process ends, however it ends. To be called by a peer's
-    main thread before there are others. The link is called `server` at this end, `client` at the other; its addresses
-    are OWN_ADDRESSES and CLIENT_ADDRESSES, and this end sends to all groups by it.
+    Neither network has a name: both disappear when their last process ends, however it ends. Call it on a peer's main
+    thread before starting others. The link is called `server` at this end and `client` at the other. Its addresses are
+    OWN_ADDRESSES and CLIENT_ADDRESSES, and this end sends to all multicast groups through it.
 
-    mtu: the largest packet of the link, in bytes. Loopback interfaces have 65536, so that a whole write is one packet.
+    mtu: the largest packet of the link, in bytes. Loopback interfaces have 65536, so a whole write is one packet.
     """
     if not os.access("/proc/self/ns/net", os.R_OK):
         peer.fail("this system has no network namespaces")
@@ -123,14 +123,14 @@ def isolate(mtu=1500):
     if holder.poll() is not None or libc.unshare(CLONE_NEWNET):
         peer.fail("no network namespace can be made here, which needs root")
     inside = ["nsenter", f"--net={there}"]
-    # Where the system itself would look for groups first.
+    # A first interface where the system looks for groups by default.
     subprocess.run([*inside, *"ip link add other type veth peer name other-end".split()], check=True)
     for name in ("other", "other-end"):
         subprocess.run([*inside, "ip", "link", "set", name, "up"], check=True)
     ip("link", "add", "server", "type", "veth", "peer", "name", "client", "netns", str(holder.pid))
     for addresses, name, within in (
             (OWN_ADDRESSES, "server", []), (CLIENT_ADDRESSES, "client", inside)):
-        # No address is probed for, which would take its time.
+        # Skips address probing (nodad), which takes time.
         commands = [
             "link set lo up", f"link set {name} addrgenmode none", f"link set {name} mtu {mtu}", f"link set {name} up"]
         commands += [f"addr add {address} dev {name} {'nodad' if ':' in address else ''}" for address in addresses]

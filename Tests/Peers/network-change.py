@@ -55,7 +55,7 @@ peer.getStats().then(report => { let found = {};
 
 
 def until(what, condition, limit=LIMIT):
-    """The seconds until a condition holds. One that does not in time ends the script."""
+    """Returns the seconds until a condition is true. Ends the script after a timeout."""
     begun = time.monotonic()
     while not condition():
         if time.monotonic() > begun + limit:
@@ -65,7 +65,7 @@ def until(what, condition, limit=LIMIT):
 
 
 def change_address(within, old, new, wait=0):
-    """Gives the one link of a namespace another address."""
+    """Changes the address of a namespace's only link."""
     def ip(*words):
         subprocess.run([*within, "ip", *words], check=True, capture_output=True)
     links = subprocess.run([*within, "ip", "-json", "link"], check=True, capture_output=True, text=True).stdout
@@ -76,7 +76,7 @@ def change_address(within, old, new, wait=0):
 
 
 def pull_cable(wait):
-    """Takes the carrier of both ends for a while."""
+    """Removes the carrier of both ends for a while."""
     links = subprocess.run(["ip", "-json", "link"], check=True, capture_output=True, text=True).stdout
     link = next(each["ifname"] for each in json.loads(links) if each["ifname"] != "lo" and "UP" in each["flags"])
     subprocess.run(["ip", "link", "set", link, "down"], check=True, capture_output=True)
@@ -85,7 +85,7 @@ def pull_cable(wait):
 
 
 class Capture:
-    """An `inlet run` that writes pictures to its standard output, which are counted and read."""
+    """An `inlet run` that writes pictures to standard output. The script counts and reads them."""
 
     def __init__(self, options, within, source):
         self.numbers, self.times, self.unread = [], [], 0
@@ -144,12 +144,12 @@ class Peer:
 
 
 def lines(text):
-    """What Inlet said about the network."""
+    """Returns Inlet's messages about the network."""
     return [line for line in text.splitlines() if "network" in line.lower()]
 
 
 def look_at_page(options, home):
-    """Chromium at the page of `webrtc:`, without UDP or with a change of address."""
+    """Opens the page of `webrtc:` in Chromium, without UDP or with a change of address."""
     is_blocked = options.case == "no-udp"
     rules = [("INPUT", "-i"), ("OUTPUT", "-o")]
     if is_blocked:
@@ -204,7 +204,7 @@ def be_camera(options, home):
         before = len(capture.numbers)
         change_address([], AWAY, OTHER_AWAY)
         changed = time.monotonic()
-        # What was on its way comes still. The page begins anew, or ICE finds the other address by itself.
+        # Pictures already on their way still arrive. Then the page reconnects, or ICE finds the other address.
         until("pictures after the change", lambda: capture.arrived(after=changed + 1) >= 60)
         gap = capture.longest_gap(after=changed)
         return {"before": before, "seconds": gap, "after": capture.arrived(after=changed), "unread": capture.unread,
@@ -284,7 +284,7 @@ def main():
     parser.add_argument("--screenshot")
     parser.add_argument("--home", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+    # A test's thread may have blocked signals. Children inherit that, and Chromium needs the signals.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     if options.home:
         # Runs in `away`.

@@ -12,8 +12,8 @@ import peer
 
 
 def make_hls(options, folder, file):
-    """Cuts the file into segments without encoding it; with --live only as fast as it plays, over and over, the old
-    ones deleted."""
+    """Cuts the file into segments without encoding. With --live, it repeats the file in real time and deletes old
+    segments."""
     os.mkdir(f"{folder}/hls")
     target = ["-c", "copy", "-an", "-f", "hls", "-hls_time", str(options.segment)]
     name = f"{folder}/hls/index.m3u8"
@@ -84,7 +84,8 @@ def main():
         with open(f"{folder}/users", "w") as out:
             out.write(f"{options.user}:{{PLAIN}}{options.password}\n")
     server = Server(options, folder, certificates, program)
-    # nginx cannot say which port it took for 0, and the port found free may be taken meanwhile: then another.
+    # nginx cannot report the port it chose for 0, and another program may take a free port before nginx does: then try
+    # another.
     for _ in range(5):
         if server.start(options.port or peer.free_port()):
             break
@@ -103,7 +104,7 @@ def main():
 
 
 class Server:
-    """nginx, which can be killed and started again at its port."""
+    """nginx, which can be killed and restarted at its port."""
 
     def __init__(self, options, folder, certificates, program):
         self.options, self.folder, self.certificates, self.program = options, folder, certificates, program
@@ -115,15 +116,15 @@ class Server:
         return peer.wait_for_port(port, self.child)
 
     def restart(self, _):
-        """Kills nginx, whatever it is sending, and starts it again."""
+        """Kills nginx at any moment and restarts it."""
         self.child.kill()
         self.child.wait()
         if not self.start(self.port):
             raise RuntimeError("nginx did not start; see standard error")
 
     def restart_between_segments(self, _):
-        """Kills nginx at a moment when the player has every segment that there is, so that none is cut off or refused,
-        and starts it again."""
+        """Kills nginx when the player has every existing segment, so that none is truncated or refused, and restarts
+        it."""
         deadline = time.monotonic() + 15
         while not self.is_player_up_to_date():
             if time.monotonic() > deadline:
@@ -132,7 +133,8 @@ class Server:
         self.restart(_)
 
     def is_player_up_to_date(self):
-        """Whether the newest segment of the playlist was sent: only a playlist can be asked for next."""
+        """Returns whether the newest segment of the playlist was sent: then the next request can only be for a
+        playlist."""
         with open(f"{self.folder}/www/hls/index.m3u8") as playlist:
             newest = [line for line in playlist.read().splitlines() if not line.startswith("#")][-1]
         sent = re.compile(rf"GET /hls/{re.escape(newest)} .* (200|206)$")

@@ -36,7 +36,7 @@ SERVICES = {
     "http://www.onvif.org/ver10/events/wsdl": ("ver10/events/wsdl/event.wsdl", "/onvif/events"),
 }
 DEVICE, MEDIA1, MEDIA2, EVENTS = SERVICES
-# What a subscription is renewed and ended by.
+# The namespaces of renewing and ending a subscription.
 WSNT, ADDRESSING = "http://docs.oasis-open.org/wsn/b-2", "http://www.w3.org/2005/08/addressing"
 TOPICS = {"motion": ("VideoSource/MotionAlarm", "State"), "cells": ("RuleEngine/CellMotionDetector/Motion", "IsMotion"),
           "tampering": ("VideoSource/GlobalSceneChange/ImagingService", "State"),
@@ -50,7 +50,7 @@ REALM = "camera"
 
 
 class Nonce(bytes):
-    """Bytes that zeep takes for the text of a nonce."""
+    """Bytes that zeep uses as the text of a nonce."""
 
     def encode(self, _):
         return bytes(self)
@@ -76,8 +76,8 @@ def read_options():
 
 
 def copy_schemas():
-    """A folder with ONVIF's schemas as libxml2 takes them: it refuses wildcards that admit an optional element before
-    them, so that they admit other namespaces alone here."""
+    """Returns a folder with ONVIF's schemas, changed for libxml2. It refuses a wildcard after an optional element that
+    the wildcard also matches, so here wildcards admit only other namespaces."""
     folder = os.path.join(peer.folder(), "wsdl")
     for path in ("schema", "ver10/schema", *(path for path, _ in SERVICES.values())):
         source, target = os.path.join(WSDL, path), os.path.join(folder, path)
@@ -94,7 +94,7 @@ def copy_schemas():
 
 
 def load_schema(folder, path):
-    """The schema of a service: that in its WSDL, where imports are relative to the file."""
+    """Returns the schema of a service from its WSDL, where imports are relative to the file."""
     document = etree.parse(os.path.join(folder, path))
     schema = document.find(f".//{XS}schema")
     for element in schema.iter(f"{XS}import"):
@@ -116,14 +116,14 @@ class Device:
             namespace: set(re.findall(r'soapAction="([^"]*)"', open(os.path.join(WSDL, path)).read()))
             for namespace, (path, _) in SERVICES.items()}
         self.actions[WSNT] = self.actions[EVENTS]
-        # The states of detectors, and the messages that wait in each subscription.
+        # The states of detectors, and the pending messages of each subscription.
         self.detected, self.subscriptions, self.changed = {}, {}, threading.Condition()
         self.parser = etree.XMLParser(resolve_entities=False, no_network=True)
         self.nonces, self.http_nonce, self.lock = set(), f"{random.getrandbits(64):016x}", threading.Lock()
         self.port = 0
 
     def move(self, command):
-        """Gives the stream of a profile another address."""
+        """Changes the address of a profile's stream."""
         self.profiles = [[token, command["url"] if token == command["profile"] else url]
                          for token, url in self.profiles]
         return {}
@@ -143,7 +143,7 @@ class Device:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.options.clock + ahead))
 
     def detect(self, command):
-        """Changes what a detector sees."""
+        """Changes the state of a detector."""
         with self.changed:
             self.detected[command["kind"]] = command["isActive"]
             for waiting in self.subscriptions.values():
@@ -192,7 +192,7 @@ class Device:
     # Requests.
 
     def read(self, body, content_type, path):
-        """The element in the body of a valid request, and its envelope."""
+        """Returns the element in the body of a valid request, and its envelope."""
         envelope = etree.fromstring(body, self.parser)
         self.envelope.assertValid(envelope)
         element = envelope.find(f"{{{SOAP}}}Body")[0]
@@ -211,7 +211,7 @@ class Device:
         return envelope, element
 
     def token_fault(self, envelope):
-        """Why the UsernameToken is not accepted; empty if it is."""
+        """Returns the reason why the UsernameToken is invalid; empty if it is valid."""
         token = envelope.find(f"{{{SOAP}}}Header/{{{WSSE}}}Security/{{{WSSE}}}UsernameToken")
         if token is None:
             return "missing"
@@ -240,7 +240,7 @@ class Device:
         return ""
 
     def is_digest(self, given, method, target):
-        """RFC 7616 with MD5 and qop."""
+        """Checks Digest by RFC 7616, with MD5 and qop."""
         fields = {
             name.lower(): quoted or plain
             for name, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|([^,\s]*))', given or "")}
@@ -298,7 +298,8 @@ class Device:
         return namespace == DEVICE or self.options.media in ("both", {MEDIA1: "1", MEDIA2: "2"}[namespace])
 
     def profile(self, namespace, token, index, request):
-        """A profile: the first is of 1920x1080, each other of half as many lines as the one before."""
+        """Returns a profile. The first has 1920x1080 pixels; each further one has half as many lines as the previous
+        one."""
         width, height = 1920 >> index, 1080 >> index
         rates = ("<tt:FrameRateLimit>25</tt:FrameRateLimit><tt:EncodingInterval>1</tt:EncodingInterval>"
                  "<tt:BitrateLimit>4096</tt:BitrateLimit>")
@@ -323,7 +324,7 @@ class Device:
                 "</m:Profiles>")
 
     def answer(self, element, path):
-        """The status and the body of an answer."""
+        """Returns the status and the body of an answer."""
         namespace, name = etree.QName(element).namespace, etree.QName(element).localname
         if namespace in (EVENTS, WSNT) and self.options.events:
             return self.answer_events(element, path)
@@ -410,7 +411,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.reply(status, answer, fields)
 
     def spoil(self, told):
-        """Whether a fault took the place of the answer."""
+        """Returns whether a fault replaced the answer."""
         faults, device = self.device.faults, self.device
         target = None
         if "redirect" in faults and not self.path.startswith("/moved"):
@@ -480,7 +481,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        # A client that has gone is no error of the device.
+        # A client that disconnects is not an error of the device.
         if not isinstance(sys.exc_info()[1], OSError):
             traceback.print_exc()
 

@@ -24,25 +24,25 @@ import threading
 import time
 
 PAYLOAD = 1400
-# libavformat takes an RTP time of 0 for none.
+# libavformat treats an RTP time of 0 as missing.
 ORIGIN = 900000
 
 
 def units(data):
-    """The NAL units of an Annex B stream."""
+    """Returns the NAL units of an Annex B stream."""
     places = [match.start() for match in re.finditer(b"\x00\x00\x01", data)]
     for place, end in zip(places, places[1:] + [len(data)]):
         yield data[place + 3 : end].rstrip(b"\x00")
 
 
 def pictures(data):
-    """Lists of NAL units, one list a picture, and the parameter sets."""
+    """Returns lists of NAL units, one per picture, and the parameter sets."""
     found, sets, current, has_slice = [], {}, [], False
     for unit in units(data):
         kind = unit[0] & 31
         if kind in (7, 8):
             sets[kind] = unit
-        # first_mb_in_slice is 0 where its Exp-Golomb code begins with a 1.
+        # first_mb_in_slice is 0 if its Exp-Golomb code begins with a 1.
         begins = kind in (1, 5) and unit[1] & 0x80
         if has_slice and (begins or kind in (6, 7, 8, 9)):
             found.append(current)
@@ -53,7 +53,7 @@ def pictures(data):
 
 
 def packets(picture):
-    """RTP payloads of a picture (RFC 6184, single units and FU-A)."""
+    """Returns the RTP payloads of a picture (RFC 6184, single units and FU-A)."""
     for unit in picture:
         if len(unit) <= PAYLOAD:
             yield unit
@@ -114,10 +114,10 @@ class Client(threading.Thread):
         self.connection.sendall((head + "\r\n" + body).encode())
 
     def delay(self):
-        """The time from PLAY to the first picture.
+        """Returns the time from PLAY to the first picture.
 
-        Cameras are not in step: the streams' key frames are spread over the time from one to the next, as the golden
-        ratio spreads them. With --in-step all key frames come at the same moment.
+        Real cameras are not synchronized: the streams' key frames are spread over the key frame interval by the golden
+        ratio. With --in-step all key frames come at the same moment.
         """
         if self.clip.in_step:
             return -time.monotonic() % self.clip.group
@@ -150,7 +150,7 @@ class Clip:
         with open(options.clip, "rb") as file:
             found, sets = pictures(file.read())
         keys = [index for index, picture in enumerate(found) if any(unit[0] & 31 == 5 for unit in picture)]
-        # Seconds from a key frame to the next.
+        # Seconds between key frames.
         self.group = (keys[1] if len(keys) > 1 else len(found)) / self.rate
         self.payloads = [list(packets(picture)) for picture in found]
         encoded = ",".join(base64.b64encode(sets[kind]).decode() for kind in (7, 8))

@@ -21,7 +21,7 @@ TIME_OF_DAY = 3_900_000_000 << 32
 
 
 class File:
-    """The pictures of a raw file: of each its NAL units."""
+    """The pictures of a raw file, each as a list of its NAL units."""
 
     def __init__(self, path, codec):
         self.codec = codec
@@ -43,7 +43,7 @@ class File:
         return (unit[0] >> 1 & 0x3F) < 32 if self.codec == "h265" else unit[0] & 31 in (1, 5)
 
     def payloads(self, unit, size):
-        """Of RFC 6184 or RFC 7798: the unit itself, or fragments of it."""
+        """Returns payloads by RFC 6184 or RFC 7798: the unit itself or its fragments."""
         if len(unit) <= size:
             return [unit]
         parts = [unit[at:at + size] for at in range(self.header, len(unit), size)]

@@ -1,8 +1,8 @@
-"""What every test server here shares: its ready line, its commands, its end, and its certificates.
+"""The common part of the test servers: the ready line, commands, shutdown, and certificates.
 
-A peer prints one JSON line when it is ready, then takes commands from standard input, one JSON object a line:
-{"command": "kill"}. Every command is answered by one line: {"ok": true, ...} or {"ok": false, "error": "..."}, with the
-command's "id" where it had one. A peer ends when its standard input ends or its parent dies, so none outlives its test.
+A peer prints one JSON line when it is ready, then takes commands from standard input, one JSON object per line:
+{"command": "kill"}. It answers each command with one line: {"ok": true, ...} or {"ok": false, "error": "..."}, with the
+command's "id" if it had one. A peer ends when its standard input ends or its parent dies, so none outlives its test.
 """
 
 import argparse
@@ -28,7 +28,7 @@ _parent = os.getppid()
 
 
 def parser(description):
-    """A parser with the options that every peer has."""
+    """Returns a parser with the options of every peer."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     made.add_argument("--stay", action="store_true",
                       help="run on when standard input ends, for use in the background of a shell")
@@ -36,14 +36,14 @@ def parser(description):
 
 
 def say(message):
-    """Prints one JSON line."""
+    """Prints a JSON line."""
     with _print_lock:
         sys.stdout.write(json.dumps(message) + "\n")
         sys.stdout.flush()
 
 
 def folder():
-    """A temporary folder, readable by all, that goes with the process."""
+    """Returns a temporary folder, readable by all, that is removed when the process ends."""
     global _folder
     if _folder is None:
         _folder = tempfile.mkdtemp(prefix="inlet-peer-")
@@ -52,7 +52,7 @@ def folder():
 
 
 def end(status=0):
-    """Ends the process, its children and its folder at once, whatever its threads do."""
+    """Ends the process and its children and removes its folder at once, whatever its threads do."""
     for child in _children:
         if child.poll() is None:
             try:
@@ -62,7 +62,7 @@ def end(status=0):
             except PermissionError:
                 child.kill()
             try:
-                # Not every container has an init that does this.
+                # Some containers have no init that reaps children.
                 child.wait(2)
             except subprocess.TimeoutExpired:
                 pass
@@ -73,16 +73,16 @@ def end(status=0):
 
 
 def fail(reason):
-    """Ends a peer that cannot start; the reason is its ready line."""
+    """Ends a peer that cannot start, with the reason as its ready line."""
     say({"error": reason})
     end(1)
 
 
 def serve(options, handlers, ready):
-    """Prints the ready line and answers commands until the end: `handlers` maps a command to a function of its message,
-    which returns a dictionary or None.
+    """Prints the ready line and answers commands until the end. `handlers` maps a command to a function that takes its
+    message and returns a dictionary or None.
 
-    Runs in a thread of its own. A handler that must run elsewhere sees to that itself.
+    Handlers run on a separate thread. A handler that must run elsewhere has to arrange that.
     """
     signal.signal(signal.SIGTERM, lambda *_: end(0))
     signal.signal(signal.SIGINT, lambda *_: end(0))
@@ -93,7 +93,7 @@ def serve(options, handlers, ready):
 
 
 def _watch_parent():
-    # Not PR_SET_PDEATHSIG: it fires when the thread that forked ends, and a test's thread may end before the test.
+    # Not PR_SET_PDEATHSIG: it is sent when the forking thread ends, and a test's thread may end before the test.
     while os.getppid() == _parent:
         time.sleep(0.25)
     end(0)
@@ -122,17 +122,17 @@ def _read_commands(options, handlers):
 
 
 def spawn(arguments, user=None, **keywords):
-    """Starts a program in a process group of its own that dies with this process. Call it from the main thread only.
+    """Starts a program in a separate process group that dies with this process. Call it only on the main thread.
 
-    `user` is whom to run it as where this process is root, for programs that refuse root.
+    `user` runs the program as that user if this process is root, for programs that refuse root.
     """
 
     starter = os.getpid()
 
     def prepare():
-        # After any change of user, which would clear it.
+        # After any change of user, because that would clear the setting.
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        # The signal is for deaths from now on: a starter that ended since the fork would leave this child behind.
+        # The signal covers only later deaths: if the starter ended since the fork, this child must end itself.
         if os.getppid() != starter:
             os._exit(1)
 
@@ -144,7 +144,7 @@ def spawn(arguments, user=None, **keywords):
 
 
 def stop_child(child, seconds=2):
-    """Asks a child to end, then makes it."""
+    """Asks a child to end, then kills it."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if child.poll() is None:
             os.kill(child.pid, number)
@@ -156,9 +156,9 @@ def stop_child(child, seconds=2):
 
 
 def free_port(kind=socket.SOCK_STREAM):
-    """A port that is free now, for programs that cannot take port 0.
+    """Returns a free port, for programs that cannot take port 0.
 
-    From below the range that the system gives out by itself.
+    The port is below the range of the system's automatic ports.
     """
     for _ in range(200):
         port = random.SystemRandom().randrange(10240, 32000)
@@ -172,11 +172,11 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def wait_for_port(port, child, seconds=10, table="tcp"):
-    """Waits until a TCP port listens, without connecting to it, as a one-client server would take that for its client;
-    or a UDP port is bound."""
+    """Waits until a TCP port listens or a UDP port is bound. It doesn't connect, because a server for one client would
+    count that as its client."""
     wanted = f"{port:04X}"
-    # What the kernel calls a socket that listens; that has been connected to, as some listen no longer once a client
-    # has come; that has no peer.
+    # Codes in `/proc/net` for a listening TCP socket (0A), a connected one (01) because some servers stop listening
+    # after the first client, and a UDP socket without a peer (07).
     states = {"tcp": ("0A", "01"), "udp": ("07",)}[table]
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -193,9 +193,9 @@ def wait_for_port(port, child, seconds=10, table="tcp"):
 
 
 def make_certificates(name="localhost", label="."):
-    """A certificate authority and a certificate for 127.0.0.1 and `name`, made now.
+    """Creates a certificate authority and a certificate for 127.0.0.1 and `name`.
 
-    Another label makes another authority.
+    Each label has a separate authority.
 
     Returns the paths of the authority's certificate, the server's certificate and the server's key.
     """

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Looks at a preview page in headless Chromium, as a person would, and prints what it saw as one JSON object.
+"""Uses a preview page in headless Chromium, as a person would, and prints the results as one JSON object.
 
 Usage: preview-browser.py URL [SCREENSHOT]
 
-The picture is drawn on a canvas until its pixels differ, and the figures are read until they differ.
+The script draws the picture on a canvas until its pixels differ, and reads the figures until they differ.
 """
 import json
 import os
@@ -23,7 +23,8 @@ return Array.from(context.getImageData(0, 0, 64, 36).data).join();
 
 
 def until_changed(read, first=None):
-    """The first thing read, or what is taken for it, and the next that differs from it."""
+    """Returns the first value (`first` if it is given) and the next value that differs from it, or None after a
+    timeout."""
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
         now = read()

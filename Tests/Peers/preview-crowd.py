@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Many clients of a preview, most of which stop reading. Prints what became of them as one JSON object.
+"""Runs many clients of a preview, most of which stop reading. Prints the results as one JSON object.
 
 Usage: preview-crowd.py PORT PID READERS STALLED PICTURES
 
-READERS read the stream until each has got PICTURES pictures after the others have stalled; STALLED ask for it and read
-nothing more. The server is to allow exactly READERS + STALLED streams, so that a new one gets through only when it has
-dropped some. Other pages are there all the while.
+READERS read the stream until each has received PICTURES pictures after the others have stalled. STALLED request it and
+then read nothing. The server must allow exactly READERS + STALLED streams, so that a new one succeeds only when the
+server has dropped some. Other pages are requested meanwhile.
 """
 import json
 import re
@@ -42,7 +42,7 @@ class Reader(threading.Thread):
         self.client, self.count, self.bad = open_stream(), 0, 0
 
     def run(self):
-        # Chunked transfer is undone by the file: only the parts' own lengths count.
+        # Ignores the framing of chunked transfer: the lengths in the parts are enough.
         data = b""
         while time.monotonic() < end:
             more = self.client.recv(65536)
@@ -58,7 +58,7 @@ class Reader(threading.Thread):
 
 
 def refused():
-    """Whether another stream is refused."""
+    """Returns whether another stream is refused."""
     try:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/stream.mjpg", timeout=10).close()
         return False
@@ -67,7 +67,7 @@ def refused():
 
 
 def is_well():
-    """Whether a short question is answered."""
+    """Returns whether a short request is answered."""
     return urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10).status == 200
 
 
@@ -84,7 +84,7 @@ for reader in crowd:
     reader.start()
 frozen = [open_stream(4096) for _ in range(stalled)]
 was_full = wait(refused) and is_well()
-# While the others hold their connections and read nothing.
+# Meanwhile, the other clients hold their connections and read nothing.
 first = [reader.count for reader in crowd]
 begun = wait(lambda: all(reader.count >= count + 5 for reader, count in zip(crowd, first)))
 still_full = refused()

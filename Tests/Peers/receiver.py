@@ -1,5 +1,5 @@
-"""What the servers that take a stream share: a child that prints a line a picture, killed and started again as often as
-a test wants."""
+"""The common part of servers that receive a stream: a child that prints a line per picture and can be killed and
+restarted."""
 
 import subprocess
 import threading
@@ -8,8 +8,8 @@ import peer
 
 
 class Receiver:
-    """`command` makes the child's arguments of a port; `picture` takes one of its lines: the picture's PTS and MD5 sum,
-    or None for a line about something else."""
+    """`command` returns the child's arguments for a port. `picture` parses one of its lines into a picture's PTS and
+    MD5 sum, or None for another line."""
 
     def __init__(self, command, port, table, picture):
         self.command, self.port, self.table, self.picture = command, port, table, picture
@@ -17,7 +17,7 @@ class Receiver:
         self.child = None
 
     def start(self):
-        """Whether the child listens."""
+        """Starts the child and returns whether it listens."""
         self.child = peer.spawn(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.latest = []
         threading.Thread(target=self.count, args=(self.child, self.latest), daemon=True).start()

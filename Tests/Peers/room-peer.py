@@ -73,7 +73,7 @@ class Guest:
             pass
 
     async def add(self, line):
-        # aioice knows no candidates of TCP.
+        # aioice doesn't support TCP candidates.
         if line and " TCP " not in line.upper():
             candidate = candidate_from_sdp(line.split(":", 1)[1])
             candidate.sdpMLineIndex = 0
@@ -112,7 +112,7 @@ class Guest:
                                 "sdp": self.connection.localDescription.sdp})
 
     async def run(self, url, viewer):
-        """Stays in the room until it is killed or told to leave; offers whenever `viewer` comes."""
+        """Stays in the room until it is killed or told to leave. Makes an offer whenever `viewer` comes."""
         leaving = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, leaving.set)
 
@@ -138,7 +138,7 @@ class Guest:
             if getattr(self, "socket", None) is not None:
                 await asyncio.wait_for(self.socket.close(), 2)
         finally:
-            # Not by the end of aiortc's threads, for which closing its connection would wait.
+            # Exits at once: closing aiortc's connection would wait for its threads.
             os._exit(0)
 
 

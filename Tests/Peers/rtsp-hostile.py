@@ -1,6 +1,5 @@
-"""Clients that an RTSP server should not suffer from: it is asked nonsense, half of something, or to send to those who
-do not read. Writes "all closed" when the server has closed every one of them.
-"""
+"""Hostile clients of an RTSP server: they send garbage, send incomplete requests, or let it send without reading.
+Prints "all closed" when the server has closed every connection."""
 import hashlib
 import re
 import select
@@ -40,7 +39,7 @@ def refused_with(answer, *statuses):
 
 
 def until_closed(client, piece, most):
-    """Sends a piece again and again, and returns after how many bytes the server has closed."""
+    """Sends the same bytes repeatedly, and returns the number of bytes until the server closed the connection."""
     sent = 0
     try:
         while sent < most:
@@ -61,7 +60,7 @@ for index, client in enumerate(garbage):
                     b"DESCRIBE rtsp://" + b"a" * 9000 + b" RTSP/1.0\r\n\r\n"][index])
 long = connect()
 long.sendall(f"DESCRIBE {url} RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 4000000000\r\n\r\n".encode() + b"x" * 5000)
-# Each asks for things that need a login, without one or with that for another method.
+# Requests that need a login, sent without one or with the login for another method.
 for method in ("DESCRIBE", "SETUP", "PLAY", "PAUSE", "TEARDOWN", "ANNOUNCE", "RECORD", "GET_PARAMETER",
                "SET_PARAMETER"):
     extra = "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n"
@@ -69,16 +68,16 @@ for method in ("DESCRIBE", "SETUP", "PLAY", "PAUSE", "TEARDOWN", "ANNOUNCE", "RE
     answer = ask(bare, method, url, extra)
     refused_with(answer, "401")
     refused_with(ask(bare, method, url, extra + login(method + "x", url, answer)), "401")
-    # A session that there is not.
+    # A session that doesn't exist.
     refused_with(ask(bare, method, url, extra + "Session: 1\r\n"), "454")
     bare.close()
 
-# Headers without an end, of which each two bytes would be one of their own.
+# An endless header. Every two bytes would be a separate list entry.
 endless = connect()
 endless.sendall(f"DESCRIBE {url} RTSP/1.0\r\nCSeq: 1\r\nAccept: ".encode())
 sent = until_closed(endless, b"b," * 4096, 64 << 20)
 assert sent < 32 << 20, f"{sent} bytes of one header were taken"
-# Logins that are tried.
+# Repeated logins.
 guesses = 0
 guesser = connect()
 try:
@@ -88,19 +87,19 @@ except OSError:
     pass
 assert 1 < guesses < 30, f"{guesses} logins of one connection were tried"
 
-# Another one that asks what there is, and takes nothing.
+# A client that describes the stream but doesn't play it.
 idle = connect()
 answer = ask(idle, "DESCRIBE", url)
 answer = ask(idle, "DESCRIBE", url, login("DESCRIBE", url, answer))
 assert " 200 " in answer.splitlines()[0], answer
 control = re.search("Content-Base: (.*)\r", answer).group(1) + "stream=0"
-# Paths that are not a camera's own.
+# Paths that are not the camera's.
 odd = connect()
 answer = ask(odd, "DESCRIBE", url)
 for path in ("/x", "/../door", "/stream=0"):
     refused_with(ask(odd, "DESCRIBE", url + path, login("DESCRIBE", url + path, answer)), "404")
     answer = ask(odd, "DESCRIBE", url)
-# A stream that was not described, and methods that nobody has.
+# A stream that was not described, and unsupported methods.
 refused_with(ask(odd, "SETUP", control, "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n"
                  + login("SETUP", control, answer)), "400")
 for method in ("ANNOUNCE", "RECORD"):

@@ -10,11 +10,11 @@ import peer
 
 
 class Recording:
-    """What ffmpeg published: its description, and its packets in their order."""
+    """The published stream of ffmpeg: its description, and its packets in order."""
 
     def __init__(self):
         self.description = ""
-        # Lists of the packets of a picture, each with whether it is RTCP.
+        # Lists of the packets of a picture, each with a flag for RTCP.
         self.pictures = []
         self.stamp = None
         self.is_over = asyncio.Event()
@@ -38,7 +38,7 @@ class Relay:
         server = await asyncio.start_server(self.serve, "127.0.0.1", options.port, limit=1 << 20)
         port = server.sockets[0].getsockname()[1]
         url = f"rtsp://127.0.0.1:{port}/stream"
-        # VP9 over RTP is experimental to ffmpeg.
+        # RTP for VP9 is experimental in FFmpeg.
         ffmpeg = peer.spawn(
             ["ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-i", options.file, "-map", "0:v:0", "-c",
              "copy", "-strict", "experimental", "-f", "rtsp", "-rtsp_transport", "tcp", url],
@@ -111,7 +111,7 @@ class Relay:
         if not asked:
             return transport
         session["ports"] = [int(asked[1]), int(asked[2])]
-        # The ports are told, so that they need not follow each other.
+        # The reply states the ports, so they need not be adjacent.
         session["sockets"] = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
         for each in session["sockets"]:
             each.bind(("127.0.0.1", 0))
@@ -129,8 +129,8 @@ class Relay:
                 else:
                     writer.write(b"$" + bytes([is_control]) + len(packet).to_bytes(2, "big") + packet)
             await writer.drain()
-        # As where the publisher has gone. What the reader still says is read, as its system would otherwise be told to
-        # throw away what it has not read yet.
+        # As if the publisher had ended. The connection still reads the reader's requests: otherwise the reader's system
+        # would discard data that it hasn't read yet.
         session["over"] = True
         writer.write_eof()
 

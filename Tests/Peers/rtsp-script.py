@@ -63,7 +63,7 @@ REASONS = {200: "OK", 302: "Moved Temporarily", 401: "Unauthorized", 404: "Not F
 
 
 def pictures(path):
-    """The pictures of a raw file: of each its NAL units."""
+    """Returns the pictures of a raw file, each as a list of its NAL units."""
     with open(path, "rb") as file:
         data = file.read()
     starts = [found.end() for found in re.finditer(b"\0\0\1", data)] + [len(data) + 3]
@@ -89,7 +89,7 @@ def is_parameters(unit):
 
 
 class Stream:
-    """The RTP packets of a session, picture after picture."""
+    """The RTP packets of a session, picture by picture."""
 
     def __init__(self, options, file):
         self.options, self.file, self.mutations = options, file, set(options.mutation)
@@ -103,7 +103,8 @@ class Stream:
         return (self.first + round(index * 90_000 / self.options.fps) + AHEAD * jumps) % 2**32
 
     def fragments(self, unit):
-        """Of RFC 6184, section 5.8: the unit itself, or fragments of it, each with whether it is the last."""
+        """Returns payloads by RFC 6184, section 5.8: the unit itself or its fragments, each with a flag for the last
+        one."""
         both = "fu-both" in self.mutations and is_slice(unit)
         if len(unit) <= self.options.mtu and not both:
             return [unit]
@@ -113,7 +114,7 @@ class Stream:
                 for at, part in enumerate(parts)]
 
     def packets(self, index):
-        """The packets of a picture."""
+        """Returns the packets of a picture."""
         units, mutations, made = self.file[index % len(self.file)], self.mutations, []
         if "annexb-in-fu" in mutations:
             units = [unit for unit in units if is_parameters(unit)] + [
@@ -179,7 +180,7 @@ class Connection:
         self.channels, self.ports, self.udp = (0, 1), None, None
         self.nonce_uses = self.requests = 0
         self.alive = time.monotonic()
-        # What is described and sent may change from one connection to the next.
+        # The description and the pictures may change between connections.
         is_later = number > 1 and server.later is not None
         self.file = server.later if is_later else server.file
         self.codec = self.options.later_codec if number > 1 else "H264"
@@ -424,7 +425,7 @@ class Connection:
             self.end(self.options.end_by)
 
     def end(self, way):
-        """Ends the session of its own accord."""
+        """Ends the session without a request."""
         if way == "close":
             self.is_over.set()
         elif way == "reset":
@@ -432,10 +433,10 @@ class Connection:
             self.is_over.set()
         else:
             if way in ("bye", "lone-bye"):
-                # A BYE by itself, without the report that RFC 3550 asks for before it, is as short as RTCP can be.
+                # A BYE without the report that RFC 3550 requires before it is the shortest possible RTCP packet.
                 report = self.stream.report(0) if way == "bye" else b""
                 self.send(report + struct.pack(">BBHI", 0x81, 203, 1, SOURCE), is_control=True)
-            # The connection stays, and a request that names the session gets 454.
+            # The connection stays open, and requests in the session get 454.
             self.session = "ended"
             self.alive = float("inf")
             self.is_paused.set()
@@ -445,7 +446,7 @@ class Connection:
         if self.ports:
             packets = self.server.disturb(packets, self.mutations)
         cuts = "cut-bytes" in self.mutations and index % 10 == 9 and not self.ports
-        # Where a picture's end shows by silence alone, no pause of this program may look like one.
+        # If only a pause marks a picture's end, this program must not pause within a picture.
         is_whole = not self.ports and self.mutations & {"marker-never", "marker-slices"}
         if is_whole and not self.mutations & {"one-byte", "stray-replies", "cut-bytes"}:
             self.write(b"".join(self.interleaved(packet) for packet in packets))
@@ -502,7 +503,7 @@ class Server:
         return "\r\n".join(lines) + "\r\n"
 
     def pair(self):
-        """Two sockets on an even port and the next one (RFC 3550, section 11)."""
+        """Returns two sockets on an even port and the next one (RFC 3550, section 11)."""
         while True:
             port = peer.free_port(socket.SOCK_DGRAM) & ~1
             family, address = self.place()

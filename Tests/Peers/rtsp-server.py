@@ -31,12 +31,12 @@ PAYLOADERS = {
     "vp9": "rtpvp9pay name=pay0 pt=96",
     "mpeg4": "mpeg4videoparse ! rtpmp4vpay name=pay0 pt=96 config-interval=1",
 }
-# The same in an MPEG transport stream: RFC 2250.
+# The same formats in an MPEG transport stream: RFC 2250.
 MULTIPLEXERS = {
     "h264": "h264parse config-interval=-1 ! mpegtsmux alignment=7 ! rtpmp2tpay name=pay0 pt=33",
     "h265": "h265parse config-interval=-1 ! mpegtsmux alignment=7 ! rtpmp2tpay name=pay0 pt=33",
 }
-# A picture in, a picture out, so that the delay measured is not the encoder's.
+# Each input picture immediately gives an output picture, so the measured delay excludes the encoder.
 ENCODERS = {
     "h264": "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={gop} "
             "threads=1 {extra}",
@@ -46,7 +46,7 @@ ENCODERS = {
     "vp8": "vp8enc name=encoder deadline=1 cpu-used=8 lag-in-frames=0 target-bitrate={kbps}000 keyframe-max-dist={gop}",
     "vp9": "vp9enc name=encoder deadline=1 cpu-used=8 lag-in-frames=0 target-bitrate={kbps}000 keyframe-max-dist={gop}",
 }
-# x264enc and x265enc move the first picture to a thousand hours, so that its DTS can lie before.
+# x264enc and x265enc move the first picture to a thousand hours, to leave room for an earlier DTS.
 ENCODER_START = 3_600_000 * Gst.SECOND
 PROTOCOLS = {
     "tcp": GstRtsp.RTSPLowerTrans.TCP,
@@ -99,7 +99,7 @@ def read_options():
 
 
 class Live:
-    """Draws pictures at the rate and pushes them into an appsrc for as long as it plays."""
+    """Draws pictures at the frame rate and pushes them into an appsrc while it plays."""
 
     def __init__(self, server, element):
         self.server = server
@@ -162,7 +162,7 @@ class Live:
 
 
 class Factory(GstRtspServer.RTSPMediaFactory):
-    """Makes the pipeline of a connection from what the options say at that moment."""
+    """Makes the pipeline of a connection from the options at that moment."""
 
     def __init__(self, server):
         super().__init__()
@@ -171,7 +171,7 @@ class Factory(GstRtspServer.RTSPMediaFactory):
         self.connect("media-configure", self.configure)
 
     def do_gen_key(self, url):
-        # A changed stream is another medium, so that those who watch the old one keep it.
+        # A changed stream becomes a new medium, so that viewers of the old one keep it.
         return f"{url.abspath} {self.server.generation}"
 
     def do_create_element(self, url):
@@ -231,7 +231,7 @@ class Server:
         if options.transport == "multicast":
             pool = GstRtspServer.RTSPAddressPool.new()
             pool.add_range("239.255.77.1", "239.255.77.50", 15000, 19999, 1)
-            # Other ports, as a socket of IPv6 has the same port of IPv4, too.
+            # Different ports, because an IPv6 socket also occupies the IPv4 port.
             pool.add_range("ff15::77:1", "ff15::77:50", 20000, 25000, 1)
             self.factory.set_address_pool(pool)
         self.ready = {"codec": self.live["codec"], "user": options.user, "password": options.password}
@@ -282,7 +282,7 @@ class Server:
         self.requests["connections"] = self.requests.get("connections", 0) + 1
 
     def watch_reports(self, client, context):
-        """Counts the RTCP packets that receivers send about a stream, by their SSRCs."""
+        """Counts the RTCP packets that receivers send about a stream, by SSRC."""
 
         def note(_, source):
             name = f"{source.props.ssrc:08x}"
@@ -361,7 +361,7 @@ class Server:
 
 
 def on_main(handler):
-    """GstRtspServer's objects are touched in the main loop's thread alone."""
+    """Runs a function in the main loop's thread, the only one that may use GstRtspServer's objects."""
 
     def run(message):
         done, results = threading.Event(), []
@@ -385,22 +385,22 @@ def on_main(handler):
 
 
 def share_ports():
-    """Lets a client on this host watch a group: the server binds its ports for itself alone, and keeps its packets from
-    this host."""
+    """Lets clients on this host receive a multicast group: by default, the server binds the ports exclusively and
+    disables loopback."""
     for number in os.listdir("/proc/self/fd"):
         try:
             with socket.socket(fileno=os.dup(int(number))) as each:
                 if each.type == socket.SOCK_DGRAM:
                     each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     each.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 1)
-                    # And no other host gets them.
+                    # A TTL of 0 keeps the packets on this host.
                     each.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 0)
         except OSError:
             pass  # No socket, or closed meanwhile.
 
 
 def codec_of(path):
-    """What a file's first video stream is encoded with."""
+    """Returns the codec of a file's first video stream."""
     found = subprocess.run(
         ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
          path],

@@ -59,7 +59,7 @@ class Gate:
             self.context.load_cert_chain(self.certificate, self.key)
 
     def is_allowed(self, method, target, headers):
-        """Whether the request has the right credentials, by RFC 7617 or RFC 2617, section 3.2.2."""
+        """Returns whether the request has the right credentials, by RFC 7617 or RFC 2617, section 3.2.2."""
         options, shown = self.options, headers.get("authorization", "")
         self.requests.append(f"{method} {target} {shown.split(' ')[0]}".strip())
         if options.auth == "none" or (options.only and options.only != method):
@@ -114,7 +114,7 @@ class Gate:
         back = asyncio.ensure_future(self.copy(upstream, writer))
         try:
             if method == "POST" and self.options.one_message:
-                # The client sends a message at once, and awaits the answer.
+                # The client sends a message at once and waits for the answer.
                 out.write(await reader.read(65536))
                 await out.drain()
             else:
@@ -171,9 +171,8 @@ class Gate:
             out.close()
 
     async def frame(self, reader, writer):
-        """Sends what the server says: each time as a message of three fragments, with a ping between, once the one
-        before is answered. The message behind each of the first three pings waits for the answer.
-        """
+        """Forwards the server's data as messages of three fragments. Sends a ping between fragments if the previous one
+        was answered. After each of the first three pings, the next message waits for the answer."""
         while data := await reader.read(65536):
             cuts = [0, len(data) // 3, len(data) // 2, len(data)]
             for index in range(3):
@@ -198,7 +197,7 @@ class Gate:
             headers = {name.lower(): value for name, value in request.headers.items()}
             if not self.is_allowed(request.method, request.raw_path, headers):
                 return web.Response(status=401, headers={"WWW-Authenticate": self.challenge()})
-            # The pings are counted rather than sent by `heartbeat`, which ends a WebSocket by the time of an answer.
+            # This code sends and counts the pings. `heartbeat` would end a WebSocket if an answer is late.
             socket = web.WebSocketResponse(protocols=["rtsp.onvif.org"], autoping=False, max_msg_size=1 << 20)
             await socket.prepare(request)
             upstream, out = await asyncio.open_connection("127.0.0.1", self.options.to)

@@ -1,8 +1,8 @@
-"""Checks texts of YAML against a JSON Schema, by jsonschema and PyYAML.
+"""Checks YAML texts against a JSON Schema with jsonschema and PyYAML.
 
 Usage: schema-check.py SCHEMA FILE
 
-FILE holds a JSON list of texts. Prints a JSON list with true for each that fits the schema.
+FILE contains a JSON list of texts. Prints a JSON list with true for each text that matches the schema.
 """
 
 import json

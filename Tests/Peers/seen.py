@@ -1,4 +1,4 @@
-"""What a viewer sees, picture by picture: a frame number of `pattern:timecode`, black, words on grey, or none of it."""
+"""The content of a viewer's pictures: a frame number of `pattern:timecode`, black, words on grey, or none of these."""
 
 import numpy
 
@@ -6,7 +6,7 @@ import timecode
 
 
 def kind(frame):
-    """What a picture shows, and its frame number, if it has one."""
+    """Returns the kind of a picture, and its frame number if it has one."""
     plane = frame.planes[0]
     rows = numpy.frombuffer(plane, numpy.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
     if rows.max() < 32:
@@ -18,7 +18,7 @@ def kind(frame):
 
 
 class Pictures:
-    """Counts them, and those of one kind that came one after another."""
+    """Counts pictures, and sequences of pictures of one kind."""
 
     def __init__(self):
         self.total, self.run, self.last = 0, 0, ""

@@ -24,7 +24,7 @@ import slices
 
 
 class Decoders:
-    """Notes which decoders aiortc makes, and how many pictures each gives."""
+    """Records the decoders that aiortc creates, and the number of pictures from each."""
 
     def __init__(self):
         self.made, self.make = [], rtcrtpreceiver.get_decoder
@@ -45,7 +45,7 @@ class Decoders:
 
 
 class Reports:
-    """Notes which SSRCs the other side reports on (RFC 3550, 6.4): those that it receives."""
+    """Records the SSRCs that the other side reports on (RFC 3550, 6.4), which are those that it receives."""
 
     def __init__(self):
         self.count, self.sources, self.route = 0, set(), rtcdtlstransport.RtpRouter.route_rtcp
@@ -61,7 +61,7 @@ class Reports:
 class Peer:
     def __init__(self, is_linked, codec, rejects, sends):
         self.codec, self.rejects, self.sends, self.drawn = codec, rejects, sends, None
-        # The one way to the other side leads through a link, if it is to lose packets.
+        # With packet loss enabled, the link is the only path to the other side.
         self.is_linked, self.link, self.echoes = is_linked, None, True
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
         self.connection, self.flow, self.early, self.byes, self.taken = None, None, {}, 0, set()
@@ -71,28 +71,28 @@ class Peer:
         self.yields, self.yielded, self.kept, self.is_named = False, 0, 0, True
 
     def make(self):
-        # What is counted is of the present connection.
+        # The counters are for the current connection.
         self.numbers, self.made = [], self.made + 1
         self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self.connection.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
         self.connection.on("datachannel", self.listen)
 
     def add_video(self):
-        """The one media section, as far as it is this side's to make it."""
+        """Adds the only media section, as far as this side creates it."""
         if self.sends:
             self.drawn = drawn.Timecode(320, 240, 30)
             return self.connection.addTransceiver(self.drawn, direction="sendrecv")
         return self.connection.addTransceiver("video", direction="recvonly")
 
     def heed_direction(self):
-        """Sends or does not, as was agreed: aiortc itself goes on with what it has begun."""
+        """Starts or stops sending as negotiated: aiortc itself never stops."""
         if self.drawn:
             transceiver = self.connection.getTransceivers()[0]
             sends = transceiver.currentDirection in ("sendrecv", "sendonly")
             transceiver.sender.replaceTrack(self.drawn if sends else None)
 
     def listen(self, channel):
-        """Notes what comes over a channel, and says it back."""
+        """Records the messages on a channel and sends them back."""
 
         self.channels.append({
             "label": channel.label, "ordered": channel.ordered, "maxRetransmits": channel.maxRetransmits,
@@ -103,7 +103,7 @@ class Peer:
             body = message if isinstance(message, str) else message.hex() or "no bytes"
             data = message.encode() if isinstance(message, str) else message
             if len(data) > 65536:
-                # Said in words, as the other side does not take it.
+                # A summary in words, because the other side doesn't accept such a long message.
                 check = sum((index + 1) * byte for index, byte in enumerate(data)) % 2**32
                 message = body = f"{type(message).__name__} {len(data)} {check}"
             self.messages.append({"channel": channel.label, "arrives": arrives, "body": body})
@@ -113,14 +113,14 @@ class Peer:
         channel.on("message", heard)
 
     def split(self, flow, kind):
-        """Says the candidates first, then the description without them."""
+        """Sends the candidates first, then the description without them."""
         lines = self.connection.localDescription.sdp.splitlines()
         for line in lines:
             if line.startswith("a=candidate:") and not self.is_linked:
                 self.said.put({"type": "candidate", "flow": flow, "line": line[2:]})
         kept = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]
         if kind == "answer" and self.rejects == "rejected" and "m=application " in self.heard:
-            # A section that rejects has the port 0 (RFC 3264, 6), and need have nothing else.
+            # A rejected section has the port 0 (RFC 3264, 6) and needs no other content.
             kept += ["m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0"]
         if self.limit is not None:
             kept = [f"a=max-message-size:{self.limit}" if line.startswith("a=max-message-size:") else line
@@ -145,12 +145,13 @@ class Peer:
 
     @staticmethod
     def without_channels(sdp):
-        """An offer without its section of data channels, which is the last."""
+        """Returns an offer without its last section, the one for data channels."""
         return sdp.partition("m=application ")[0]
 
     async def reoffer(self, message):
-        """Offers a further channel within the connection, and one codec alone if it is named, or all again if the
-        name is empty. That is set with its answer, as a peer may yield until then: aiortc cannot roll back."""
+        """Offers another channel within the connection. If a codec is named, offers only that one; an empty name offers
+        all again. The change is set with the answer, because a peer may yield before that and aiortc cannot roll back.
+        """
         self.listen(self.connection.createDataChannel(message["channel"]))
         if "codec" in message:
             self.prefer(self.connection.getTransceivers()[0], message["codec"])
@@ -163,7 +164,7 @@ class Peer:
         await self.offer_further()
 
     async def renew(self, is_named):
-        """Goes on with SSRCs of its own, which a further offer names or not."""
+        """Continues with new SSRCs. A further offer names them or omits them."""
         sender = self.connection.getTransceivers()[0].sender
         sender._ssrc, sender._rtx_ssrc = rtcrtpsender.random32(), rtcrtpsender.random32()
         sender.transport._rtp_router.register_sender(sender, sender._ssrc)
@@ -171,8 +172,8 @@ class Peer:
         await self.offer_further()
 
     async def stray(self, payload, count):
-        """Sends packets of a payload type, three with each SSRC, so that they count for RTCP; one with that of the
-        pictures if there are none, in place of the next of theirs."""
+        """Sends packets of a payload type, three with each SSRC, so that they count for RTCP. If the count is 0, sends
+        one packet with the SSRC of the pictures, instead of their next one."""
         sender = self.connection.getTransceivers()[0].sender
         last = max(sender._RTCRtpSender__rtp_history.values(), key=lambda packet: packet.timestamp)
         streams = [(sender._ssrc, (last.sequence_number + 1) % 65536)] if count == 0 else [
@@ -189,9 +190,9 @@ class Peer:
         self.said.put({"type": "offer", "flow": self.pending[0], "sdp": "\r\n".join(kept) + "\r\n"})
 
     def continues(self, sdp):
-        """Whether an offer is a further one of the engine that is known."""
+        """Returns whether an offer comes from the known engine."""
         known = self.connection and self.connection.remoteDescription
-        # All engines of a process may have one certificate.
+        # All engines of a process may share a certificate, so compare the ICE user fragment.
         line = next(each for each in sdp.splitlines() if each.startswith("a=ice-ufrag:"))
         return bool(known) and line in known.sdp
 
@@ -205,14 +206,14 @@ class Peer:
             else:
                 self.early.setdefault(flow, []).append(message["line"])
         elif (flow, kind) not in self.taken:
-            # What comes twice is taken once.
+            # Ignores a repeated message.
             self.taken.add((flow, kind))
             self.heard = message["sdp"]
             if kind == "offer":
                 self.offers += 1
                 crosses, crossed = bool(self.pending) and self.continues(message["sdp"]), None
                 if crosses and not self.yields:
-                    # Of two offers that cross, this side's counts.
+                    # If two offers cross, this side keeps its own.
                     self.kept += 1
                     return
                 if crosses:
@@ -244,7 +245,7 @@ class Peer:
                     await self.offer_further()
 
     async def add(self, line):
-        # aioice knows no candidates of TCP.
+        # aioice doesn't support TCP candidates.
         if line and " TCP " not in line.upper():
             if self.is_linked:
                 if self.link or ":" in line.split()[4]:
@@ -298,16 +299,16 @@ async def main():
                 "decoders": decoders.made, "drawn": one.drawn.number if one.drawn else 0, **one.pictures.report()}
 
     def limit(message):
-        """Has descriptions state that messages have at most so many bytes."""
+        """Makes descriptions state this maximum message size."""
         one.limit = int(message["bytes"])
 
     def lose(message):
-        """Has the link lose so many percent of the packets of data channels until so many are lost."""
+        """Makes the link lose this percentage of the data channel packets until this number is lost."""
         one.echoes = False
         loop.call_soon_threadsafe(one.link.lose, message["percent"], int(message["count"]))
 
     def heard(_):
-        """The number that each message begins with, by channel, and how many packets the link lost."""
+        """Returns the leading number of each message, by channel, and the number of packets that the link lost."""
         numbers = {}
         for message in list(one.messages):
             numbers.setdefault(message["channel"], []).append(int(message["body"].split()[0]))

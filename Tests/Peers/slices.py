@@ -1,4 +1,4 @@
-"""Which slices of H.264 aiortc was sent, held against those of a file."""
+"""Compares the H.264 slices that aiortc received with those of a file."""
 
 import re
 import zlib
@@ -7,13 +7,13 @@ from aiortc import jitterbuffer
 
 
 def split(data):
-    """The CRCs of the slices in bytes with start codes. Nothing within a unit looks like a start code."""
+    """Returns the CRCs of the slices in bytes with start codes. No unit contains a start code."""
     units = (each.rstrip(b"\0") for each in re.split(b"\0\0\1", data))
     return [zlib.crc32(each) for each in units if each and each[0] & 31 in (1, 5)]
 
 
 class Slices:
-    """Counts the slices that come, and those that are not in the file."""
+    """Counts the received slices, and those that are not in the file."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -32,7 +32,7 @@ class Slices:
         jitterbuffer.JitterBuffer.add = added
 
     def report(self, message):
-        """What has come since the last report with `forget`."""
+        """Returns the counts since the last report with `forget`."""
         found = {"slices": self.count, "strange": self.strange}
         if message.get("forget"):
             self.count = self.strange = 0

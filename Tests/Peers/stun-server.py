@@ -14,9 +14,9 @@ COOKIE = 0x2112A442
 
 
 def response(request, host, port):
-    """A Binding success response (RFC 8489, sections 5 and 14) with this address; None for other messages.
+    """Returns a Binding success response (RFC 8489, sections 5 and 14) with this address; None for other messages.
 
-    A request without the magic cookie is of RFC 3489, as libnice's are, and is told the address as it is.
+    A request without the magic cookie follows RFC 3489, as libnice's do, and gets the unmodified address.
     """
     if len(request) < 20 or request[:2] != b"\x00\x01":
         return None
@@ -29,13 +29,13 @@ def response(request, host, port):
 
 
 def own_address():
-    """The address from which this host sends to others; its loopback's if there is none.
+    """Returns the address from which this host sends to others; the loopback address if there is none.
 
-    libnice sends by the interface of each candidate, so that a server at 127.0.0.1 gets nothing from the others.
+    libnice sends from the interface of each candidate, so a server at 127.0.0.1 gets nothing from the other interfaces.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            # Connecting UDP sends nothing.
+            # Connecting a UDP socket sends nothing.
             probe.connect(("192.0.2.1", 9))
             return probe.getsockname()[0]
         except OSError:

@@ -1,5 +1,5 @@
-// Writes a line for each fsync and rename of a program to the file that SYNC_LOG names: what was synced, and what was
-// renamed to what. Used with LD_PRELOAD.
+// For each fsync and rename of a program, writes a line to the file named by SYNC_LOG: the synced path, or the old and
+// new name. Load it with LD_PRELOAD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

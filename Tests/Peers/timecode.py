@@ -1,5 +1,5 @@
-"""Pictures that say their number and when they were drawn: what `pattern:timecode` draws, see TimecodeLayout.swift. And
-their reader."""
+"""Draws the pictures of `pattern:timecode`, with their frame number and drawing time (see TimecodeLayout.swift), and
+reads them."""
 
 import functools
 import threading
@@ -9,16 +9,16 @@ import zlib
 BLACK, WHITE, BACKGROUND = 16, 235, 100
 CELLS = 16
 
-# Lossy compression moves samples, so each is judged by the level it stands for; what lies between the levels is none.
-# So a picture is compared at the speed of memcmp.
+# Lossy compression changes samples, so each is mapped to its level; values between levels map to 0. Comparing pictures
+# is then as fast as memcmp.
 LUMA_LEVELS = bytes(BLACK if y < 60 else BACKGROUND if 70 <= y < 130 else WHITE if y >= 170 else 0 for y in range(256))
 CHROMA_LEVELS = bytes(128 if 104 <= c < 152 else 0 for c in range(256))
-# Samples that may stand for none, at the edges. A spoilt macroblock has 256.
+# The allowed number of mismatching samples, at edges. A damaged macroblock has 256.
 TOLERATED = 64
 
 
 def draw(width, height, frame, nanoseconds, fps=30):
-    """A packed I420 picture of limited range."""
+    """Returns a packed I420 picture of limited range."""
     chroma = (width + 1) // 2 * ((height + 1) // 2)
     return draw_luma(width, height, frame, nanoseconds, fps) + bytes([128]) * (2 * chroma)
 
@@ -45,7 +45,8 @@ def draw_luma(width, height, frame, nanoseconds, fps):
 
 
 def read(luma, width, height):
-    """The frame number and the nanoseconds in a packed picture's luma, or None where its check digits do not fit."""
+    """Returns the frame number and the nanoseconds in a packed picture's luma, or None if its check digits are wrong.
+    """
     def level(cell):
         return sum(sum(luma[line + cell.start : line + cell.stop]) for line in cell.lines)
 
@@ -65,7 +66,7 @@ def read(luma, width, height):
 
 
 class Cell:
-    """Where a cell is looked at: the middle half of three lines near its middle."""
+    """The sampled area of a cell: the middle half of three lines near its middle."""
 
     def __init__(self, column, row, width, height):
         left, right = column * width // CELLS, (column + 1) * width // CELLS
@@ -77,14 +78,14 @@ class Cell:
 
 @functools.lru_cache
 def cells(width, height):
-    """The cells of the reference row, and those that carry bits, the most significant first."""
+    """Returns the cells of the reference row, and those that contain bits, the most significant first."""
     rows = [[Cell(column, row, width, height) for column in range(CELLS)] for row in range(9)]
     return rows[0], sum(rows[1:], [])
 
 
 def misfits(picture, width, height, frame, nanoseconds, fps=30):
-    """How many samples of a packed I420 picture are not what was drawn, whatever lossy compression may have done to
-    them."""
+    """Returns the number of samples of a packed I420 picture that differ from the drawn ones by more than lossy
+    compression can explain."""
     size = width * height
     count = len(picture) - size - picture[size:].translate(CHROMA_LEVELS).count(128)
     shown = picture[:size].translate(LUMA_LEVELS)
@@ -96,13 +97,13 @@ def misfits(picture, width, height, frame, nanoseconds, fps=30):
 
 
 def is_whole(picture, width, height, frame, nanoseconds, fps=30):
-    """Whether a packed I420 picture is the one that was drawn."""
+    """Returns whether a packed I420 picture is the drawn one."""
     return misfits(picture, width, height, frame, nanoseconds, fps) <= TOLERATED
 
 
 class Schedule:
-    """Numbers frames by the clock from the making of this object on, as a camera does: late frames are left out, never
-    queued, unless all are to come."""
+    """Numbers frames by the time since this object was created, as a camera does. Late frames are skipped, not queued,
+    unless every frame is required."""
 
     def __init__(self, fps, skips=True):
         self.fps = fps
@@ -122,7 +123,7 @@ class Schedule:
 
 
 def feed(player, size, fps):
-    """Draws live pictures for a program that reads them from its input, on a thread, until it has ended."""
+    """Draws live pictures into a program's input, on a thread, until the program ends."""
     width, height = (int(side) for side in size.split("x"))
     schedule = Schedule(fps)
 

@@ -20,7 +20,8 @@ class Sender:
     def __init__(self, options):
         self.options = options
         self.requests, self.peers, self.tracks, self.count, self.states = [], {}, [], 0, []
-        # What the publisher's data channels did, in order: `[LABEL, EVENT]`; of a message its text, or its length.
+        # The events of the publisher's data channels, in order: `[LABEL, EVENT]`. For a message it is the text or the
+        # length.
         self.channels, self.told = {}, []
 
     def connection(self):
@@ -35,7 +36,7 @@ class Sender:
         codecs = RTCRtpSender.getCapabilities("video").codecs
         transceiver.setCodecPreferences([each for each in codecs if each.mimeType.lower() == wanted])
 
-    # A server of WHEP.
+    # A WHEP server.
 
     async def listen(self):
         app = web.Application()
@@ -71,7 +72,7 @@ class Sender:
             status=201, text=made.localDescription.sdp, content_type="application/sdp",
             headers={"location": f"/session/{name}"})
 
-    # A publisher to WHIP.
+    # A WHIP publisher.
 
     async def publish(self, url):
         made = self.connection()
@@ -105,13 +106,13 @@ class Sender:
         self.open_channel(list(self.peers.values())[-1], label)
 
     async def say(self, label, body, is_forced):
-        """Sends a text, or so many bytes; where it is forced, in spite of the length that the answer states."""
+        """Sends a text or this number of bytes. If forced, ignores the maximum size in the answer."""
         if is_forced:
             self.channels[label].transport._remote_max_message_size = 0
         self.channels[label].send(body if isinstance(body, str) else bytes(int(body)))
 
     async def leave(self):
-        """Ends the session as WHIP has it."""
+        """Ends the session as defined by WHIP."""
         headers = {"authorization": f"Bearer {self.options.token}"} if self.options.token else {}
         async with aiohttp.ClientSession() as session:
             for place, made in list(self.peers.items()):

@@ -15,9 +15,9 @@ import peer
 
 
 def record(target):
-    """A TCP proxy in front of a port of this host, which keeps the first bytes of each client.
+    """Starts a TCP proxy in front of a port of this host, which records the first bytes of each client.
 
-    Returns its port and the list of them.
+    Returns its port and the list of the records.
     """
     first = []
     listener = socket.create_server(("127.0.0.1", 0))
@@ -85,14 +85,14 @@ def main():
             peer.fail("coturn did not start: " + lines.read()[-2000:])
 
     def report(_):
-        """Who was given relays, and how often somebody was refused."""
+        """Returns the users that got relays, and the number of refusals."""
         with open(log.name) as lines:
             text = lines.read()
         given = re.findall(r"user <([^>]*)>: incoming packet ALLOCATE processed, success", text)
         return {"given": sorted(set(given)),
                 "refused": len(re.findall(r"ALLOCATE processed, error 401: Unauthorized", text)),
                 "wrong": len(re.findall(r"check_stun_auth: Cannot", text)),
-                # What the first bytes were of each client of the port of TLS.
+                # The first bytes from each client of the TLS port.
                 "first": first}
 
     peer.serve(options, {"report": report},

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Becomes a command under what a unit of systemd takes from its service, on a machine that systemd does not run.
+"""Runs a command under the restrictions of a systemd unit, on a machine without systemd.
 
 Usage: unit-filter.py UNIT COMMAND [ARGUMENT...]
 
 Applies, in the order of systemd 252 (src/core/execute.c, src/shared/seccomp-util.c): an empty CapabilityBoundingSet=,
 NoNewPrivileges=, ProcSubset=pid, RestrictAddressFamilies=, MemoryDenyWriteExecute=, RestrictRealtime=,
 RestrictNamespaces=, SystemCallArchitectures=native, and SystemCallFilter= with SystemCallErrorNumber=. Groups of system
-calls are those that `systemd-analyze syscall-filter` prints. Other lines of the unit are not looked at, its user and
-its folders among them. Needs root, and libseccomp.
+calls are those that `systemd-analyze syscall-filter` prints. Other lines of the unit, such as its user and folders, are
+ignored. Needs root and libseccomp.
 """
 import ctypes
 import errno
@@ -53,7 +53,7 @@ class Filter:
 
     def add(self, action, name, *comparisons):
         number = seccomp.seccomp_syscall_resolve_name(name.encode())
-        # Another architecture's call, or one that is newer than libseccomp.
+        # A call of another architecture, or one newer than libseccomp.
         if number < 0 or action == self.default:
             return
         array = (Comparison * len(comparisons))(*comparisons)
@@ -66,7 +66,7 @@ class Filter:
 
 
 def settings(path):
-    """The values of each setting of [Service], without those that an empty one takes back."""
+    """Returns the values of each setting of [Service], without those that an empty value resets."""
     found, section = {}, None
     for line in open(path, encoding="utf-8"):
         line = line.strip()
@@ -79,7 +79,7 @@ def settings(path):
 
 
 def groups():
-    """The groups of system calls, each with all that it holds."""
+    """Returns the groups of system calls, each with all of its members."""
     text = subprocess.run(["systemd-analyze", "syscall-filter"], capture_output=True, text=True, check=True).stdout
     found, members = {}, []
     for line in text.splitlines():
@@ -106,7 +106,7 @@ def filter_calls(lines, error, native):
             calls = known[word] if word.startswith("@") else {word}
             listed = listed | calls if removes != allows else listed - calls
     refused = REFUSE | getattr(errno, error) if error else KILL
-    # What systemd does not know is answered as by a kernel that lacks it.
+    # A call unknown to systemd fails as on a kernel without it.
     calls = Filter(REFUSE | errno.ENOSYS if allows else ALLOW)
     for name in listed if allows else []:
         calls.add(ALLOW, name)

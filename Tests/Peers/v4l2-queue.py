@@ -19,7 +19,7 @@ import peer
 S_FMT, STREAMON = 0xC0D05605, 0x40045612
 CAPTURE, OUTPUT = 1, 2
 PROGRESSIVE = 1
-# Silence after which the writer is taken for gone.
+# The silence after which the writer counts as gone.
 PATIENCE = 1.0
 
 
@@ -34,7 +34,7 @@ class Queue:
         struct.pack_into("I", layout, 0, OUTPUT)
         struct.pack_into("<II4sIII", layout, 8, width, height, b"YU12", PROGRESSIVE, width, self.size)
         fcntl.ioctl(self.target, S_FMT, layout)
-        # The device is a camera from its first picture on, which is green.
+        # The device becomes a camera with its first picture, which is green.
         os.write(self.target, bytes(self.size))
         threading.Thread(target=self.write, daemon=True).start()
 
@@ -47,10 +47,11 @@ class Queue:
             os.write(self.target, picture)
 
     def read(self):
-        """Reads what one writer writes."""
+        """Reads the pictures of one writer."""
         source = os.open(self.options.source, os.O_RDWR | os.O_NONBLOCK)
         try:
-            # Only who streams is told of pictures, by whatever means it then takes them (v4l2loopback 0.12.7).
+            # v4l2loopback 0.12.7 announces pictures only to a streaming client, even if the client takes them in
+            # another way.
             fcntl.ioctl(source, STREAMON, struct.pack("i", CAPTURE))
             while select.select([source], [], [], PATIENCE)[0]:
                 picture = os.read(source, self.size)
@@ -74,7 +75,7 @@ def main():
         try:
             queue.read()
         except OSError:
-            # Nobody writes yet.
+            # There is no writer yet.
             time.sleep(0.05)
 
 

@@ -20,7 +20,7 @@ VIDEO_CAPTURE, TOUCH = 0x1, 0x10000000
 
 
 def buses_camera(path, bus):
-    """A descriptor of the node, if it is a camera on that bus."""
+    """Returns a descriptor of the node if it is a camera on that bus."""
     descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     about = bytearray(104)
     try:
@@ -39,7 +39,7 @@ class Taker:
         self.held, self.done, self.wanted = None, threading.Event(), False
 
     def take(self, message):
-        """Tries until it has the camera, or `free`."""
+        """Tries until it has the camera, or until `free`."""
         self.done.clear()
         self.wanted = True
         self.thread = threading.Thread(target=self.spin, args=(message["bus"],), daemon=True)
@@ -63,7 +63,7 @@ class Taker:
                 pass
             except OSError as error:
                 if error.errno != 16 and descriptor is not None:
-                    # It was unplugged.
+                    # The camera was unplugged.
                     os.close(descriptor)
                     descriptor = None
         if descriptor is not None:

@@ -24,7 +24,7 @@ def main():
     if not shutil.which("cvlc"):
         peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
     folder, *files = sys.argv[1:]
-    # VLC refuses root, so it runs as nobody, who must be able to write here.
+    # VLC refuses root, so it runs as nobody and must be able to write here.
     os.chmod(folder, 0o777)
     home = f"{peer.folder()}/home"
     os.mkdir(home)
@@ -32,7 +32,7 @@ def main():
     items = []
     for file in files:
         name = os.path.basename(file)
-        # Its full-range 4:2:0 has a name of its own, and is what JPEG is; asked for the other it squeezes the range.
+        # VLC calls full-range 4:2:0 J420, the format of JPEG; with I420 it compresses the range.
         format = "J420" if "mjpeg" in name else "I420"
         items += [file, f":sout=#transcode{{vcodec={format}}}:file{{mux=dummy,dst={folder}/{name}.raw}}"]
     child = peer.spawn(

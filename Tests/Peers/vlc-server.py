@@ -12,7 +12,7 @@ import peer
 
 
 def is_described(url, port, seconds=10):
-    """Waits until VLC knows its stream; until then it answers 5xx."""
+    """Waits until VLC has its stream; until then VLC answers 5xx."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
@@ -36,8 +36,8 @@ def main():
     options = parser.parse_args()
     if not shutil.which("cvlc"):
         peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
-    # VLC refuses root, so it runs as nobody, who must be able to read the file. Where a file begins again, VLC takes
-    # its stream away for a moment and answers 404: so a long one is made of a short one.
+    # VLC refuses root, so it runs as nobody and must be able to read the file. When a file repeats, VLC removes its
+    # stream for a moment and answers 404, so this script makes a long file from a short one.
     folder = peer.folder()
     copy = os.path.join(folder, "stream" + os.path.splitext(options.file)[1])
     done = subprocess.run(
@@ -48,7 +48,7 @@ def main():
     os.chmod(copy, 0o644)
     os.mkdir(f"{folder}/home")
     os.chmod(f"{folder}/home", 0o777)
-    # VLC cannot take port 0, and the port found free may be taken meanwhile: then another.
+    # VLC cannot take port 0, and another program may take a free port before VLC does: then try another.
     mux = ",mux=ts" if options.mux == "ts" else ""
     for _ in range(5):
         port = options.port or peer.free_port()

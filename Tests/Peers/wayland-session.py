@@ -10,8 +10,8 @@ import time
 import peer
 import timecode
 
-# xdg-desktop-portal-wlr 0.7.0 waits for a format of DMA-BUF, which a compositor that draws by the processor does not
-# tell; later versions do not. This tells one, which is never used.
+# xdg-desktop-portal-wlr 0.7.0 waits for a DMA-BUF format, which a software-rendering compositor doesn't announce; later
+# versions don't wait. This shim announces one that is never used.
 FORMAT_SHIM = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ int wl_proxy_add_listener(struct wl_proxy *proxy, void (**events)(void), void *d
 }
 """
 
-# A session bus that starts nothing by itself, as Debian's would start a portal.
+# A session bus that starts no services: Debian's would start a portal.
 BARE_BUS = """<busconfig>
   <type>session</type>
   <listen>{address}</listen>
@@ -40,7 +40,7 @@ BARE_BUS = """<busconfig>
 </busconfig>
 """
 
-# The user: what the file `answer` says decides.
+# The user's answer comes from the file `answer`.
 CHOOSER = """#!/bin/sh
 case $(cat {folder}/answer) in
     yes) echo HEADLESS-1 ;;
@@ -110,7 +110,7 @@ class Session:
         config = os.path.join(self.folder, "sway-config")
         write(config, f"output HEADLESS-1 mode {size}\noutput * bg #646464 solid_color\ndefault_border none\n"
                       "seat * hide_cursor 100\n")
-        # sway refuses root, so it may run as another user, whose folder it is.
+        # sway refuses root, so it may run as another user, who owns the folder.
         runtime = self.make("sway")
         if os.geteuid() == 0:
             subprocess.run(["chown", "nobody", runtime], check=True)
@@ -130,7 +130,7 @@ class Session:
         write(f"{config}/xdg-desktop-portal-wlr/config",
               f"[screencast]\nmax_fps=60\nchooser_type=simple\nchooser_cmd={self.folder}/chooser\n")
         write(f"{self.folder}/chooser", CHOOSER.format(folder=self.folder), 0o755)
-        # Links streams, and looks for no devices.
+        # Links streams but looks for no devices.
         write(f"{config}/wireplumber/main.lua.d/90-enable-all.lua",
               'load_module("metadata")\ndefault_access.enable()\n')
         shim = os.path.join(self.folder, "format.so")
@@ -165,7 +165,7 @@ class Session:
         write(f"{self.folder}/answer", text)
 
     def asked(self):
-        """How often the user was asked and answered."""
+        """Returns the number of questions that the user has answered."""
         try:
             with open(f"{self.folder}/asked") as lines:
                 return {"count": len(lines.readlines())}
@@ -173,7 +173,7 @@ class Session:
             return {"count": 0}
 
     def play(self, size, fps):
-        """Shows live timecode pictures on the whole screen, by GStreamer."""
+        """Shows live timecode pictures on the whole screen with GStreamer."""
         self.clear()
         width, height = (int(side) for side in size.split("x"))
         self.pictures = peer.spawn(
@@ -188,7 +188,7 @@ class Session:
         self.pictures = None
 
     def sessions(self):
-        """The paths of the sessions that the portal's backend has."""
+        """Returns the paths of the sessions in the portal's backend."""
         root = "/org/freedesktop/portal/desktop/session"
         done = subprocess.run(
             ["gdbus", "introspect", "--session", "--recurse", "--only-properties", "--dest",

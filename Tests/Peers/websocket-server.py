@@ -34,8 +34,8 @@ async def echo(request):
 
 
 async def many(request):
-    # It says goodbye when all is sent, and breaks the connection where that is not answered in time: 10 s, which a
-    # client on a busy machine takes to read what waits.
+    # The server sends a close frame after the messages and breaks the connection if the answer takes longer than the
+    # timeout. The default is 10 s, which a client on a busy machine may need to read the pending messages.
     socket = web.WebSocketResponse(timeout=120)
     await socket.prepare(request)
     for number in range(int(request.query["count"])):
@@ -84,14 +84,14 @@ def frame(opcode, content=b"", fin=True, bits=0, mask=False):
 
 
 def split():
-    """A text in fragments within a character, with a ping and a pong between them."""
+    """Returns a text split into fragments within a character, with a ping and a pong between them."""
     text = "größe".encode()
     parts = [frame(1, text[:3], fin=False), frame(9, b"in between"), frame(0, b"", fin=False), frame(10),
              frame(0, text[3:])]
     return b"".join(parts)
 
 
-# What is sent after the opening.
+# The bytes sent after the opening handshake.
 tricks = {
     "masked": frame(1, b"text", mask=True),
     "reserved-bit": frame(1, b"text", bits=0x40),
@@ -116,7 +116,7 @@ tricks = {
     "no-pongs": b"",
     "pings": frame(9, b"x" * 125) * 20000,
 }
-# What is answered instead of the opening.
+# The bytes sent instead of the opening handshake.
 heads = {
     "not-http": b"SSH-2.0-OpenSSH_9.2\r\n\r\n",
     "endless-head": b"HTTP/1.1 101 Switching Protocols\r\n" + b"X: y\r\n" * 20000,
@@ -145,7 +145,7 @@ async def raw(reader, writer):
                        f"{extra}Sec-WebSocket-Accept: {accept}\r\n\r\n").encode()
             sent = opening + tricks.get(name, b"")
             if name == "split":
-                # One byte a packet.
+                # One byte per packet.
                 for index in range(len(sent)):
                     writer.write(sent[index:index + 1])
                     await writer.drain()
@@ -154,7 +154,7 @@ async def raw(reader, writer):
         if name in LASTING:
             await asyncio.sleep(3600)
         if name != "abrupt":
-            # What the client says of it, which ends with its close frame.
+            # The client's reaction, which ends with its close frame.
             said = await asyncio.wait_for(reader.read(65536), 10)
             SEEN[name] = said[:1].hex()
         else:

@@ -22,7 +22,7 @@ from browser import WEBRTC, Browser
 
 LIMIT = 30
 WIDTH, HEIGHT = 128, 64
-# Only rows that carry bits are handed over, of a picture made small by the browser.
+# The picture is scaled down by the browser, and the script gets only the rows that contain bits.
 ROWS = HEIGHT * 9 // 16 + 1
 WATCH = f"""
 const canvas = new OffscreenCanvas({WIDTH}, {HEIGHT}),
@@ -52,7 +52,7 @@ const context = canvas.getContext("2d");
 context.drawImage(video, 0, 0);
 return points.map(([x, y]) => Array.from(context.getImageData(x, y, 1, 1).data.slice(0, 3)));
 """
-# Before the page makes its offer.
+# Runs before the page creates its offer.
 WITHOUT = """
 const addTransceiver = RTCPeerConnection.prototype.addTransceiver;
 RTCPeerConnection.prototype.addTransceiver = function (...all) {
@@ -78,15 +78,15 @@ peer.getStats().then(items => { let found = {}, codecs = {};
 
 
 def clock(browser):
-    """Nanoseconds of CLOCK_MONOTONIC at the page's performance.timeOrigin, and how far the page's own clock may be from
-    that."""
+    """Returns the CLOCK_MONOTONIC nanoseconds at the page's performance.timeOrigin, and the possible error of the
+    page's clock."""
     origin = browser.run("return performance.timeOrigin") * 1e6 - (time.time_ns() - time.monotonic_ns())
     checks = []
     for _ in range(20):
         before = time.monotonic_ns()
         now = browser.run("return performance.now()") * 1e6
         after = time.monotonic_ns()
-        # The page's time was asked somewhere between the two.
+        # The page's time was read between the two.
         checks.append((after - before, max(0, before - origin - now, origin + now - after)))
     return origin, min(checks)
 
@@ -99,7 +99,7 @@ def spread(values):
 
 
 def drawn_bars(size):
-    """ffmpeg's colour bars, rgb24."""
+    """Returns ffmpeg's colour bars as rgb24."""
     source, matrix = ("smptehdbars", "bt709") if int(size.split("x")[1]) >= 720 else ("smptebars", "bt601")
     return subprocess.run(
         ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"{source}=size={size}", "-frames:v", "1", "-vf",
@@ -109,7 +109,7 @@ def drawn_bars(size):
 
 
 def bars(browser, size, reference):
-    """The greatest difference from a picture of colour bars, of points well inside their bars."""
+    """Returns the greatest difference from a picture of colour bars, at points well inside the bars."""
     width, height = map(int, size.split("x"))
     if len(reference) != width * height * 3:
         raise SystemExit(f"what is compared with is no {size} of rgb24")
@@ -119,7 +119,7 @@ def bars(browser, size, reference):
 
     y = height // 4
     points = [[x, y] for x in range(width // 64, width, width // 32)]
-    # Edges are spread by the subsampling of colours.
+    # Chroma subsampling blurs edges, so points near edges are skipped.
     points = [[x, y] for x, y in points if at(max(0, x - 12), y) == at(x, y) == at(min(width - 1, x + 12), y)]
     seen = browser.call("POST", "/execute/sync", {"script": POINTS, "args": [points]})
     pairs = [(at(*point), color) for point, color in zip(points, seen)]
@@ -163,7 +163,7 @@ def main():
             if not options.seconds and (
                     len({each[0] for each in read}) >= 20 or (options.bars and len(pictures) >= 60)):
                 break
-        # Of one that was shown twice the first time counts.
+        # For a picture that was shown twice, the first time counts.
         first = {}
         for each in read:
             first.setdefault(each[0], each)
@@ -182,10 +182,10 @@ def main():
         if pictures:
             seen["statistics"] = browser.call("POST", "/execute/async", {"script": STATISTICS, "args": []})
         if options.screenshot:
-            # Its own figures are a second old at first.
+            # The page's own figures are a second old at first.
             time.sleep(2)
             browser.screenshot(options.screenshot)
-        # A gap in the pictures shows for a moment.
+        # The page shows a gap in the pictures for a moment.
         settles = time.monotonic() + 10
         while (browser.run("return document.getElementById('state').textContent") != "live"
                and time.monotonic() < settles):

@@ -52,13 +52,13 @@ class Viewer:
         promise = Gst.Promise.new()
         self.web.emit(name, argument, promise)
         promise.wait()
-        # What is in a reply holds is gone with it.
+        # A reply owns its contents, so keep it.
         reply = promise.get_reply()
         self.replies.append((promise, reply))
         return reply
 
     def flows(self, _, pad):
-        """A track has come: its pictures are put together and thrown away."""
+        """Receives a new track: depacketizes its pictures and drops them."""
         tail = Gst.parse_bin_from_description(
             f"{DEPAY[self.options.codec]} ! fakesink name=sink sync=false async=false", True)
         self.sink = tail.get_by_name("sink")

@@ -37,7 +37,7 @@ WORDS = [b"\0", b"\r", b"\n", b"\r\n\r\n", b":", b"=", b"%s%n%n", "é".encode(),
 
 
 def spoil(text, chance):
-    """The text with one to four places spoilt."""
+    """Returns the text damaged at one to four places."""
     data = bytearray(text.encode())
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(max(1, len(data)))
@@ -69,16 +69,16 @@ class Server:
         self.host, self.port = inlet.address.split(":")
         self.path, self.token = inlet.endpoint.removeprefix(f"http://{inlet.address}"), inlet.TOKEN
         self.takes_publishers = self.path == "/whip"
-        # A publisher's offer says that it sends.
+        # A publisher's offer sends media.
         self.good = whep.OFFER.replace("a=recvonly", "a=sendonly") if self.takes_publishers else whep.OFFER
         self.slowest, self.refused, self.asked, self.closed_early = 0.0, 0, 0, 0
 
     def ask(self, method, path, body=None, headers=None, token=True):
-        """The status, the headers and the body; the status is 0 where the connection was closed without an answer.
+        """Returns the status, the headers and the body; the status is 0 if the connection was closed without an answer.
 
-        A connection that waits may be closed for a newer one at any time, and there are a hundred newer ones of this
-        address. A client that was held up between its connection and its request asks again on a new one, as browsers
-        do (RFC 9112, 9.3.1 and 9.5).
+        The server may close a waiting connection for a newer one at any time, and this address has a hundred newer
+        ones. If that happens between the client's connection and its request, it repeats the request on a new
+        connection, as browsers do (RFC 9112, 9.3.1 and 9.5).
         """
         self.asked += 1
         answer = self.ask_once(method, path, body, headers, token)
@@ -103,7 +103,8 @@ class Server:
             connection.close()
 
     def post(self, body, **options):
-        """An offer. One that comes too soon after others is sent again, as there are few publishers at an address."""
+        """Sends an offer. Repeats it if it comes too soon after others, because an address may have only few
+        publishers."""
         while True:
             answer = self.ask("POST", self.path, body, {"content-type": "application/sdp"}, **options)
             if answer[0] != 429:
@@ -146,14 +147,14 @@ class Run:
             for _ in range(2):
                 self.expect(f"fragment to {number}",
                             self.server.patch(place, spoil(CANDIDATES, chance), tag)[0], {204, 400, 413, 422, 404})
-            # Some are left to find out for themselves that nobody is there.
+            # Some sessions are left, so the server must detect that the client is gone.
             if chance.random() < 0.8:
                 self.expect(f"end of {number}", self.server.ask("DELETE", place)[0], {200, 404})
         self.alive(f"offer {number}")
         return status
 
     def fragments(self):
-        """Spoilt fragments to sessions that are real but never connected; those end by themselves after a while."""
+        """Sends damaged fragments to real sessions that never connect. The sessions end by themselves after a while."""
         counts, place = collections.Counter(), None
         for number in range(self.options.fragments):
             chance = random.Random(self.options.seed * 1_000_003 + 500_000 + number)
@@ -173,7 +174,7 @@ class Run:
         return counts
 
     def table(self):
-        """Requests that each have one right answer."""
+        """Sends requests that each have one correct answer."""
         ask, path, sdp = self.server.ask, self.server.path, {"content-type": "application/sdp"}
         good = self.server.good
         status, headers, _ = self.server.post(good)
@@ -218,7 +219,7 @@ class Run:
         self.alive("bad requests")
 
     def halves(self):
-        """A hundred connections that send half of a request and no more. They are closed; how long that took."""
+        """Opens a hundred connections that send half of a request. Measures the time until the server closes them."""
         text = (f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\n"
                 "content-type: application/sdp\r\ncontent-length: 4000\r\n")
         text += f"authorization: Bearer {self.server.token}\r\n"
@@ -244,7 +245,7 @@ class Run:
         self.counts["halves_closed_after_s"] = round(time.monotonic() - begun, 1)
 
     def loris(self):
-        """A byte a second, until it is closed."""
+        """Sends a byte per second until the connection is closed."""
         begun, connection = time.monotonic(), self.server.connect()
         text = (f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\n" + "x-slow: 1\r\n" * 100).encode()
         try:
@@ -271,7 +272,7 @@ class Run:
         for thread in aside:
             thread.start()
         self.table()
-        # A newer publisher takes the place of the one before, whose session is then unknown.
+        # A new publisher replaces the previous one, whose session is then unknown.
         with concurrent.futures.ThreadPoolExecutor(1 if self.server.takes_publishers else 4) as pool:
             offers = collections.Counter(pool.map(self.offer, range(self.options.offers)))
         fragments = self.fragments()

@@ -67,7 +67,7 @@ class Namespace:
              str(max(3000, int(kbps / 8 * self.queue)))], check=True)
 
     def lose(self, percent):
-        """Has the far end lose so many of the packets of media."""
+        """Makes the far end lose this percentage of the media packets."""
         rule = ["-i", self.far, "-p", "udp", "-m", "statistic", "--mode", "random",
                 "--probability", f"{percent / 100:.4f}", "-j", "DROP"]
         place = ["-R", "INPUT", "1"] if self.loses else ["-A", "INPUT"]
@@ -75,7 +75,7 @@ class Namespace:
         self.loses = True
 
     def passed(self):
-        """Bytes that were let through, and packets that the queue had no room for."""
+        """Returns the forwarded bytes, and the packets that did not fit into the queue."""
         shown = subprocess.run(["tc", "-s", "qdisc", "show", "dev", self.near], capture_output=True, text=True).stdout
         found = re.search(r"Sent (\d+) bytes \d+ pkt \(dropped (\d+)", shown)
         return int(found[1]), int(found[2])
@@ -93,14 +93,15 @@ def viewer(options, place, server, seconds):
 
 
 def watch(options):
-    """Runs it all; returns the steps with their beginnings, samples of the server's side and the viewer's pictures."""
+    """Runs the whole test. Returns the steps with their starts, samples of the server's side and the viewer's pictures.
+    """
     steps = [tuple(map(float, step.split(":"))) for step in options.steps.split(",")]
     with Namespace(options.queue) as place:
         camera, peer = whep.busy_camera(options), None
         try:
             with whep.Inlet(options, camera=camera, host=f"{place.network}.1") as server:
                 place.limit(steps[0][1])
-                # The browser takes long to start.
+                # The browser starts slowly.
                 seconds = sum(seconds for seconds, _ in steps) + SETTLES + (6 if options.viewer == "chromium" else 0)
                 peer = viewer(options, place, server, seconds)
                 end = time.monotonic() + 60
@@ -116,7 +117,8 @@ def watch(options):
 
 
 def follow(options, place, server, peer, steps):
-    """Changes the link's rate by the steps: their beginnings, samples of the server's side, and what the viewer saw."""
+    """Changes the link's rate by the steps. Returns their starts, samples of the server's side and the viewer's
+    results."""
     time.sleep(SETTLES - 1)
     began, samples, stop = [], [], threading.Event()
     least, _, most = options.loss.partition("-")
@@ -148,7 +150,7 @@ def follow(options, place, server, peer, steps):
 
 
 def longest_gap(times, begin, end):
-    """The longest time without a new picture within a step, or into it."""
+    """Returns the longest time without a new picture within a step or at its start."""
     inside = [begin, *(each for each in times if begin < each < end), end]
     return max(b - a for a, b in zip(inside, inside[1:])) / 1e6
 

@@ -66,7 +66,7 @@ async def main():
             text = await answer.text()
             seen["limit"] = [line for line in text.splitlines() if "max-message-size" in line]
             place = answer.headers.get("location")
-        # A message that is too large is to be sent in spite of the server's limit.
+        # Ignores the server's limit, so that a message that is too large is sent.
         text = re.sub("a=max-message-size:[0-9]+", "a=max-message-size:0", text)
         await peer.setRemoteDescription(RTCSessionDescription(text, "answer"))
         try:
@@ -74,7 +74,7 @@ async def main():
         except asyncio.TimeoutError:
             seen["error"] = "not all came back"
         seen["ordered"] = back["control"] == sent
-        # Nothing is lost on a loopback.
+        # A loopback loses nothing.
         seen["lossy"] = len(back["events"]) == len(sent) and all(message in sent for message in back["events"])
         seen["counts"] = [len(each) for each in back.values()]
         if options.large:

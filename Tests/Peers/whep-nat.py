@@ -24,7 +24,7 @@ WORLD, ROUTER, GATEWAY, HOME = f"{OUTSIDE}.1", f"{OUTSIDE}.2", f"{INSIDE}.1", f"
 
 
 def build(network, port):
-    """World, router and home; `port` of the router is forwarded."""
+    """Builds the networks world, router and home. The router forwards `port`."""
     network.link("world", WORLD, "router", ROUTER)
     network.link("router", GATEWAY, "home", HOME)
     namespaces.ip("-n", network.names["home"], "route", "add", "default", "via", GATEWAY)

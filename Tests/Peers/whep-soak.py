@@ -33,7 +33,7 @@ ENDS = ["delete"] * 9 + ["twice"] * 3 + ["close"] * 4 + ["never"] * 2 + ["at onc
 
 
 class Assembler(aiortc.rtcrtpreceiver.JitterBuffer):
-    """Puts pictures together, and has none decoded."""
+    """Assembles pictures without decoding them."""
     keys = packets = 0
 
     def add(self, packet):
@@ -48,7 +48,7 @@ aiortc.rtcrtpreceiver.JitterBuffer = Assembler
 
 
 def plan(chance):
-    """One viewer."""
+    """Plans one viewer."""
     return {
         "wait": chance.choice([0, 0, chance.random()]), "stay": chance.choice([0.2, 1, 3]) * chance.random(),
         "end": chance.choice(ENDS), "trickles": chance.random() < 0.5, "loses": chance.random() * 0.5,
@@ -56,7 +56,7 @@ def plan(chance):
 
 
 async def trickle(client, place, headers, candidates, mid, chance, spec):
-    """Sends candidates as bad signaling would."""
+    """Sends candidates like bad signaling."""
     lines = [line for line in candidates if chance.random() >= spec["loses"]]
     lines += [line for line in lines if chance.random() < spec["doubles"]]
     chance.shuffle(lines)
@@ -69,7 +69,7 @@ async def trickle(client, place, headers, candidates, mid, chance, spec):
 
 
 async def view(server, client, seed, spec):
-    """One viewer's life; what became of it."""
+    """Runs one viewer and returns its result."""
     chance = random.Random(seed)
     seen = {"end": spec["end"], "connected": False, "patches": []}
     bearer = {"authorization": f"Bearer {whep.Inlet.TOKEN}"}
@@ -121,7 +121,7 @@ async def view(server, client, seed, spec):
 
 
 def work(server, pipe, seeds):
-    """A process's viewers, all at once."""
+    """Runs the viewers of a process, all at once."""
 
     async def all():
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=20)) as client:
@@ -157,7 +157,7 @@ class Soak:
         self.workers[process] = [reader, b"", kill, count]
 
     def collect(self, wait):
-        """Takes in what the workers say, and kills those whose time has come."""
+        """Collects the workers' messages, and kills workers at their planned time."""
         now = time.monotonic()
         for process, worker in self.workers.items():
             if worker[2] and now >= worker[2]:
@@ -203,7 +203,8 @@ class Soak:
             self.trouble.append(seen["error"])
 
     def run(self, sessions):
-        """So many sessions, up to the last one's end; how long the server had some after that."""
+        """Runs this number of sessions until the last one ends. Returns how long the server kept some of them after
+        that."""
         left = sessions
         while left or self.workers:
             if left and len(self.workers) < self.options.workers:
@@ -224,8 +225,8 @@ class Soak:
         fresh = self.server.counts()
         warm = max(12, self.options.sessions // 5)
         gone = [self.run(warm)]
-        # To about where it began, but for what is loaded once: 13 MB were seen, and as much again may come of when it
-        # is looked at.
+        # The counts return almost to their start. Code loaded once took 13 MB in a test, and the time of the check may
+        # add as much again.
         self.trouble += self.server.growth(fresh, 2 * self.options.growth)
         counts = [self.server.counts()]
         rest = self.options.sessions - warm
@@ -234,7 +235,7 @@ class Soak:
             self.trouble += self.server.growth(counts[0], self.options.growth)
             counts.append(self.server.counts())
         for took in gone:
-            # Ten seconds without a word, and what looking for that takes.
+            # Ten seconds of silence, and some time for the check.
             if took is not None and took > 12:
                 self.trouble.append(f"sessions were left for {took} s")
         return {"trouble": self.trouble, "sessions": self.options.sessions, "fresh": fresh, "counts": counts,

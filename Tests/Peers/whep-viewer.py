@@ -31,7 +31,7 @@ LIMIT = 30
 
 
 class Link(asyncio.DatagramProtocol):
-    """Stands before the server's media: what it sends to the viewer is lost or waits; what the viewer sends passes."""
+    """A link before the server's media. It loses or delays the server's packets; the viewer's packets pass."""
 
     def __init__(self, server, options):
         self.server, self.viewer, self.options = server, None, options
@@ -61,15 +61,15 @@ class Link(asyncio.DatagramProtocol):
 
 
 async def linked(answer, options):
-    """The answer with the link for the server's candidate of UDP: the one at the address of its URL, where there are
-    several."""
+    """Returns the answer with the link in place of the server's UDP candidate. If there are several, it replaces the
+    one with the address of the URL."""
     lines = answer.splitlines()
     udp = [
         line.split() for line in lines
         if line.startswith("a=candidate:") and line.split()[2].lower() == "udp" and ":" not in line.split()[4]]
     udp.sort(key=lambda words: words[4] != urllib.parse.urlsplit(options.url).hostname)
     server = (udp[0][4], int(udp[0][5]))
-    # The address of this host that faces the server; on the same host it is the server's own.
+    # This host's address towards the server; on the same host it is the server's address.
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(server)
         host = probe.getsockname()[0]
@@ -83,7 +83,7 @@ async def linked(answer, options):
 
 
 def path(peer):
-    """The pair of candidates in use. aiortc has no words for it."""
+    """Returns the selected pair of candidates. aiortc has no API for it."""
     pair = peer.getReceivers()[0].transport.transport._connection._nominated.get(1)
     return pair and {
         side: {"kind": each.type, "address": each.host}
@@ -91,14 +91,14 @@ def path(peer):
 
 
 def luma(frame):
-    """The picture's luma, packed."""
+    """Returns the picture's luma, packed."""
     plane = frame.planes[0]
     rows = numpy.frombuffer(plane, numpy.uint8).reshape(plane.height, plane.line_size)
     return rows[:, : plane.width].tobytes()
 
 
 async def watch(options, client):
-    """What one viewer saw."""
+    """Runs one viewer and returns its results."""
     seen = {"numbers": [], "delays": [], "unread": 0}
     headers = {"content-type": "application/sdp"}
     if options.token:
@@ -161,7 +161,7 @@ async def watch(options, client):
 
 
 def summary(seen):
-    """The same in short: which numbers came, what is missing between the first and the last, and the delays."""
+    """Returns a summary: the received numbers, the missing ones between the first and the last, and the delays."""
     numbers = seen.pop("numbers")
     delays = sorted(seen.pop("delays"))
     if numbers:

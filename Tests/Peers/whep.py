@@ -1,4 +1,4 @@
-"""An `inlet run ... --to webrtc:`, or of `whip:`, of a script's own, for those that look at the whole process."""
+"""An `inlet run ... --to webrtc:`, or with `whip:`, for scripts that measure the whole process."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import peer
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 AIORTC = f"{ROOT}/.build/peers/bin/python"
-# As a browser makes it, shortened.
+# An offer like a browser's, shortened.
 OFFER = "\r\n".join([
     "v=0", "o=- 4611731400430051336 2 IN IP4 127.0.0.1", "s=-", "t=0 0",
     "a=group:BUNDLE 0", "a=extmap-allow-mixed", "a=msid-semantic: WMS",
@@ -39,7 +39,7 @@ PATTERN = "pattern:timecode?size={size}&fps={fps}"
 
 
 def add_options(parser, size="1280x720", fps=30):
-    """The options that all such scripts have."""
+    """Adds the options of all such scripts."""
     parser.add_argument("--inlet", default=f"{ROOT}/.build/release/inlet",
                         help="built with the trait WebRTC; the default is the release build")
     parser.add_argument("--size", default=size)
@@ -50,10 +50,10 @@ def add_options(parser, size="1280x720", fps=30):
 class Inlet:
     """The process, for a `with` statement.
 
-    The source is the timecode pattern, another, or y4m from `camera`'s standard output.
+    The source is the timecode pattern, another URI, or y4m from `camera`'s standard output.
 
-    It is reached at its own address unless at another, and runs as what stands in `within` before its command says.
-    With `takes_publishers` the source is `whip:`.
+    `reached_at` replaces the host in the server's address. `within` is a prefix of the command. With `takes_publishers`
+    the source is `whip:`.
     """
 
     TOKEN = "let-me-in"
@@ -68,7 +68,7 @@ class Inlet:
         self.command = [
             *within, options.inlet, "run",
             "-" if camera else source or PATTERN.format(size=options.size, fps=options.fps),
-            # All viewers of a script come from one address.
+            # All viewers of a script have the same address.
             "--to", f"webrtc:{host}:{port}?token={self.TOKEN}&per-client=100{options.sink and '&' + options.sink}",
             "--report", "none"]
         if takes_publishers:
@@ -97,27 +97,27 @@ class Inlet:
         self.log.close()
 
     def text(self):
-        """What it has written."""
+        """Returns the process's output."""
         self.log.seek(0)
         return self.log.read()
 
     def end(self):
-        """Stops it. What is wrong with how it ended, and the end of what it wrote, such as a sanitizer's report."""
+        """Stops the process. Returns errors of its end, and the end of its output, such as a sanitizer's report."""
         stop(self.process)
         code = self.process.returncode
         return [] if code in (0, 130, 143) else [f"the server ended with {code}: {self.text()[-6000:]}"]
 
     def viewers(self, limit=5):
-        """What /stats.json says of its viewers."""
+        """Returns the viewers in /stats.json."""
         request = urllib.request.Request(
             f"http://{self.address}/stats.json", headers={"authorization": f"Bearer {self.TOKEN}"})
         with urllib.request.urlopen(request, timeout=limit) as answer:
             told = json.load(answer)
-        # An endpoint of publishers tells only whether one is there.
+        # A publisher endpoint states only whether a publisher is connected.
         return told["viewers"] if "viewers" in told else ["the publisher"] * told["published"]
 
     def counts(self):
-        """Its threads, descriptors and resident kilobytes."""
+        """Returns the process's threads, descriptors and resident kilobytes."""
         root = f"/proc/{self.process.pid}"
         with open(root + "/status") as status:
             resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
@@ -125,8 +125,8 @@ class Inlet:
                 "resident_kib": resident}
 
     def growth(self, before, memory, limit=15):
-        """What is still more than it was, some seconds after the last viewer: queues keep a few threads for a while,
-        each with a descriptor or two."""
+        """Returns the remaining growth some seconds after the last viewer: queues keep a few threads for a while, each
+        with one or two descriptors."""
         end = time.monotonic() + limit
         while True:
             now = self.counts()
@@ -139,14 +139,14 @@ class Inlet:
             time.sleep(0.5)
 
     def cpu(self):
-        """Seconds of CPU that it has used."""
+        """Returns the process's CPU time in seconds."""
         with open(f"/proc/{self.process.pid}/stat") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stop(process):
-    """Asks a process to end, then makes it."""
+    """Asks a process to end, then kills it."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is not None:
             return
@@ -158,7 +158,7 @@ def stop(process):
 
 
 def busy_camera(options):
-    """busy-camera.py with the options' size and rate."""
+    """Starts busy-camera.py with the size and rate of the options."""
     return subprocess.Popen(
         ["/usr/bin/python3", "-B", f"{ROOT}/Tests/Peers/busy-camera.py", "--size", options.size,
          "--fps", str(options.fps)],

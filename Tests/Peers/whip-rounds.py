@@ -31,7 +31,7 @@ class Rounds:
     async def publish(self, number):
         made, is_up = RTCPeerConnection(RTCConfiguration(iceServers=[])), asyncio.Event()
         made.on("connectionstatechange", lambda: made.connectionState == "connected" and is_up.set())
-        # Green pictures.
+        # A track of green pictures.
         made.addTransceiver(VideoStreamTrack(), "sendonly")
         await made.setLocalDescription(await made.createOffer())
         async with self.client.post(

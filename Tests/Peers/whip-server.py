@@ -140,14 +140,14 @@ class Server:
                 "rises": all(a < b for a, b in zip(numbers, numbers[1:])), "last": numbers[-1] if numbers else -1}
 
     def wait(self, message):
-        """Until so many pictures were read since now, or nothing but that the limit is over."""
+        """Waits until this number of further pictures was read, or until the timeout."""
         wanted, end = len(self.numbers) + message["count"], time.monotonic() + 25
         while len(self.numbers) < wanted and time.monotonic() < end:
             time.sleep(0.02)
         return self.report(message)
 
     def requested(self, message):
-        """Until a request with this text has come."""
+        """Waits until a request with this text has come."""
         end = time.monotonic() + 25
         while not any(message["text"] in each for each in self.requests) and time.monotonic() < end:
             time.sleep(0.02)
@@ -155,7 +155,7 @@ class Server:
 
 
 def without_channels(sdp):
-    """The answer with its section of data channels rejected: the port 0, and no transport."""
+    """Returns the answer with its section of data channels rejected: the port 0, and no transport."""
     head, *sections = sdp.split("m=")
     kept = []
     for section in sections:

@@ -44,7 +44,7 @@ class Server:
         self.pictures = None
 
     def show(self, path):
-        """Shows an XWD file in the upper left corner, and returns when it is there."""
+        """Shows an XWD file in the upper-left corner, and returns when it is visible."""
         self.clear()
         self.pictures = peer.spawn(["xwud", "-geometry", "+0+0", "-in", path], env=self.environment)
         self.wait_for_window()
@@ -59,13 +59,13 @@ class Server:
         raise RuntimeError("no window came")
 
     def play(self, size, fps):
-        """Shows live timecode pictures by ffplay in the upper left corner. A busy machine leaves some out."""
+        """Shows live timecode pictures with ffplay in the upper-left corner. A busy machine skips some."""
         self.start_player(size, fps, "-framedrop")
         timecode.feed(self.pictures, size, fps)
         self.wait_for_window()
 
     def draw(self, size, number):
-        """Shows one timecode picture by ffplay in the upper left corner. The first may not be shown."""
+        """Shows one timecode picture with ffplay in the upper-left corner. The first picture may not be shown."""
         if not self.pictures:
             self.start_player(size, 60, "-noframedrop")
         width, height = (int(side) for side in size.split("x"))
@@ -80,7 +80,7 @@ class Server:
              "-fflags", "nobuffer", *options, "-i", "pipe:0"], env=self.environment, stdin=subprocess.PIPE)
 
     def pause(self):
-        """Stops ffplay, whose last picture stays."""
+        """Stops ffplay; its last picture stays."""
         os.kill(self.pictures.pid, signal.SIGSTOP)
 
     def resize(self, size):
@@ -90,7 +90,7 @@ class Server:
         self.run("xrandr", "--output", "screen", "--mode", size)
 
     def segments(self):
-        """How many pieces of Inlet's memory the server has mapped."""
+        """Returns the number of Inlet's memory segments that the server has mapped."""
         with open(f"/proc/{self.child.pid}/maps") as maps:
             return {"count": sum("memfd:inlet-screen" in line for line in maps)}
 
