@@ -4,9 +4,9 @@ import Testing
 
 @testable import InletRTC
 
-/// Calls between controllers in one room, with media that is up as soon as both sides have it open.
+/// Calls between controllers in one room. Their media connects as soon as both sides have it open.
 @Suite struct CallControllerTests {
-    /// Media of both sides: connected when the second side opens a call's.
+    /// The media of both sides. It connects when the second side opens the media of a call.
     private final class SharedMedia: CallMedia {
         private let open = Mutex<[CallID: [@Sendable (CallMediaEvent) -> Void]]>([:])
         let closed = Mutex<[CallID]>([])
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Waits longer than a busy machine may hold up a task, so that events decide.
+    /// Waits longer than a busy machine may delay a task, so that events decide.
     private static let patient: CallPolicy = {
         var policy = CallPolicy()
         (policy.reaching, policy.ringing, policy.connecting) = (.seconds(3600), .seconds(3600), .seconds(3600))
@@ -42,7 +42,7 @@ import Testing
         return policy
     }()
 
-    /// One side, and all that it is told.
+    /// One side with all events that it receives.
     private struct Side {
         let service: any SignalingService
         let calls: CallController

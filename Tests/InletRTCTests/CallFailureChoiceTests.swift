@@ -2,14 +2,14 @@ import InletCore
 import InletRTC
 import Testing
 
-/// The reason of a call whose sessions fail.
+/// The failure reason of a call whose sessions fail.
 @Suite struct CallFailureChoiceTests {
     private static let gone = InletError(.disconnected, "The peer ended the session.")
     private static let late = InletError(.timedOut, "No path to the peer was found.")
     private static let relay = InletError(.authenticationFailed, "No relay gave an address.")
     private static let codec = InletError(.unsupported, "The peer takes none of the codecs.")
 
-    /// What is done about a failure: the message that is reported, or a word.
+    /// Describes a verdict about a failure: the reported message, or a word.
     private static func done(_ verdict: CallFailureChoice.Verdict) -> String {
         switch verdict {
         case .report(let error): error.message

@@ -2,18 +2,18 @@ import InletCore
 
 @testable import InletRTC
 
-/// Several parties that call each other, with a machine each, over signaling that delays, doubles, loses and reorders.
-/// Everything by one seed and a clock of its own.
+/// Several parties that call each other, with one state machine each. The signaling delays, duplicates, loses and
+/// reorders messages. Everything depends on a seed and a simulated clock.
 struct CallSimulation {
     struct Trouble {
         var loss = 0.0
         var doubling = 0.0
         var latest = Duration.milliseconds(200)
-        /// When everything is reliable again.
+        /// The time when everything is reliable again.
         var until = MonotonicTime(nanoseconds: 0)
     }
 
-    /// What people do about a call that rings.
+    /// A person's reaction to a ringing call.
     enum Habit: CaseIterable { case answers, declines, isBusy, ignores }
 
     private enum Event {
@@ -36,17 +36,17 @@ struct CallSimulation {
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private(set) var machines: [CallStateMachine]
     let peers: [PeerID]
-    /// What each side was told of each call of its present life.
+    /// The states that each side was told for each call since its latest start.
     private(set) var told: [[CallID: [CallState]]]
     private(set) var joined: [[CallID: CallID]]
     /// The calls for which each side has media open.
     private(set) var media: [Set<CallID>]
-    /// The most calls that a side has had media open for at a time.
+    /// The highest number of calls that a side had media open for at the same time.
     private(set) var mostMedia = 0
     private(set) var messages = 0
-    /// What happens to calls that ring; nil is one of all at random.
+    /// The reaction to ringing calls; nil selects one at random.
     var habit: Habit?
-    /// How long people look at a ringing call; at most.
+    /// The maximum time that a person takes to react to a ringing call.
     var thinking = Duration.seconds(20)
 
     init(seed: UInt64, parties: Int, _ policy: CallPolicy = CallPolicy(), _ trouble: Trouble = Trouble()) throws {
@@ -78,7 +78,7 @@ struct CallSimulation {
         events.append((now + delay, order, event))
     }
 
-    /// Runs until nothing can happen any more, or the time is over.
+    /// Runs until nothing more can happen, or until the end time.
     mutating func run(until end: MonotonicTime) {
         while now < end {
             let ticks = machines.indices.filter { !isDead[$0] }.compactMap { machines[$0].deadline }
@@ -101,7 +101,7 @@ struct CallSimulation {
         case .hangUp(let side):
             guard !isDead[side], let call = machines[side].running.first else { return }
             handle(side, .hangUp(call))
-        // Signaling does not know that a process is another: late messages for the one before reach it.
+        // Signaling doesn't know that the process was restarted: late messages for the previous one reach it.
         case .message(let side, _, let message, let from):
             guard !isDead[side] else { return }
             handle(side, .message(message, from: peers[from]))
@@ -127,7 +127,7 @@ struct CallSimulation {
 
     private mutating func newName() -> CallID {
         let digits = String(random.next(), radix: 16)
-        // Hexadecimal digits are a name.
+        // Hexadecimal digits are a valid name.
         return (try? CallID("call-" + digits)) ?? CallID()
     }
 
@@ -168,7 +168,7 @@ struct CallSimulation {
         }
     }
 
-    /// The other end of the path sees that it is gone, if nobody says so before.
+    /// The other end of the path notices the loss unless a message announces it first.
     private mutating func loseMedia(_ side: Int, _ call: CallID) {
         for other in peers.indices where other != side && media[other].contains(call) {
             let delay = Duration.seconds(1) + randomDuration(upTo: .seconds(4))
@@ -187,7 +187,7 @@ struct CallSimulation {
         }
     }
 
-    /// The end of each call that a side was told of.
+    /// Returns the end of each call that a side knows.
     func ends(_ side: Int) -> [CallID: CallEnd] {
         told[side].compactMapValues { if case .ended(let end)? = $0.last { end } else { nil } }
     }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import InletRTC
 
-/// Calls over bad signaling: every side ends up in a call, or in an end that both sides tell the same way.
+/// Calls over bad signaling: every side ends up in a call, or in an end that both sides report in the same way.
 @Suite struct CallSimulationTests {
     private static let quietTime = MonotonicTime(nanoseconds: 60_000_000_000)
     private static let end = MonotonicTime(nanoseconds: 400_000_000_000)
 
     private static func policy(_ seed: UInt64) -> CallPolicy {
         var policy = CallPolicy()
-        // Long enough for many repetitions of a message that is lost.
+        // Long enough for many repetitions of a lost message.
         (policy.ending, policy.reaching) = (.seconds(40), .seconds(25))
         if seed.isMultiple(of: 3) { policy.secondCall = .waiting(2) }
         return policy
@@ -23,7 +23,7 @@ import Testing
             latest: .milliseconds(Int(random.fraction() * 3000)), until: quietTime)
     }
 
-    /// Checks that each call that two sides know has ended for both, in the same way.
+    /// Checks that each call known to both sides has ended for both in the same way.
     private func expectOneStory(_ simulation: CallSimulation, _ seed: UInt64) {
         for side in simulation.peers.indices {
             #expect(simulation.machines[side].running.isEmpty, "seed \(seed): a call runs for ever")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// What a side does about each message, act and time-out, in each state.
+/// The reactions of a side to each message, action and timeout, in each state.
 @Suite struct CallStateMachineTests {
     private let (anna, ben, cleo): (PeerID, PeerID, PeerID)
     private let (first, second): (CallID, CallID)
@@ -18,7 +18,7 @@ import Testing
         .message(CallMessage(call, content), from: peer)
     }
 
-    /// Anna's machine, in a state of a call to Ben or from Ben.
+    /// Returns Anna's machine, in a state of a call to or from Ben.
     private func machine(
         _ state: CallState, isCaller: Bool, _ policy: CallPolicy = CallPolicy()
     ) -> CallStateMachine {
@@ -88,7 +88,7 @@ import Testing
             (.connected, .hangUp, CallEnd(by: ben, .hungUp)),
             (.connected, .ended(CallEnd(by: ben, .failed("no path"))), CallEnd(by: ben, .failed("no path"))),
             (.ringing, .ended(CallEnd(by: ben, .missed)), CallEnd(by: ben, .missed)),
-            // Nobody but the two ends a call.
+            // Only the two parties can end a call.
             (.connected, .ended(CallEnd(by: cleo, .hungUp)), CallEnd(by: ben, .hungUp)),
         ]
         for (state, content, end) in table {
@@ -96,7 +96,7 @@ import Testing
             let actions = caller.handle(said(content, first, from: ben), at: start)
             #expect(actions.contains(.tell(first, .ended(end))), "\(state), \(content): \(actions)")
             #expect(actions.last == .send(CallMessage(first, .ended(end)), to: ben))
-            // Another word of the peer changes nothing.
+            // A further message of the peer changes nothing.
             let late = caller.handle(said(.decline(reason: "late"), first, from: ben), at: start)
             #expect(late == [.send(CallMessage(first, .ended(end)), to: ben)])
         }
@@ -129,7 +129,7 @@ import Testing
             (.calling, true, .seconds(10), CallEnd(by: ben, .timedOut(.reaching))),
             (.ringing, true, .seconds(30), CallEnd(by: ben, .missed)),
             (.connecting, true, .seconds(20), CallEnd(by: anna, .timedOut(.connecting))),
-            // The peer that was called waits longer for the caller's word, then settles alone.
+            // The called peer waits longer for the caller's message, then decides by itself.
             (.ringing, false, .seconds(35 + 8), CallEnd(by: anna, .missed)),
             (.connecting, false, .seconds(25 + 8), CallEnd(by: anna, .timedOut(.connecting))),
         ]
@@ -166,7 +166,7 @@ import Testing
         #expect(actions.contains(.tell(first, .ended(CallEnd(by: anna, .hungUp)))))
         #expect(actions.last == .openMedia(second, cleo))
 
-        // A side that calls has no time for a second call of its own.
+        // A side that is calling cannot place a second call.
         side = machine(.calling, isCaller: true)
         actions = side.handle(.place(second, cleo), at: start)
         #expect(actions == [.tell(second, .ended(CallEnd(by: anna, .busy(retryAfter: nil))))])
@@ -232,7 +232,7 @@ import Testing
             }
             #expect(side.handle(said(answer.content, first, from: ben), at: start) == [])
         }
-        // Another peer has no say in a call.
+        // Another peer cannot change a call.
         side = machine(.connected, isCaller: true)
         #expect(side.handle(said(.hangUp, first, from: cleo), at: start) == [])
         #expect(side.state(of: first) == .connected)

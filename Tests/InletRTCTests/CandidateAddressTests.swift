@@ -44,7 +44,7 @@ import Testing
         let line = "a=" + Self.line("x.local").replacing("candidate:", with: start)
         for end in ["\r\n", "\n", "\r", "\u{2028}a=x\r\n"] {
             let written = try? CandidateAddress.withoutNames("v=0\r\n\(line)\(end)a=mid:0\r\n")
-            // Either it is refused, or the line is gone.
+            // Either the description is refused, or the line is gone.
             #expect(written == nil || written == "v=0\r\na=mid:0\r\n", "\(line)")
         }
     }

@@ -30,7 +30,7 @@ import Testing
     func rate() {
         var quota = ClientQuota<String>(all: 100, perClient: 10)
         var opened = 0
-        // Ten at once, then 25 a second, for two seconds.
+        // First ten at once, then 25 a second for two seconds.
         for millisecond in 0..<2000 {
             while quota.admit("a", at: Self.time(Int64(millisecond))) {
                 quota.leave("a")

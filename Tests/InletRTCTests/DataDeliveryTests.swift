@@ -3,7 +3,7 @@ import InletCore
 import InletRTC
 import Testing
 
-/// What channels guarantee, as JSON and against the limits, and what descriptions state of messages.
+/// The guarantees of channels, as JSON and checked against the limits, and the message limits in descriptions.
 struct DataDeliveryTests {
     private static let table: [(DataDelivery, String)] = [
         (.ordered, #"{"ordered":true}"#), (.unordered, #"{"ordered":false}"#),

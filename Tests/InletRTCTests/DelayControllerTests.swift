@@ -3,15 +3,15 @@ import InletRTC
 import Testing
 
 @Suite struct DelayControllerTests {
-    /// A link with a rate and an endless queue before it, and a far end that reports every 50 milliseconds. Time goes
-    /// in steps of 10 milliseconds.
+    /// A link with a rate and an endless queue in front of it. Its far end sends a report every 50 milliseconds. Time
+    /// advances in steps of 10 milliseconds.
     private struct Link {
         var controller: DelayController
         var capacity: Double
-        /// What is sent of the rate, as easy pictures take less.
+        /// The used share of the rate: easy pictures need less.
         var use = 1.0
         var loss = 0.0
-        /// What the route takes longer than it did at first, in seconds.
+        /// The additional delay of the route in seconds.
         var detour = 0.0
         private(set) var queue = 0.0
         private(set) var longestQueue = 0.0
@@ -20,7 +20,7 @@ import Testing
         private var arrived = 0.0
         private var sent = 0.0
         private var shortest = Double.infinity
-        /// Of each tick that something was sent in, when it is through.
+        /// The ticks in which packets were sent, with the time when the link had passed them.
         private var under: [(sent: Int, through: Double)] = []
         private var newest: Int?
         private(set) var pauses = 0
@@ -83,7 +83,7 @@ import Testing
         link.capacity = 500_000
         link.run(seconds: 5)
         #expect((250_000...550_000).contains(link.rates.last ?? 0))
-        // What is sent before it can be known: a quarter of a second of five times too much.
+        // Packets sent before the change is known: a quarter of a second at five times the capacity.
         #expect(link.longestQueue < 1.2, "\(link.longestQueue)")
         #expect((5...100).contains(link.pauses), "\(link.pauses)")
         link.run(seconds: 30)

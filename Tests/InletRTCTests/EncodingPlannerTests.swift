@@ -40,7 +40,8 @@ import Testing
         planner.add("d", codec: .h264, bitrate: 900_000, profile: "42e01f")
         planner.plan(at: time(0))
         #expect(["a", "b", "c", "d"].map { planner.encoding(of: $0)?.isSource } == [true, false, false, false])
-        // Off it at once where its path bears less, and where the packets cannot go any more.
+        // The viewer leaves the stream at once if its path has a lower rate, or if the packets can no longer be
+        // forwarded.
         planner.set(bitrate: 900_000, of: "a")
         planner.plan(at: time(1))
         #expect(planner.encoding(of: "a")?.isSource == false)
@@ -106,7 +107,7 @@ import Testing
             now += 1
         }
         #expect(waits == [3, 6, 12, 24, 48, 60, 60])
-        // What holds is no longer counted.
+        // A stable rate resets the wait.
         planner.plan(at: time(now + 20))
         planner.set(bitrate: 300_000, of: "a")
         planner.plan(at: time(now + 21))

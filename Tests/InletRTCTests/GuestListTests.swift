@@ -1,7 +1,7 @@
 import InletRTC
 import Testing
 
-/// Who has a place at an endpoint.
+/// The guests of an endpoint.
 @Suite struct GuestListTests {
     @Test("A request counts those who are there and names a namesake; a place is freed once")
     func places() {
@@ -13,7 +13,7 @@ import Testing
         let nameless = list.enter(nil, from: "b")
         #expect(nameless.request.present == 1 && !nameless.request.isNamesake)
         #expect(!list.enter(nil, from: "b").request.isNamesake)
-        // Of one byte sequence alone: another spelling of the same letters is another name.
+        // Names are compared by bytes: another encoding of the same letters is a different name.
         #expect(!list.enter("caf\u{E9}", from: "c").request.isNamesake)
         #expect(!list.enter("cafe\u{301}", from: "c").request.isNamesake)
         list.begin("session-1", at: first.number)

@@ -4,15 +4,15 @@ import Testing
 
 @testable import InletRTC
 
-/// Spoilt signaling: `INLET_MUTATIONS=20000 swift test --filter HostileSignalingTests` reads as many of each of five
-/// kinds; `INLET_SEED=n` begins elsewhere.
+/// Damaged signaling: `INLET_MUTATIONS=20000 swift test --filter HostileSignalingTests` reads this number of inputs for
+/// each of five kinds; `INLET_SEED=n` sets the seed.
 @Suite struct HostileSignalingTests {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
     private static let count = number("INLET_MUTATIONS") ?? 500
     private static let seed = number("INLET_SEED") ?? 1
 
-    /// Spoils the corpus by a seed `count` times and hands each over. `read` says whether it was taken for good: some
-    /// must be, and some not.
+    /// Damages the corpus `count` times with a seed and passes each result to `read`, which returns whether it was
+    /// accepted. Some must be accepted and some refused.
     private static func each(_ kind: String, _ corpus: [String], _ read: (String) -> Bool) {
         var mutator = TextMutator(seed: UInt64(bitPattern: Int64(seed)), corpus: corpus)
         var taken = 0
@@ -67,7 +67,7 @@ import Testing
         var endpoint = WHEPEndpoint()
         endpoint.origins = ["https://example.org"]
         let known = WHEPEndpoint.Session(tag: "5e55", userFragment: "Zr4X")
-        // A request as text, so that everything in it is spoilt alike.
+        // Each request is a text, so that mutations affect all parts equally.
         let requests = [
             ("POST", "/whep", "application/sdp", "-", VideoOfferTests.offer()),
             ("PATCH", "/whep/1", WHEPEndpoint.fragmentType, "\"5e55\"", "a=mid:1\r\na=end-of-candidates\r\n"),
@@ -100,7 +100,7 @@ import Testing
                     return true
                 }
                 #expect(documented.contains(response.status), "\(response.status)")
-                // Of the request only the origin comes back, and that only where it is known.
+                // The response contains only the request's origin, and only if that is known.
                 let lines = response.headers.map { $0.name + $0.value }
                 #expect(lines.allSatisfy { line in line.allSatisfy { !$0.isNewline } })
                 if response.status < 300 { return true }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// What Janus says, as it said it in a session with version 1.1.2.
+/// Messages of Janus, recorded in a session with version 1.1.2.
 @Suite struct JanusReplyTests {
     @Test("Identifiers, acknowledgements and events are told apart")
     func kinds() throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LossStepperTests {
     static func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 
-    /// The rate after each second, with a report of 100 packets half a second before it.
+    /// Returns the rate after each second, with a report of 100 packets half a second before it.
     static func rates(_ losses: [Int], _ settings: LossStepper.Settings = .init()) throws -> [Int] {
         var stepper = try LossStepper(settings)
         _ = stepper.decide(at: at(0))
@@ -29,7 +29,7 @@ import Testing
         #expect(try Self.rates([0, 10, 11, 9]) == [1_000_000, 750_000, 562_500, 562_500])
     }
 
-    /// Losses of 1000 packets a second: at, just below and just above each threshold.
+    /// Losses out of 1000 packets per second: at, just below and just above each threshold.
     @Test(
         "The thresholds belong to the step that they begin",
         arguments: [
@@ -57,7 +57,7 @@ import Testing
 
     @Test("A single bad report among good ones is judged by the last ten seconds")
     func window() throws {
-        // 8 of 500: between the thresholds. After ten seconds 8 of 1000: below the lower one.
+        // 8 of 500 is between the thresholds. After ten seconds, 8 of 1000 is below the lower one.
         #expect(
             try Self.rates([8] + Array(repeating: 0, count: 9)).suffix(6) == [
                 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_150_000,

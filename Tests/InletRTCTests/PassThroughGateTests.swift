@@ -3,8 +3,7 @@ import InletRTC
 import Testing
 
 @Suite struct PassThroughGateTests {
-    /// The sets that libx264 writes for constrained baseline at level 3.1, shortened: the profile stands in the first
-    /// bytes.
+    /// libx264's parameter sets for constrained baseline at level 3.1, shortened. The profile is in the first bytes.
     private static func sets(_ profile: UInt8, _ constraints: UInt8) -> [UInt8] {
         [0, 0, 0, 1, 0x67, profile, constraints, 0x1f, 0xaa, 0, 0, 0, 1, 0x68, 0xce, 0x3c, 0x80]
     }
@@ -22,7 +21,7 @@ import Testing
         return gate
     }
 
-    /// 30 packets a second, each of so many bytes, with a key frame in so many.
+    /// Feeds 30 packets per second with the given size and key frame interval.
     private static func feed(
         _ gate: inout PassThroughGate, _ numbers: Range<Int>, group: Int = 30, bytes: Int = 4000, delay: Int64 = 0,
         head: [UInt8] = []
@@ -50,7 +49,7 @@ import Testing
         Self.feed(&gate, 30..<31)
         let stream = try gate.outcome.get()
         #expect(stream.profile == H264Profile(number: 66, constraints: 0xc0))
-        // 30 packets of 4000 bytes a second.
+        // 30 packets of 4000 bytes per second.
         #expect(abs(stream.bitrate - 960_000) < 1000)
     }
 

@@ -2,14 +2,14 @@ import InletCore
 
 @testable import InletRTC
 
-/// Two machines with an engine each, and signaling between them that delays, doubles, loses and reorders. Everything by
-/// one seed and a clock of its own.
+/// Two state machines with an engine each. The signaling between them delays, duplicates, loses and reorders messages.
+/// Everything depends on a seed and a simulated clock.
 struct PeerPairSimulation {
     struct Trouble {
         var loss = 0.0
         var doubling = 0.0
         var latest = Duration.milliseconds(200)
-        /// When everything is reliable again.
+        /// The time when everything is reliable again.
         var until = MonotonicTime(nanoseconds: 0)
     }
 
@@ -22,13 +22,13 @@ struct PeerPairSimulation {
         case revive(side: Int)
     }
 
-    /// What an engine knows: which offer and which answer it has.
+    /// The state of an engine: its offer and its answer.
     private struct Engine {
         var id: Int
-        /// By which the peer tells it from others.
+        /// The identity by which the peer distinguishes it from other engines.
         var identity: String
         var peer: String?
-        /// What the peer is known to want.
+        /// The peer's last known wish.
         var seen = -1
         var hasLocal = false
         var hasRemote = false
@@ -42,14 +42,14 @@ struct PeerPairSimulation {
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private(set) var machines: [PeerSessionStateMachine]
     private var engines: [Engine?] = [nil, nil]
-    /// What each side wants of the session: a number that grows.
+    /// The wish of each side for the session: an increasing number.
     private(set) var wishes = [0, 0]
-    /// Counts the processes of a side: what was meant for a dead one is lost.
+    /// The number of process starts of each side: messages for a dead process are lost.
     private var lives = [0, 0]
     private var isDead = [false, false]
     private(set) var openEngines = [0, 0]
     private var versions = 0
-    /// The further descriptions that were set.
+    /// The number of further descriptions that were set.
     private(set) var revisions = 0
     private let policies: [PeerSessionPolicy]
 
@@ -77,7 +77,7 @@ struct PeerPairSimulation {
     mutating func change(_ side: Int, after delay: Duration) { plan(.change(side: side), after: delay) }
 
     var bothConnected: Bool { machines.allSatisfy { $0.state == .connected } && isUpBetween }
-    /// Whether each side knows what the other wants.
+    /// Whether each side knows the other's wish.
     var bothAgree: Bool { engines[0]?.seen == wishes[1] && engines[1]?.seen == wishes[0] }
     private var isUpBetween: Bool {
         guard let first = engines[0], let second = engines[1] else { return false }
@@ -93,7 +93,7 @@ struct PeerPairSimulation {
             events.removeAll { $0.time <= now }
             for item in due { happen(item.event) }
             for side in machines.indices where !isDead[side] {
-                // RTCP flows while both ends of a path are there.
+                // RTCP flows while both ends of a path exist.
                 if isUpBetween, engines[side]?.isUp == true, !isDead[1 - side] { handle(side, .feedback) }
                 handle(side, .tick)
             }
@@ -104,7 +104,7 @@ struct PeerPairSimulation {
         switch event {
         case .input(let side, let input): if !isDead[side] { handle(side, input) }
         case .message(let side, let message):
-            // Signaling does not know that a process is another: late messages for the one before reach it.
+            // Signaling doesn't know that the process was restarted: late messages for the previous one reach it.
             guard !isDead[side] else { return }
             switch message {
             case .description(let description): handle(side, .description(description))
@@ -193,7 +193,7 @@ struct PeerPairSimulation {
         }
     }
 
-    /// A description of a side's engine, with what the side wants.
+    /// Returns a description of a side's engine, with the side's wish.
     private mutating func text(_ side: Int) -> String {
         versions += 1
         return "o=- 1 \(versions)\na=fingerprint:\(engines[side]?.identity ?? "")\na=wish:\(wishes[side])\n"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// Two peers over bad signaling end up connected, or in an end that says why.
+/// Two peers over bad signaling end up connected, or in an end with a reason.
 @Suite struct PeerPairTests {
     static func policies(bothOffer: Bool, attempts: Int = 8) -> [PeerSessionPolicy] {
         var first = PeerSessionPolicy(role: .offering, name: "first")
@@ -83,7 +83,7 @@ import Testing
             for _ in 0..<6 {
                 let time = simulation.randomDuration(upTo: .seconds(30))
                 simulation.change(seed % 2, after: time)
-                // At once, or at another time.
+                // At the same time, or at another time.
                 let other = simulation.randomDuration(upTo: .seconds(30))
                 simulation.change(1 - seed % 2, after: seed % 3 == 0 ? time : other)
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// Further offers within a living engine.
+/// Further offers within a running engine.
 @Suite struct PeerSessionExchangeTests {
     typealias Machine = PeerSessionStateMachine
     typealias Base = PeerSessionStateMachineTests
@@ -16,7 +16,7 @@ import Testing
         SessionDescription(kind: kind, sdp: text(engine), flow: SignalingFlow(flow))
     }
 
-    /// A machine that is connected since second 0, whose flow is `a-1`.
+    /// Returns a machine that is connected since second 0, with the flow `a-1`.
     private static func connected(yields: Bool = false, attempts: Int = 0) -> Machine {
         var machine = Base.offering(attempts: attempts, yields: yields)
         for input: Machine.Input in [
@@ -37,7 +37,7 @@ import Testing
         #expect(machine.handle(.engine(1, .offerMade("more")), at: Base.at(1)) == [.send(offer)])
         let answer = Self.description(.answer, "a-1-1")
         #expect(machine.handle(.description(answer), at: Base.at(1)) == [.revise(1, answer)])
-        // Twice changes nothing.
+        // A repeated answer changes nothing.
         #expect(machine.handle(.description(answer), at: Base.at(1)) == [])
         #expect(machine.handle(.engine(1, .localSet("more")), at: Base.at(1)) == [])
         #expect(machine.handle(.engine(1, .remoteSet), at: Base.at(1)) == [.tellAgreed, .reoffer(1)])

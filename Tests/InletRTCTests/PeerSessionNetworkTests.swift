@@ -3,11 +3,11 @@ import Testing
 
 @testable import InletRTC
 
-/// Sessions when the network of this machine changes.
+/// Sessions during changes of this machine's network.
 @Suite struct PeerSessionNetworkTests {
     typealias Tests = PeerSessionStateMachineTests
 
-    /// A machine that offers and is connected at 0.
+    /// Returns a machine that made an offer and is connected at second 0.
     static func connected(attempts: Int = 0) -> PeerSessionStateMachine {
         var machine = Tests.offering(attempts: attempts)
         _ = machine.handle(.start, at: Tests.at(0))
@@ -36,7 +36,7 @@ import Testing
             machine.handle(.tick, at: due) == [
                 .tellSetback(.failed(.networkChanged)), .close(1), .open(2), .offer(2), .tell(.reconnecting),
             ])
-        // The flow that follows is no failed attempt, of which there may be none here.
+        // The new flow doesn't count as a failed attempt, of which the policy allows none here.
         Self.connect(&machine, engine: 2, at: due)
         #expect(machine.state == .connected)
         #expect(!machine.isDoubted)

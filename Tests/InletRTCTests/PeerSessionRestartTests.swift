@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// What is not delivered, and what is to begin anew.
+/// Undelivered messages, and restarts.
 @Suite struct PeerSessionRestartTests {
     typealias Tests = PeerSessionStateMachineTests
     static let first = SignalingFlow("a-1")
@@ -18,7 +18,7 @@ import Testing
                 == [.close(1)])
         #expect(machine.deadline == Tests.at(8))
         #expect(machine.handle(.tick, at: Tests.at(8)) == [.open(2), .offer(2)])
-        // Of a flow that is over already.
+        // A message of a flow that has already ended.
         #expect(machine.handle(.undelivered(Self.first, retryAfter: nil), at: Tests.at(8)) == [])
         #expect(
             machine.handle(.undelivered(SignalingFlow("a-2"), retryAfter: .zero), at: Tests.at(9)) == [.close(2)])

@@ -24,7 +24,7 @@ import Testing
         return Machine(policy)
     }
 
-    /// An answering machine in each of its phases, at second 0.
+    /// Returns an answering machine in the given state, at second 0.
     static func answering(until state: PeerSessionState, attempts: Int = 0) -> Machine {
         var machine = answering(attempts: attempts)
         let steps: [(Machine.Input, PeerSessionState)] = [

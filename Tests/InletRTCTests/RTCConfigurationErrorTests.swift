@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// What a file that cannot be used is told, word for word.
+/// The error messages for invalid files, word for word.
 @Suite struct RTCConfigurationErrorTests {
     private static let heed =
         "the controller \"delay\" does not heed it; \"loss\" and \"automatic\" do. Leave it out, or choose one of them "

@@ -5,7 +5,7 @@ import Testing
 @testable import InletRTC
 
 @Suite struct RTCConfigurationTests {
-    /// Every key, where the controller heeds them all.
+    /// Every key that the controller supports.
     static let whole = """
         {
           "rateControl": "loss", "initialBitrate": 800000, "minBitrate": 200000, "maxBitrate": 4e6,
@@ -26,7 +26,7 @@ import Testing
         try RTCConfiguration(json: Array(text.utf8), file: "rtc.json")
     }
 
-    /// The lowest, the first and the highest bit rate.
+    /// Returns the lowest, the first and the highest bit rate.
     static func limits(_ configuration: RTCConfiguration) -> [Int] {
         let rates = configuration.rates
         return [rates.minimum, rates.start, rates.maximum]

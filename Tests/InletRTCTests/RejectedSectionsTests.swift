@@ -18,9 +18,9 @@ import Testing
         let completed = bare + Self.text("a=mid:application1") + transport
         #expect(RejectedSections.completed(bare, for: Self.offer) == completed)
         #expect(RejectedSections.completed(completed, for: Self.offer) == completed)
-        // An answer that does not mention data channels rejects them as well.
+        // An answer without data channels also rejects them.
         #expect(RejectedSections.completed(accepted, for: Self.offer) == completed)
-        // Of the session, it holds for all sections.
+        // The same attribute at session level applies to all sections.
         let session = Self.text("v=0", "a=setup:active", "m=video 0 X 1", "a=mid:v")
         let all = session + Self.text("a=setup:active") + Self.data
         #expect(RejectedSections.completed(session, for: Self.offer) == all)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// Who is in a room and whose track is on.
+/// The members of a room and the states of their tracks.
 @Suite struct RoomTests {
     private let (anna, ben): (PeerID, PeerID)
     private let on = [RoomTrack(name: "camera", isOn: true)]

@@ -32,9 +32,9 @@ import Testing
         var changed = response
         changed[1] = 0x11
         #expect(!binding.isAnswered(by: changed))
-        // Without attributes there is no address.
+        // A response without attributes has no address.
         #expect(!binding.isAnswered(by: [1, 1, 0, 0] + binding.request[4...]))
-        // An attribute that is longer than the message.
+        // An attribute is longer than the message.
         #expect(!binding.isAnswered(by: [1, 1, 0, 4] + binding.request[4...] + [0x80, 0x22, 0xff, 0xff]))
         #expect(!binding.isAnswered(by: binding.request))
     }

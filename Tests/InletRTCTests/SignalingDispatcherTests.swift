@@ -2,13 +2,13 @@ import InletCore
 import InletRTC
 import Testing
 
-/// Events of a signaling service, and who gets them.
+/// Events of a signaling service, and their receivers.
 @Suite struct SignalingDispatcherTests {
     private static func dispatcher() -> SignalingDispatcher {
         SignalingDispatcher(SignalingRouterTests.router()) { _ in }
     }
 
-    /// The events of a stream that has ended.
+    /// Returns the events of a stream that has ended.
     private static func words(_ events: AsyncStream<SignalingEvent>) async -> [String] {
         var words: [String] = []
         for await event in events { words += SignalingRouterTests.words([.tell(event)]) }
@@ -19,7 +19,7 @@ import Testing
     func early() async {
         let dispatcher = Self.dispatcher()
         dispatcher.opened(present: [SignalingRouterTests.ben: nil])
-        // Such as by a peer that waits for this one, before the application has come to ask for events.
+        // For example a peer that waits for this one, before the application has asked for events.
         dispatcher.receive(SignalingRouterTests.from(SignalingRouterTests.ben, SignalingRouterTests.offer("a")))
         let (first, second) = (dispatcher.events(), dispatcher.events())
         dispatcher.joined(SignalingRouterTests.cy)
@@ -27,7 +27,7 @@ import Testing
         let (all, later) = (await Self.words(first), await Self.words(second))
         #expect(all == ["joined ben", "opened [ben]", "requested ben", "joined cy", "closed"])
         #expect(later == ["opened [ben]", "joined cy", "closed"])
-        // One that is asked for too late learns that it is over, and why.
+        // A stream requested too late reports only that signaling is closed, with the reason.
         #expect(await Self.words(dispatcher.events()) == ["closed"])
     }
 

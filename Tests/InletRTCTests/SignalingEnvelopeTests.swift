@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// The JSON form of what signaling carries.
+/// The JSON form of signaling messages.
 @Suite struct SignalingEnvelopeTests {
     static let flow = SignalingFlow("a-1")
     static func read(_ json: String) throws -> SignalingEnvelope { try SignalingEnvelope(json: Array(json.utf8)) }

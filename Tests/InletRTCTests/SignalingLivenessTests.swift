@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// When the other end is pinged, and when it is gone.
+/// Pings to the other end, and the detection of its end.
 @Suite struct SignalingLivenessTests {
     private static func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// Routing by name, in whatever order peers come.
+/// Routing by name, with peers that join in any order.
 @Suite struct SignalingRouterTests {
     static let (me, ben, cy) = (name("me"), name("ben"), name("cy"))
     private static func name(_ text: String) -> PeerID {
@@ -27,7 +27,7 @@ import Testing
         SignalingRouter(localID: me, hasPresence: hasPresence, limits: limits)
     }
 
-    /// Actions in words, for tables.
+    /// Returns actions as text, for tables.
     static func words(_ actions: [SignalingRouter.Action]) -> [String] {
         actions.map { action in
             switch action {
@@ -100,7 +100,7 @@ import Testing
         #expect(router.send(Self.offer("g"), on: channel) == nil)
         #expect(Self.words(router.received(Self.from(Self.ben, .bye(nil), "1"))) == ["\(next) gets bye -"])
         #expect(Self.words(router.close(next)) == ["\(next) ends"])
-        // Nothing is left of a session that is over.
+        // A finished session leaves nothing behind.
         _ = router.received(Self.from(Self.ben, Self.offer("h"), "1"))
         _ = router.received(Self.from(Self.ben, .bye(SignalingFlow("h")), "1"))
         #expect(try Self.words(router.open(to: Self.ben).actions) == [])
@@ -118,7 +118,7 @@ import Testing
         #expect(Self.words(router.left(Self.ben, instance: Self.run("1"))) == [])
         let (next, early) = try router.open(to: Self.ben)
         #expect(Self.words(early) == ["\(next) gets offer new"])
-        // By presence: gone, and there again as another.
+        // Presence reports the peer as gone, then as present with another instance.
         #expect(Self.words(router.left(Self.ben, instance: Self.run("2"))) == ["left ben"])
         #expect(
             Self.words(router.joined(Self.ben, instance: Self.run("3")))
@@ -131,7 +131,7 @@ import Testing
         _ = router.opened(present: [Self.ben: Self.run("1")])
         let (channel, _) = try router.open(to: Self.ben)
         #expect(Self.words(router.left(Self.ben, instance: Self.run("1"))) == ["left ben"])
-        // The report that it has gone may be late.
+        // The report of the peer's end may be late.
         #expect(Self.words(router.send(Self.offer("f"), on: channel) ?? []) == ["to ben: offer f"])
         #expect(Self.words(router.joined(Self.ben, instance: Self.run("1"))) == ["joined ben", "to ben: offer f"])
     }
@@ -181,7 +181,7 @@ import Testing
         _ = router.opened(present: [:])
         for number in 0..<100 { _ = router.received(Self.from(try Self.id("p\(number)"), Self.offer("f"))) }
         #expect(router.presentPeers.count == 3)
-        // One that has gone makes room.
+        // A peer that left makes room for another.
         _ = router.left(try Self.id("p0"))
         #expect(Self.words(router.joined(Self.ben)) == ["joined ben"])
         #expect(throws: InletError.self) { try router.open(to: Self.cy) }

@@ -2,14 +2,14 @@ import InletCore
 
 @testable import InletRTC
 
-/// Two sides with a router and a session each, and between them a service that loses, doubles and delays messages and
-/// reports of who is there. A side may be killed and come back as another instance. Everything by one seed.
+/// Two sides with a router and a session each. The service between them loses, duplicates and delays messages and
+/// presence reports. A side may be killed and return as another instance. Everything depends on a seed.
 struct SignalingSimulation {
     struct Trouble {
         var loss = 0.0
         var doubling = 0.0
         var latest = Duration.milliseconds(500)
-        /// When everything is reliable again.
+        /// The time when everything is reliable again.
         var until = MonotonicTime(nanoseconds: 0)
     }
 
@@ -20,15 +20,15 @@ struct SignalingSimulation {
         case presence(to: Int, life: Int, SignalingInstance, isThere: Bool)
     }
 
-    /// A process: a router, its channel, and the flow that the session has agreed on.
+    /// A process: a router, its channel, and the flow agreed on by the session.
     private struct Side {
         var router: SignalingRouter
         var channel: SignalingRouter.ChannelID?
-        /// The flow of this side's last offer, and when the next is due.
+        /// The flow of this side's last offer, and the time of the next offer.
         var offered: SignalingFlow?
         var offers = 0
         var nextOffer: MonotonicTime?
-        /// The flow of which both descriptions are known here.
+        /// The flow whose two descriptions are known here.
         var agreed: SignalingFlow?
     }
 
@@ -41,7 +41,7 @@ struct SignalingSimulation {
     private var events: [(time: MonotonicTime, order: Int, event: Event)] = []
     private var order = 0
     private(set) var now = MonotonicTime(nanoseconds: 0)
-    /// How often a router asked for something that the rules forbid.
+    /// The violations of the rules by a router.
     private(set) var faults: [String] = []
     private(set) var resets = 0
 
@@ -57,7 +57,7 @@ struct SignalingSimulation {
     mutating func start(_ side: Int, after delay: Duration) { plan(.start(side: side), after: delay) }
     mutating func kill(_ side: Int, after delay: Duration) { plan(.kill(side: side), after: delay) }
 
-    /// Whether both have agreed on the same flow.
+    /// Whether both sides have agreed on the same flow.
     var isAgreed: Bool { sides[0]?.agreed != nil && sides[0]?.agreed == sides[1]?.agreed }
     var description: String { "\(sides.map { $0?.agreed?.description ?? "-" }) at \(now.nanoseconds / 1_000_000) ms" }
 
@@ -88,7 +88,7 @@ struct SignalingSimulation {
             let actions = router.opened(present: present)
             sides[side] = Side(router: router)
             perform(side, actions)
-            // The host offers without being asked, whether anybody is there or not.
+            // The host makes an offer unasked, even if no guest is present.
             if side == 0 {
                 openChannel(side)
                 sides[side]?.nextOffer = now
@@ -118,7 +118,7 @@ struct SignalingSimulation {
         carry { .presence(to: 1 - side, life: $0.lives[1 - side], instance, isThere: isThere) }
     }
 
-    /// The way through the service, once, twice or not at all.
+    /// Carries an event through the service once, twice or not at all.
     private mutating func carry(_ event: (Self) -> Event) {
         let isTroubled = now < trouble.until
         if isTroubled, random.fraction() < trouble.loss { return }
@@ -141,7 +141,7 @@ struct SignalingSimulation {
             switch action {
             case .transmit(let envelope): carry { .envelope(to: 1 - side, life: $0.lives[1 - side], envelope) }
             case .deliver(let message, let channel):
-                // Between the actions of one step the channel may have been replaced.
+                // Another action of the same step may have replaced the channel.
                 if channel != sides[side]?.channel, sides[side]?.channel != nil, !message.isBye {
                     faults.append("\(message) on channel \(channel)")
                 }
@@ -149,7 +149,7 @@ struct SignalingSimulation {
             case .finish(let channel):
                 guard sides[side]?.channel == channel else { continue }
                 sides[side]?.channel = nil
-                // The session is over; the host begins another.
+                // The session is over; the host starts another.
                 sides[side]?.agreed = nil
                 if side == 0 {
                     openChannel(side)
@@ -162,7 +162,7 @@ struct SignalingSimulation {
         }
     }
 
-    /// The session of the host offers until it is answered, that of the guest answers each new offer.
+    /// The host's session repeats its offer until it is answered; the guest's session answers each new offer.
     private mutating func offer() {
         guard let channel = sides[0]?.channel else { return }
         sides[0]?.offers += 1
@@ -193,7 +193,7 @@ struct SignalingSimulation {
         perform(side, actions)
     }
 
-    /// What the sessions do when media does not flow: the host offers again.
+    /// Makes the host offer again, as sessions do when media does not flow.
     mutating func restart() { sides[0]?.nextOffer = now }
 }
 

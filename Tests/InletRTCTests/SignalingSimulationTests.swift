@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTC
 
-/// Two sides that come and go in any order over bad signaling agree on one session in the end.
+/// Two sides that come and go in any order over bad signaling finally agree on one session.
 @Suite struct SignalingSimulationTests {
     @Test(
         "Whoever is first, and whatever is lost, doubled or late for 20 seconds, both agree on a session",
@@ -32,7 +32,7 @@ import Testing
                 simulation.kill(side, after: when)
                 simulation.start(side, after: when + simulation.randomDuration(upTo: .seconds(5)))
             }
-            // The last life of each begins here at the latest.
+            // The last start of each side is here at the latest.
             for side in 0..<2 { simulation.start(side, after: .seconds(21)) }
             Self.settle(&simulation)
             #expect(simulation.isAgreed, "seed \(seed): \(simulation.description)")
@@ -50,7 +50,7 @@ import Testing
         return try SignalingSimulation(seed: UInt64(seed), hasPresence: hasPresence, trouble)
     }
 
-    /// Runs until both agree when everything is reliable; where media does not flow, the host offers again.
+    /// Runs until both sides agree after everything is reliable. If media does not flow, the host offers again.
     private static func settle(_ simulation: inout SignalingSimulation) {
         simulation.run(until: MonotonicTime(nanoseconds: 25_000_000_000)) { _ in false }
         for round in 1...12 where !simulation.isAgreed {

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Spoils texts by a seed: bytes, lines, words and numbers, as hostile and broken peers would.
+/// Damages texts with a seed: bytes, lines, words and numbers, like hostile and broken peers.
 struct TextMutator {
     private var random: SplitMix64
     private let corpus: [[UInt8]]
@@ -20,8 +20,8 @@ struct TextMutator {
         self.corpus = corpus.map { Array($0.utf8) }
     }
 
-    /// The next text, spoilt in one to six places. It may not be UTF-8 before it is made a string, as what comes over a
-    /// network.
+    /// Returns the next text, damaged in one to six places. The damaged bytes may be invalid UTF-8 before they become a
+    /// string, like bytes from a network.
     mutating func next() -> String {
         var bytes = corpus[below(corpus.count)]
         for _ in 0...below(6) { spoil(&bytes) }
@@ -44,7 +44,7 @@ struct TextMutator {
         case 7: swapLines(&bytes, place)
         default: bytes += corpus[below(corpus.count)]
         }
-        // Descriptions are bounded before they are read.
+        // The size of descriptions is checked before they are read.
         if bytes.count > 65_536 { bytes.removeSubrange(65_536...) }
     }
 
@@ -55,7 +55,7 @@ struct TextMutator {
         bytes.replaceSubrange(start..<end, with: Self.numbers[below(Self.numbers.count)])
     }
 
-    /// Moves the line at a place to another.
+    /// Moves a line to another place.
     private mutating func swapLines(_ bytes: inout [UInt8], _ place: Int) {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let line = lines.remove(at: below(lines.count))

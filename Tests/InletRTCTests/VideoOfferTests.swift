@@ -4,7 +4,7 @@ import Testing
 @testable import InletRTC
 
 @Suite struct VideoOfferTests {
-    /// An offer as Chromium makes it, shortened.
+    /// A shortened offer of Chromium.
     static func offer(direction: String = "recvonly", session: String = "", kind: String = "video") -> String {
         """
         v=0\r
@@ -73,7 +73,7 @@ import Testing
             "", "v=0", "hello", "v=1\r\n" + offer, offer.replacing("a=ice-pwd", with: "a=x"),
             offer.replacing("a=fingerprint", with: "a=x"),
             offer.replacing("m=video 9", with: "m=video 99999999"), offer + "no line\r\n",
-            // What an engine would read in another way.
+            // Texts that an engine would read differently.
             offer + "a=mid:\u{0}\r\n", offer + "a= candidate:1\r\n", offer + "\u{c}a=x\r\n", "\u{feff}" + offer,
             offer.replacing("v=0", with: "v=0\u{301}"),
         ]

@@ -39,7 +39,7 @@ import Testing
     func patience() {
         var machine = Self.running()
         machine.sourceChanged(to: .interrupted, at: Self.at(10))
-        // Word of the same again does not begin anew.
+        // A repeated report does not restart the time.
         machine.sourceChanged(to: .interrupted, at: Self.at(20))
         #expect(machine.deadline == Self.at(40))
         #expect(machine.state(at: Self.at(39)).shown == .muted)

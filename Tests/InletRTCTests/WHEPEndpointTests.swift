@@ -173,7 +173,7 @@ import Testing
         for text in ["a=mid:v\u{0}a=x\r\n", "a= candidate:1\r\n", "\u{b}a=mid:v\r\n", "a\u{301}=mid:v"] {
             #expect(throws: PeerSessionFailure.malformedDescription, "\(text)") { try TrickleFragment(text) }
         }
-        // A tag that is canonically equivalent is another.
+        // A canonically equivalent tag is a different tag.
         #expect(Self.status(Self.decide(Self.patch("\"t1\u{301}\""))) == 412)
         #expect(Self.status(Self.decide(Self.post("application/sdp\u{301}"))) == 415)
     }
