@@ -8,9 +8,10 @@
     import Testing
     import WebRTCSink
 
-    /// The track and the messages, as an application steers them and browsers see them.
+    /// The track and the messages: controlled by an application and observed by browsers.
     @Suite(.tags(.chromium, .rtcPeer), .serialized) struct BroadcastTests {
-        /// The size that the video has, and the green of a pixel in the middle of its upper and of its lower half.
+        /// Returns the size of the video, and the green value of a pixel in the middle of its upper half and of its
+        /// lower half.
         private static let look = """
             const video = document.getElementById("video");
             if (!video.videoWidth || video.readyState < 2) return null;
@@ -39,7 +40,7 @@
                         Self.look
                             + "return { size: [width, height], upper: at(height / 4), lower: at(height * 3 / 4) };",
                     ])
-                // What is sent lies on its side: the browser turned it.
+                // The sent picture lies on its side; the browser turned it.
                 #expect(seen.first?.size == [640, 480])
                 let first = try #require(seen.last)
                 #expect(first.size == [480, 640])
@@ -57,7 +58,7 @@
                 var unread: Int
             }
             try await ViewerRun.with(source: PortraitSource()) { run in
-                // There is no number to read in these pictures.
+                // These pictures contain no frame number.
                 let seen: Seen = try await ViewerRun.peer(
                     "whep-viewer.py", python: ViewerRun.aiortcPython, [run.address + "/whep", "--frames", "10"])
                 #expect(seen.unread == 10)
@@ -107,14 +108,14 @@
                     }
                     if case .left = event { break }
                 }
-                // The session ends before the other one is closed.
+                // The session ends before the other channel is closed.
                 #expect(told["closed"]?.contains("control") == true)
                 #expect(told["opened"] == ["control", "events"] && told["drained"] == told["opened"], "\(told)")
                 #expect(throws: InletError.self) { try run.broadcast.send(.text("hello"), to: "nobody") }
             }
         }
 
-        /// Returns each message over a channel of its name.
+        /// Returns each message on the channel it came from.
         private static func echo(_ run: ViewerRun) -> Task<Void, Never> {
             let messages = run.broadcast.messages
             return Task { [broadcast = run.broadcast] in
@@ -136,8 +137,8 @@
                 async let found: [String?] = ViewerRun.peer(
                     "page-probe.py", python: "/usr/bin/python3",
                     [
-                        // A page that was not told of an end learns of it after 15 s or more, when its ICE consent runs
-                        // out.
+                        // A page without a message about the end notices it after 15 s or more, when its ICE consent
+                        // expires.
                         run.address, "--limit", "12", Self.look + "return `${width}x${height}`;",
                         "touch:" + step(1),
                         Self.look + "return width === 320 ? `${width}x${height}` : null;",
@@ -174,7 +175,7 @@
             let folder = try TemporaryFolder()
             func step(_ number: Int) -> String { folder.path("\(number)") }
             let rounds = 5
-            // For longer than a page has to leave.
+            // Longer than a page takes to leave.
             let goesOn = """
                 const now = Date.now(), count = document.getElementById("video").getVideoPlaybackQuality().totalVideoFrames;
                 window.since ??= now;
@@ -208,7 +209,8 @@
                 [.frame(ScriptedFrame(pts: number)), .sleep(.milliseconds(33))]
             }
             let format = ScriptedSource.format(size: ImageSize(width: 320, height: 240), pacing: .live)
-            // Long enough for a browser to come. The watchdog opens it anew after 10 seconds, and that takes another 3.
+            // Long enough for a browser to connect. The watchdog reopens the source after 10 seconds, and that takes
+            // another 3.
             let source = ScriptedSourceConfiguration([
                 ScriptedSource.Script(
                     format: format, (0..<6).flatMap { _ in beats } + [.stall(.seconds(60))]),
@@ -257,7 +259,7 @@
             }
         }
 
-        /// Waits until another program made a file, for a minute at most.
+        /// Waits up to a minute until another program has created a file.
         private static func appears(_ path: String) async throws {
             let end = ContinuousClock.now + .seconds(60)
             while !FileManager.default.fileExists(atPath: path) {

@@ -5,20 +5,21 @@
     import ReferenceTools
     import Synchronization
 
-    /// Signaling with one connection of headless Chromium, in the page `signaled-page.html`.
+    /// Signaling with a connection of headless Chromium, in the page `signaled-page.html`.
     final class BrowserChannel: SignalingChannel {
-        /// What the page says of its connection.
+        /// The page's report about its connection.
         struct Report: Sendable {
-            /// The codecs of what comes and of what is sent, such as `video/H264`, and how many pictures each has had.
+            /// The codecs of the received and of the sent video, such as `video/H264`, and the number of pictures of
+            /// each.
             var (inbound, decoded) = ("", 0)
             var (outbound, encoded) = ("", 0)
-            /// The number of offers that it was sent, and of its connections.
+            /// The number of offers the page received, and the number of its connections.
             var (offers, connections) = (0, 0)
-            /// The last description that it was sent.
+            /// The last description that the page received.
             var sdp = ""
-            /// The direction that was agreed on, as the page sees it.
+            /// The negotiated direction, from the page's side.
             var direction = ""
-            /// What has failed; empty if nothing has.
+            /// The error; empty without an error.
             var trouble = ""
         }
 
@@ -26,7 +27,7 @@
         private let received: AsyncStream<SignalingMessage>.Continuation
         private let browser: CameraBrowser
         private let isClosed = Atomic(false)
-        /// One step of the page after another.
+        /// Runs the steps in the page in sequence.
         private let queue = DispatchQueue(label: "signaling")
 
         /// - Parameter sends: whether the page sends its camera, which shows the pictures of `pattern:timecode`.
@@ -50,7 +51,7 @@
             }
         }
 
-        /// Does something with the page, after what was begun before.
+        /// Runs a step in the page after the earlier steps.
         private func aside<Value: Sendable>(
             _ work: @escaping @Sendable (CameraBrowser) throws -> Value
         ) async throws -> Value {
@@ -59,10 +60,10 @@
             }
         }
 
-        /// Has the page do something.
+        /// Runs a script in the page.
         func run(_ script: String) async throws { _ = try await aside { try $0.evaluate(script) } }
 
-        /// The number in the picture that the page shows; nil if there is none.
+        /// Returns the number in the page's current picture; nil if it contains no number.
         func number() async throws -> Int? { try await aside { try $0.read("video").number } }
 
         func report() async throws -> Report {

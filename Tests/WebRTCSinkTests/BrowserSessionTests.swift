@@ -8,12 +8,12 @@
     import Testing
     import WebRTCSink
 
-    /// Peer sessions and what changes within them, with Chromium at the other end.
+    /// Peer sessions and changes within them, with Chromium at the other end.
     @Suite(
         .tags(.chromium), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct BrowserSessionTests {
-        /// Runs a capture with a session while `body` looks at it.
+        /// Runs a capture with a session while `body` runs.
         private static func with(
             _ role: PeerSessionPolicy.Role, pageSends: Bool,
             configure change: (inout PeerSessionConfiguration) -> Void = { _ in },
@@ -43,7 +43,7 @@
             _ = try await outcome
         }
 
-        /// Waits until the page has shown further pictures of a codec, whose numbers grow.
+        /// Waits until the page has shown further pictures of a codec, with increasing numbers.
         private static func shown(_ codec: String, by channel: BrowserChannel) async throws {
             let before = try await channel.report()
             var (numbers, seen): ([Int], BrowserChannel.Report) = ([], before)
@@ -87,7 +87,7 @@
             }
         }
 
-        /// Expects that each picture of the page's camera was read, and none came twice from this side.
+        /// Expects that each picture of the page's camera was read, and that this side duplicated none.
         private static func expectWhole(_ remote: RemoteRun) {
             #expect(CameraBrowser.mistakes(in: remote.readings, at: remote.times) == [])
         }
@@ -128,7 +128,7 @@
                 try await RemoteRun(session).play { remote in
                     try await Self.shown("video/H264", by: channel)
                     try await remote.numbers(beyond: 30)
-                    // By this side: what it states, and what the page sees.
+                    // Changes by this side: its stated direction, and the one that the page sees.
                     for (sends, receives, seen) in [
                         (false, true, "sendonly"), (false, false, "inactive"), (true, false, "recvonly"),
                         (true, true, "sendrecv"),
@@ -137,7 +137,7 @@
                         await Self.agreed(&events)
                         try await Self.expect(seen, channel, remote)
                     }
-                    // By the page, which offers.
+                    // Changes by the page, which makes the offer.
                     for direction in ["recvonly", "inactive", "sendonly", "sendrecv"] {
                         try await channel.run("return direct('\(direction)')")
                         for _ in 0..<1000 where try await channel.report().direction != direction {
@@ -152,7 +152,7 @@
             }
         }
 
-        /// Expects further pictures where the page's direction says so, and none elsewhere.
+        /// Expects further pictures in the page's stated direction and none in the other.
         private static func expect(_ direction: String, _ channel: BrowserChannel, _ remote: RemoteRun) async throws {
             let (sends, receives) = (direction.hasPrefix("send"), direction == "sendrecv" || direction == "recvonly")
             if !sends { try await remote.until("an interruption") { $0.isInterrupted } }

@@ -10,7 +10,7 @@
         .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct ChangedSessionTests {
-        /// Reads reports until one is as wanted.
+        /// Reads reports until one meets a condition.
         static func report(
             of channel: CommandChannel, until isWanted: (ReferenceTools.PeerMessage) -> Bool
         ) async throws -> ReferenceTools.PeerMessage {
@@ -36,7 +36,7 @@
                 channel.isPeerHeld = true
                 try await channel.ask("reoffer", ["channel": .string("theirs"), "yields": .bool(!yields)])
                 try session.configure { $0.channels.append(ours) }
-                // The peer has this side's offer, and this side has not the peer's.
+                // The peer has this side's offer, but this side doesn't have the peer's.
                 _ = try await Self.report(of: channel) { $0["offers"]?.int == 2 }
                 channel.isPeerHeld = false
                 var (missing, isAgreed): (Set, Bool) = ([ours, DataChannelParameters("theirs")], false)
@@ -85,7 +85,7 @@
                         return "\(seen["messages"] ?? .null)".contains(name)
                     }
                 }
-                // What was on its way has arrived: nothing more comes until the session is changed again.
+                // All pictures on their way have arrived: no more come until the session changes again.
                 let silent = try await channel.ask("report")["pictures"]?.int ?? 0
                 let sent = session.statistics.sent
                 #expect(sent >= 20)
@@ -126,7 +126,7 @@
             }
         }
 
-        /// Returns whether the peer has made decoders of these codecs one after another, and the last has given 20
+        /// Returns whether the peer has created decoders for these codecs in sequence, and the last has produced 20
         /// pictures.
         static func hasDecoded(_ codecs: [String], _ report: ReferenceTools.PeerMessage) -> Bool {
             guard case .list(let made) = report["decoders"] else { return false }
@@ -154,7 +154,7 @@
                 var seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8"], $0) }
                 #expect(seen["offers"]?.int == first + 1 && session.statistics.codec == .vp8)
                 #expect(seen["sdp"]?.text.contains("b=TIAS:400000\r\n") == true)
-                // Those of the codec before are counted, too.
+                // The pictures of the previous codec count as well.
                 #expect(session.statistics.sent >= sent + 20)
                 try session.configure { $0.codecs = [.h264] }
                 seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8", "H264"], $0) }
@@ -172,7 +172,7 @@
                 try await SignalingPeerTests.pictures(20, by: channel)
                 channel.isPeerHeld = true
                 try session.configure { $0.codecs = [.vp8] }
-                // The peer has answered, and this side has not the answer, which has VP8 alone.
+                // The peer has answered, but this side doesn't have the answer, which contains only VP8.
                 _ = try await Self.report(of: channel) { $0["offers"]?.int == 2 }
                 try session.configure { $0.codecs = [.h264] }
                 channel.isPeerHeld = false

@@ -16,8 +16,8 @@
             DataChannelParameters("timed", .lifetime(.milliseconds(1500), isOrdered: true)),
         ]
 
-        /// Returns what the peer says of a message: the message, or its length and check if it is longer than this
-        /// side takes.
+        /// Returns the peer's reply to a message: the message, or its length and checksum if it exceeds this side's
+        /// limit.
         private static func reply(to body: InletRTC.PeerMessage.Body) -> InletRTC.PeerMessage.Body {
             guard body.count > 65_536 else { return body }
             func text(_ type: String, _ bytes: some Collection<UInt8>) -> InletRTC.PeerMessage.Body {
@@ -108,7 +108,7 @@
             }
         }
 
-        /// A path that loses packets, and what the peer hears over it.
+        /// A path that loses packets, and the messages that the peer receives over it.
         private struct LossyPath {
             let channel: CommandChannel
             let session: any PeerSession
@@ -119,7 +119,7 @@
                 (self.channel, self.session) = (channel, session)
             }
 
-            /// Has the path lose so many percent of the datagrams with messages, until so many more are lost.
+            /// Makes the path lose this percentage of the datagrams with messages, until this number is lost.
             func lose(_ count: Int, percent: Double) async throws {
                 try await channel.ask("lose", ["percent": .number(percent), "count": .number(Double(count))])
             }
@@ -130,7 +130,7 @@
                 try session.send(.text(text), over: each.delivery, labelled: each.label)
             }
 
-            /// Looks until something is so of what was heard and lost.
+            /// Waits until a condition holds for the received messages and the losses.
             mutating func wait(_ what: Comment, until isSo: (LossyPath) throws -> Bool) async throws {
                 for _ in 0..<6000 {
                     let seen = try await channel.ask("heard")
@@ -161,7 +161,7 @@
                 var events = session.events().makeAsyncIterator()
                 await Self.open(all, &events)
                 var path = LossyPath(channel, session)
-                // One is lost whatever the seed does to the others.
+                // Loses one for certain; the seed decides about the others.
                 try await path.lose(1, percent: 100)
                 try path.send(0, over: Self.lossy)
                 try await path.wait("the first loss") { $0.lost == 1 }
@@ -188,20 +188,20 @@
                 var events = session.events().makeAsyncIterator()
                 await Self.open(all, &events)
                 var path = LossyPath(channel, session)
-                // Sent, and sent again.
+                // Loses the message and its retransmission.
                 try await path.lose(2, percent: 100)
                 try path.send(0, over: Self.once)
                 try await path.wait("the second loss") { $0.lost == 2 }
                 try path.send(1, over: Self.once)
                 try await path.wait("the next") { !($0.heard["once"] ?? []).isEmpty }
                 #expect(path.heard["once"] == [1])
-                // The one that is sent again is that which loses nothing; the other's time is over by then.
+                // Only the reliable message is sent again: the lifetime of the other has expired by then.
                 try await path.lose(2, percent: 100)
                 try path.send(0, over: Self.timed)
                 try path.send(0, over: Self.reliable[0])
                 try await path.wait("what loses nothing") { $0.heard["ordered"] == [0] }
                 #expect(path.lost == 4)
-                // One that waits for this machine for longer than its lifetime is given up as well.
+                // A message that waits on this machine longer than its lifetime is also dropped.
                 for number in 1...100 where (path.heard["timed"] ?? []).isEmpty {
                     try path.send(number, over: Self.timed)
                     try path.send(number, over: Self.reliable[0])

@@ -6,15 +6,15 @@
     import Synchronization
     import Testing
 
-    /// Signaling with a peer of Tests/Peers by its commands, in an order that a test chooses.
+    /// Signaling with a peer of Tests/Peers by its commands, in a chosen order.
     final class CommandChannel: SignalingChannel {
-        /// What becomes of messages on their way to the peer.
+        /// The order of messages on their way to the peer.
         enum Order: Sendable, CaseIterable {
-            /// They come as they were sent.
+            /// Messages arrive in the order in which they were sent.
             case asSent
-            /// An offer waits until some candidates have overtaken it, and each comes twice. Good-bye is said once.
+            /// Some candidates overtake the offer, and each message arrives twice. The bye arrives once.
             case candidatesFirst
-            /// Nothing comes before the peer is there, which is late.
+            /// The peer starts late, and no message arrives before it exists.
             case peerLate
         }
 
@@ -46,7 +46,7 @@
 
         var peer: PeerProcess? { state.withLock { $0.peer } }
 
-        /// Commands follow one another as they were given: a lock would be had by whoever asks for it all the time.
+        /// Runs commands in their order. With a lock, the frequent polling could keep it from other callers.
         private let queue = DispatchQueue(label: "signaling")
 
         /// Sends the peer a command.
@@ -60,13 +60,13 @@
             }
         }
 
-        /// Whether what the peer says waits with the peer.
+        /// Whether the peer's messages wait at the peer.
         var isPeerHeld: Bool {
             get { state.withLock { $0.isPeerHeld } }
             set { state.withLock { $0.isPeerHeld = newValue } }
         }
 
-        /// Takes what the peer says, for a moment, again and again.
+        /// Repeatedly takes the peer's messages, each time for a moment.
         private func poll() {
             queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
                 guard let self, !state.withLock({ $0.isClosed }) else { return }
@@ -77,7 +77,7 @@
             }
         }
 
-        /// The peer comes into being, and gets all that was said before, after what it is told by `prepare`.
+        /// Starts the peer and sends it all earlier messages, after the commands of `prepare`.
         func bringPeer(_ prepare: @escaping @Sendable (PeerProcess) throws -> Void = { _ in }) async throws {
             let (python, arguments) = (python, arguments)
             let peer = try await aside {

@@ -8,7 +8,7 @@
 
     @testable import WebRTCSink
 
-    /// What `config=FILE` and the options beside it make of a sink's configuration. Nothing is opened.
+    /// The sink configuration that results from `config=FILE` and the options next to it. The test opens nothing.
     @Suite struct ConnectionOptionsTests {
         private let folder: TemporaryFolder
         private let registry: PluginRegistry

@@ -7,7 +7,7 @@
     import Testing
     import WebRTCSink
 
-    /// Codecs and tiers, as real peers see them.
+    /// Codecs and tiers with real peers.
     @Suite(.tags(.chromium, .rtcPeer), .serialized) struct EncodingPeerTests {
         struct Seen: Decodable {
             var sizes: [String]?
@@ -82,11 +82,12 @@
             .enabled(if: ViewerRun.hasAiortc, hint), arguments: ["H264", "VP8"])
         func tiers(without codec: String) async throws {
             try await ViewerRun.with(change: { configuration in
-                // By loss, as this viewer does not report on each packet; by delay it would take longer.
+                // Rate control by loss, because this viewer doesn't report on each packet; control by delay would take
+                // longer.
                 configuration.rateControl = .loss
                 (configuration.rates.minimum, configuration.rates.start) = (50_000, 100_000)
                 configuration.rates.stepUp = 1
-                // Reports come about every second: each window holds one at least.
+                // Reports come about every second, so each window contains at least one.
                 (configuration.rates.interval, configuration.rates.window) = (.seconds(1), .seconds(3))
             }) { run in
                 let seen = try await watch(run, ["--frames", "300", "--without", codec])
@@ -95,7 +96,7 @@
                 #expect(seen.sizes?.last == "640x480")
                 #expect(seen.unread == 0)
                 #expect(seen.rises == true)
-                // What a busy machine had no time for is counted there.
+                // These drops include frames that a busy machine skipped.
                 let dropped = run.capturer.statistics.drops.values.reduce(0, +)
                 #expect(UInt64(seen.missing ?? .max) <= UInt64(dropped))
             }

@@ -2,7 +2,7 @@
     import ReferenceTools
     import Testing
 
-    /// Sessions whose network becomes another, in network namespaces of the kernel's.
+    /// Sessions whose network changes, in kernel network namespaces.
     @Suite(
         .tags(.rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
@@ -63,7 +63,7 @@
             let seen = try await Self.look(name)
             #expect(seen.error == nil)
             #expect((seen.after ?? 0) >= 30)
-            // Where the page sends, ICE may find the other address before it does.
+            // If the page sends, ICE may find the other address before the page reconnects.
             if name == "viewer" { #expect(seen.states == ["live", "reconnecting", "live"]) }
         }
     }

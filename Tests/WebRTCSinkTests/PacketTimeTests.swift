@@ -3,13 +3,13 @@
     import Foundation
     import Testing
 
-    /// What times of pictures become in RTP, by GStreamer's payloader.
+    /// The conversion of picture times to RTP, by GStreamer's payloader.
     @Suite struct PacketTimeTests {
         /// Returns the RTP timestamps, relative to the first, of pictures with these times in nanoseconds.
         private func timestamps(of times: [UInt64]) throws -> [UInt32] {
             try #require(unsafe inlet_gst_start() == nil)
             let output = Pipe()
-            // Each packet after two bytes of its size (RFC 4571).
+            // Each packet follows two bytes with its size (RFC 4571).
             let pipeline = unsafe try #require(
                 unsafe gst_parse_launch(
                     """
@@ -24,7 +24,7 @@
             unsafe gst_element_set_state(pipeline, GST_STATE_PLAYING)
             var viewer = unsafe inlet_gst_viewer()
             unsafe viewer.source = source
-            // Slices of pictures, of which the first is a key frame.
+            // Slices of pictures, starting with a key frame.
             for (index, time) in times.enumerated() {
                 let bytes: [UInt8] = [0, 0, 0, 1, index == 0 ? 0x65 : 0x41, 0x88, 0x84, 0x21]
                 let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
@@ -32,7 +32,7 @@
                 let packet = unsafe inlet_gst_packet_new(memory, bytes.count, time, index == 0 ? 1 : 0, memory) {
                     unsafe $0?.deallocate()
                 }
-                // As if another viewer had it as well.
+                // As if another viewer also used the packet.
                 #expect(unsafe inlet_gst_viewer_push(&viewer, packet) != 0)
                 let kept = unsafe packet?.pointee.pts ?? 0
                 #expect(kept == time, "its time is the other viewer's as well")

@@ -8,7 +8,7 @@
     import Testing
     import WebRTCSink
 
-    /// A camera's own packets on their way to a media server and to a peer, looked at bit by bit.
+    /// A camera's packets on their way to a media server and to a peer, compared bit by bit.
     @Suite(
         .tags(.rtcPeer, .server), .serialized, .timeLimit(.minutes(3)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
@@ -34,7 +34,7 @@
             let peer = try #require(channel.peer)
 
             var rates = RTCConfiguration().rates
-            // A busy machine must not make the rate less than the camera's.
+            // A busy machine must not reduce the rate below the camera's.
             (rates.minimum, rates.start, rates.maximum) = (4_000_000, 4_000_000, 4_000_000)
             var sink = WHIPSinkConfiguration(server.address + "/whip") { FFmpegVideoEncoder() }
             sink.rates = rates
@@ -47,7 +47,7 @@
                 var policy = PeerSessionPolicy(role: .offering, name: "test")
                 policy.trickles = true
                 _ = try publisher.connect(channel, policy)
-                // What the camera sends is known after two key frames; until then its pictures are encoded.
+                // The camera's format is known after two key frames; until then its pictures are encoded.
                 for each in [server.process, peer] {
                     try await Self.expect(each) { $0.slices >= 60 && $0.strange == 0 }
                 }
@@ -56,7 +56,7 @@
                     try await Self.expect(each) { $0.slices >= 60 && $0.strange == 0 }
                 }
                 #expect(capturer.statistics.delivered == before)
-                // What is encoded is none of the file's, so that the comparison tells one from the other.
+                // Encoded slices never equal the file's, so the comparison can tell them apart.
                 var encoded = WHIPSinkConfiguration(other.address + "/whip") { FFmpegVideoEncoder() }
                 encoded.passesThrough = false
                 capturer.attach(encoded)
@@ -70,7 +70,7 @@
             _ = try await outcome
         }
 
-        /// Forgets what a peer has counted until it has enough, and looks at what has come since.
+        /// Resets the peer's counts until it has enough, then checks the counts since.
         private static func expect(
             _ peer: PeerProcess, _ isRight: ((slices: Int, strange: Int)) -> Bool,
             _ sourceLocation: SourceLocation = #_sourceLocation

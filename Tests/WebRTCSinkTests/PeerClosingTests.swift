@@ -12,9 +12,9 @@
     @testable import InletWebRTC
     @testable import WebRTCSink
 
-    /// Pipelines that are closed while a connection begins.
+    /// Pipelines that are closed while a connection starts.
     @Suite(.tags(.process), .timeLimit(.minutes(5))) struct PeerClosingTests {
-        /// An object that the callbacks of a pipeline hold.
+        /// An object held by the callbacks of a pipeline.
         private final class Token: Sendable {}
 
         private static func peer(
@@ -44,7 +44,7 @@
 
             init() { (begun, begin) = AsyncStream.makeStream() }
 
-            /// Has the thread be busy from the first offer on.
+            /// Keeps the thread busy from the first offer on.
             func occupy(_ peer: GStreamerPeer) {
                 viewer.withLock { $0 = unsafe UInt(bitPattern: peer.viewer) }
                 peer.makeFurtherOffer()
@@ -61,7 +61,7 @@
                         unsafe inlet_gst_viewer_offer_further(viewer)
                         usleep(1000)
                     }
-                    // Its thread is asked to end right after that.
+                    // The thread is asked to end right after that.
                     usleep(10_000)
                 default: break
                 }
@@ -91,9 +91,9 @@
             return unsafe g_value_dup_object(&value)
         }
 
-        /// Ties a token to each bin of webrtcbin that receives.
+        /// Attaches a token to each receiving bin of webrtcbin.
         ///
-        /// - Returns: the number of the bins.
+        /// - Returns: the number of bins.
         private static func tie(_ token: Token, to web: UnsafeMutableRawPointer) -> Int {
             var count = 0
             var child = unsafe web.assumingMemoryBound(to: GstBin.self).pointee.children
@@ -119,7 +119,7 @@
             weak var left: Token?
             do {
                 let peer = try Self.peer(closing) { if case .localSet = $0 { description.finish() } }
-                // Its transport leads to that of ICE.
+                // The channel's transport leads to the ICE transport.
                 _ = peer.openChannel(DataChannelParameters("orders"))
                 peer.makeOffer()
                 for await _ in described {}

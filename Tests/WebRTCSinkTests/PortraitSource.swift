@@ -1,8 +1,8 @@
 #if WebRTC
     import InletCore
 
-    /// A camera held upright: pictures of 640x480 whose left half is white, to be turned clockwise. Shown, they are
-    /// 480x640 with a white upper half.
+    /// A camera held upright: pictures of 640x480 whose left half is white, to be turned clockwise. The displayed
+    /// picture is 480x640 with a white upper half.
     struct PortraitSource: FrameSourceConfiguration {
         var redactedURI: String { "portrait:" }
 

@@ -2,7 +2,7 @@
     import CGStreamer
     import Testing
 
-    /// Which of a peer's receiver reports counts, by statistics in GStreamer's form.
+    /// The selection among a peer's receiver reports, by statistics in GStreamer's form.
     @Suite struct ReceiverReportTests {
         /// The last report of one of the peer's SSRCs.
         private struct Report {
@@ -15,7 +15,7 @@
         private static let old = Report(reporter: 7, lastReport: 100 << 16, delay: 9, highest: 50)
         private static let new = Report(reporter: 8, lastReport: 101 << 16, delay: 3, highest: 90)
 
-        /// Returns the highest sequence number of the report that counts; nil where none is new.
+        /// Returns the highest sequence number of the selected report; nil if none is new.
         private func inquire(_ known: inout inlet_gst_reports, _ reports: [Report]) throws -> UInt32? {
             try #require(unsafe inlet_gst_start() == nil)
             var latest = inlet_gst_feedback()

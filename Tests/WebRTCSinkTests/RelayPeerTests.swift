@@ -9,7 +9,7 @@
 
     @testable import WebRTCSink
 
-    /// Paths over coturn.
+    /// Paths through coturn.
     @Suite(
         .tags(.chromium, .rtcPeer), .serialized,
         .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"))
@@ -18,7 +18,7 @@
             sdp.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("a=candidate:") }
         }
 
-        /// What is answered to an offer that nobody stands behind.
+        /// Returns the answer to an offer without a real viewer.
         static func answer(_ run: ViewerRun, _ arguments: [String] = []) async throws -> String {
             try await run.curl(
                 ["-i", "-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp] + arguments, "/whep")
@@ -50,7 +50,7 @@
             }
         }
 
-        /// A relay at the port of TLS of a server, and no other path.
+        /// Returns a relay at a server's TLS port as the only path.
         private static func secure(_ relay: TURNServer, host: String = "127.0.0.1") throws -> ICEServers {
             try ICEServers(
                 stun: nil, turn: "turns:\(host):\(relay.securePort)", user: nil, password: nil, secret: relay.secret,
@@ -79,7 +79,7 @@
             }
             let first = try relay.firstBytes()
             #expect(!first.isEmpty)
-            // RFC 8446, 5.1 and 4: a record of a handshake, in it a ClientHello.
+            // RFC 8446, 5.1 and 4: a handshake record that contains a ClientHello.
             #expect(first.allSatisfy { $0.hasPrefix("1603") && $0.dropFirst(10).hasPrefix("01") }, "\(first)")
         }
 
@@ -134,7 +134,7 @@
                 #expect(
                     candidates.contains { $0.contains("203.0.113.7") && $0.contains(" typ srflx") }, "\(candidates)")
             }
-            // The second may be asked a moment after the first has answered.
+            // The second server may get its request a moment after the first has answered.
             for server in servers {
                 for _ in 0..<1000 where try server.requests() == 0 { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(try server.requests() > 0)
@@ -155,13 +155,13 @@
                 stun: "127.0.0.1:\(relay.port)", turn: "127.0.0.1:\(relay.port)", user: nil, password: nil,
                 secret: relay.secret)
             try await ViewerRun.with(token: "let-me-in", change: { $0.ice = ice }) { run in
-                // Whoever asks without the token may ask, but learns of no relay.
+                // A client without the token gets an answer without the relay.
                 #expect(try await !run.curl(["-i", "-X", "OPTIONS"], "/whep").contains("credential"))
                 let bearer = ["-H", "authorization: Bearer let-me-in"]
                 #expect(
                     try await run.curl(["-i", "-X", "OPTIONS"] + bearer, "/whep").contains(
                         "<turn:127.0.0.1:\(relay.port)>; rel=\"ice-server\"; username="))
-                // By STUN on loopback no other address is found than the host's own; of the kinds there are these.
+                // STUN on loopback finds only the host's address, so there are only these kinds of candidates.
                 let candidates = Self.candidates(in: try await Self.answer(run, bearer))
                 #expect(candidates.contains { $0.contains(" typ host") && $0.uppercased().contains(" UDP ") })
                 #expect(candidates.contains { $0.contains(" typ host") && $0.uppercased().contains(" TCP ") })

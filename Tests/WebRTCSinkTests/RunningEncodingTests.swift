@@ -7,7 +7,7 @@
     @testable import WebRTCSink
 
     @Suite struct RunningEncodingTests {
-        /// Makes a packet for each picture, and keeps what it was opened with.
+        /// Makes a packet for each picture, and keeps the parameters of its opening.
         private final class Fake: VideoEncoder {
             let steers: Bool
             private(set) var opened: [(size: ImageSize, rate: EncoderSettings.Rate, frameRate: Rational?)] = []

@@ -31,7 +31,7 @@
             #expect(ledger.figures.open == 1 && ledger.figures.opened == 1 && ledger.figures.failure == nil)
             let (opened, failure) = ledger.settle(isOver: false)
             #expect(opened == 1 && failure == nil)
-            // The sink goes on, and so do its counts.
+            // The sink continues, and so do its counts.
             ledger.note(InletError(.disconnected, "The server is gone."))
             #expect(ledger.figures.failure == "The server is gone.")
         }

@@ -8,12 +8,12 @@
     import Testing
     import WebRTCSink
 
-    /// Sessions whose signaling an application brings, with aiortc at the other end.
+    /// Sessions with signaling by the application, with aiortc at the other end.
     @Suite(
         .tags(.rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct SignalingPeerTests {
-        /// Runs a capture with a session while `body` looks at it.
+        /// Runs a capture with a session while `body` runs.
         static func with(
             _ order: CommandChannel.Order, _ role: PeerSessionPolicy.Role, channels: [DataChannelParameters] = [],
             yields: Bool = false, peer arguments: [String] = [],
@@ -41,10 +41,10 @@
             _ = try await outcome
         }
 
-        /// Waits until the peer has read so many numbers over a connection that is newer than another, or has not for
-        /// 20,000 looks.
+        /// Waits until the peer has read this count of numbers over a connection newer than the given one, at most for
+        /// 20,000 checks.
         ///
-        /// - Returns: the number of that connection.
+        /// - Returns: the number of the new connection.
         @discardableResult
         static func pictures(_ count: Int, by channel: CommandChannel, after connection: Int = 0) async throws -> Int {
             for _ in 0..<20_000 {
@@ -77,7 +77,7 @@
                 #expect(states.contains(.connected))
                 #expect(states.last == .ended(.local))
                 #expect(session.statistics.sent >= 20)
-                // Which may come after the state is known.
+                // The bye may arrive after the state is known.
                 var byes: Int?
                 for _ in 0..<2000 where byes != 1 { byes = try await channel.ask("report")["byes"]?.int }
                 #expect(byes == 1)
@@ -95,7 +95,7 @@
             }
         }
 
-        /// Waits until channels can be sent over.
+        /// Waits until channels can send.
         private static func open(
             _ channels: Set<DataChannelParameters>, among events: inout AsyncStream<PeerSessionEvent>.Iterator
         ) async {
@@ -121,7 +121,7 @@
                         (timecode, .binary([0, 1, UInt8(flow)])),
                     ] {
                         try session.send(body, over: each.delivery, labelled: each.label)
-                        // It says back what it hears.
+                        // The peer sends each message back.
                         #expect(
                             await heard.next() == InletRTC.PeerMessage(peer: "test", channel: each.label, body: body))
                     }
@@ -176,7 +176,7 @@
             }
         }
 
-        /// Signaling with nobody.
+        /// Signaling without a peer.
         private struct SilentChannel: SignalingChannel {
             let incoming = AsyncStream<SignalingMessage> { $0.finish() }
             func send(_ message: SignalingMessage) async throws(SignalingFailure) {}

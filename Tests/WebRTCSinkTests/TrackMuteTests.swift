@@ -8,7 +8,7 @@
     import Testing
     import WebRTCSink
 
-    /// One track's handle for every way out: viewers, a media server, and peers.
+    /// One track's handle for every output: viewers, a media server, and peers.
     @Suite(
         .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
@@ -17,13 +17,13 @@
             .timecode, size: ImageSize(width: 640, height: 480), frameRate: Rational(30))
         private static let name = TrackName(stream: "studio", track: "camera-1")
 
-        /// Has a track show everything that it can, and compares what the peer sees.
+        /// Makes a track show all of its states, and compares the peer's pictures.
         private static func steer(
             _ track: any VideoTrack, of capturer: Capturer, seenBy peer: PeerProcess, silence: () -> Void
         ) async throws {
             func sees(_ kind: String, _ count: Int) async throws {
                 var seen: ReferenceTools.PeerMessage = [:]
-                // Looked at again and again, as signaling goes on between.
+                // Repeats short requests, because signaling uses the peer in between.
                 for _ in 0..<2000 {
                     seen = try peer.send("report")
                     if seen["shown"]?.text == kind, seen["run"]?.int ?? 0 >= count { return }
@@ -41,7 +41,7 @@
             track.disabledPicture = .text
             try await sees("text", 3)
             silence()
-            // What was on its way arrives meanwhile.
+            // Pictures on their way arrive meanwhile.
             try await captured(20)
             let before = try peer.send("report")["pictures"]
             try await captured(30)
@@ -87,15 +87,15 @@
                 var policy = PeerSessionPolicy(role: .offering, name: "test")
                 policy.trickles = true
                 let session = try publisher.connect(channel, policy)
-                // Commands of signaling go on meanwhile.
+                // Signaling commands continue meanwhile.
                 let peer = try #require(channel.peer)
-                // Said of the first description and of each further one.
+                // Runs with the first description and with each further one.
                 try await Self.steer(publisher.track, of: capturer, seenBy: peer) { publisher.track.unpublish() }
                 #expect(session.state == .connected)
             }
         }
 
-        /// Runs a capture with a sink while `body` looks at it.
+        /// Runs a capture with a sink while `body` runs.
         private static func run(
             _ sink: any FrameSinkConfiguration, _ body: (Capturer) async throws -> Void
         ) async throws {

@@ -10,12 +10,13 @@
     import WebRTCSink
     import WebRTCSource
 
-    /// One session with pictures both ways, with aiortc at the other end: it sends numbered pictures and reads ours.
+    /// A session with pictures in both directions, with aiortc at the other end: it sends numbered pictures and reads
+    /// ours.
     @Suite(
         .tags(.rtcPeer), .serialized, .timeLimit(.minutes(5)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct TwoWaySessionTests {
-        /// Runs a session of both directions, and a capture of what the peer sends.
+        /// Runs a session with both directions, and a capture of the peer's pictures.
         private static func with(
             _ role: PeerSessionPolicy.Role, receives: Bool = true, peer arguments: [String] = [],
             _ body: (CommandChannel, any PeerSession, RemoteRun) async throws -> Void
@@ -28,7 +29,7 @@
             }
         }
 
-        /// Waits until further pictures have come from the peer, and to it, as directions say, and none against them.
+        /// Waits until further pictures have arrived in the stated directions, and none in others.
         private static func expect(
             _ stated: String, _ channel: CommandChannel, _ remote: RemoteRun
         ) async throws {
@@ -118,7 +119,7 @@
                     try session.configure { $0.codecs = codecs }
                     let made = codecs[0] == .vp8 ? ["H264", "VP8"] : ["H264", "VP8", "H264"]
                     _ = try await ChangedSessionTests.report(of: channel) { ChangedSessionTests.hasDecoded(made, $0) }
-                    // aiortc goes on with the codec that it began with, which both descriptions still have.
+                    // aiortc continues with its first codec, which both descriptions still contain.
                     try await remote.numbers(beyond: remote.readings.count + 30)
                     #expect(session.statistics.codec == codecs[0])
                 }
@@ -137,13 +138,13 @@
                     try await remote.numbers(beyond: remote.readings.count + 30)
                 }
                 let seen = try await Self.reported(channel, remote)
-                // The SSRC of the pictures, and that of packets that are sent again.
+                // The SSRC of the pictures, and that of retransmitted packets.
                 #expect((1...2).contains(seen["reported"]?.int ?? 0), "\(seen)")
                 #expect(seen["connections"]?.int == 1 && session.state == .connected)
             }
         }
 
-        /// Returns what the peer sees when this side has reported twice more on what it receives.
+        /// Returns the peer's report after two more receiver reports of this side.
         private static func reported(
             _ channel: CommandChannel, _ remote: RemoteRun
         ) async throws -> ReferenceTools.PeerMessage {
@@ -182,7 +183,7 @@
                 try await remote.numbers(beyond: remote.readings.count + 30)
                 try await channel.ask("stray", ["payload": .number(50), "count": .number(200)])
                 let seen = try await Self.reported(channel, remote)
-                // With those that the peer began with.
+                // The count includes the peer's original SSRCs.
                 #expect((3...10).contains(seen["reported"]?.int ?? 0), "\(seen)")
                 #expect(seen["connections"]?.int == 1 && session.state == .connected)
             }
@@ -197,7 +198,7 @@
                 }
                 #expect(error?.code == .busy)
                 remote.stop()
-                // The first one is closed when the next can be opened.
+                // The first capture's source is closed as soon as the next can be opened.
                 let next = RemoteRun(session)
                 try await next.play { next in
                     try await next.numbers(beyond: 30)
@@ -213,7 +214,7 @@
         }
     }
 
-    /// A capture of what the peer of a session sends, whose numbers are read.
+    /// A capture of a session's peer that reads the numbers in the pictures.
     final class RemoteRun: Sendable {
         private let capturer: Capturer
         private let log: NumberSink.Log
@@ -221,7 +222,7 @@
         static func source(of session: any PeerSession) -> RemoteTrackConfiguration {
             var source = RemoteTrackConfiguration(session)
             source.decoders = [.ffmpeg]
-            // Every picture, also on a machine that is busy.
+            // Every picture, even on a busy machine.
             source.track.maximumLag = .zero
             return source
         }
@@ -240,18 +241,18 @@
             capturer.attach(NumberSink(log), queue: .lossless(64))
         }
 
-        /// The number in each picture; nil where it cannot be read.
+        /// The number in each picture; nil if it cannot be read.
         var readings: [Int?] { log.readings.withLock { $0 } }
         /// The PTS of each picture, in microseconds.
         var times: [Int] { log.times.withLock { $0 } }
-        /// Whether the peer sends nothing.
+        /// Whether the peer has stopped sending.
         var isInterrupted: Bool { if case .interrupted = capturer.state { true } else { false } }
-        /// How often the source was opened.
+        /// How many times the source was opened.
         var openings: UInt64 { capturer.statistics.supervision.openings }
 
         func stop() { capturer.stop() }
 
-        /// Runs while `body` looks on.
+        /// Runs while `body` runs.
         func play(_ body: (RemoteRun) async throws -> Void) async throws {
             async let outcome = capturer.run()
             do {
@@ -274,7 +275,7 @@
         }
     }
 
-    /// Notes the number of each picture.
+    /// Records the number of each picture.
     private final class NumberSink: FrameSink {
         final class Log: Sendable {
             let readings = Mutex<[Int?]>([])

@@ -11,7 +11,7 @@
 
     @testable import WebRTCSink
 
-    /// Captures that nobody watches, and servers that are not there.
+    /// Captures without a viewer, and unreachable servers.
     @Suite(.tags(.rtcPeer), .serialized) struct UnwatchedTests {
         @Test(
             "Nothing is converted while nobody watches; a viewer that comes gets pictures, and they stop when it has gone",
@@ -36,7 +36,7 @@
                 for _ in 0..<3000 where run.capturer.statistics.sinks.first?.sessions?.open != 0 {
                     try await Task.sleep(for: .milliseconds(10))
                 }
-                // Encoders are closed with one more picture, and one may be on its way.
+                // Encoders close with the next picture, and another one may be on its way.
                 let gone = run.capturer.statistics
                 #expect(gone.sinks.first?.sessions?.opened == 1)
                 for _ in 0..<3000 where run.capturer.statistics.captured < gone.captured + 30 {
@@ -128,7 +128,7 @@
             try process.run()
             let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
-            // Log lines stand before the report.
+            // Log lines precede the report.
             let line = try #require(text.split(separator: "\n").last { $0.hasPrefix("{") }, "\(text)")
             let report = try JSONDecoder().decode(Report.self, from: Data(line.utf8))
             return (process.terminationStatus, report)
@@ -142,11 +142,11 @@
             #expect(report.frames.captured == 15)
             #expect(report.frames.converted == 0)
             #expect(report.frames.delivered == 0)
-            // On a busy machine the pattern itself leaves frames out.
+            // On a busy machine the pattern itself skips frames.
             let dropped = report.frames.dropped.filter { $0.key != "lostBySource" }
             #expect(dropped.values.reduce(0, +) == 15)
             #expect(report.frames.dropped["notConnected"] ?? 0 > 0)
-            // On a machine that is busy the run is over before the offer is sent.
+            // On a busy machine the run ends before the offer is sent.
             #expect(["connectionRefused", "timedOut"].contains(report.error?.code))
             #expect(report.error?.message.contains("No session with the server came up.") == true)
             let sessions = try #require(report.sessions?["whip+http://127.0.0.1:\(port)/whip"])

@@ -6,7 +6,7 @@
 
     @testable import WebRTCSink
 
-    /// Which viewers are let in, asked by curl, and what those may do who are.
+    /// The admission of viewers, tested with curl, and the rights of admitted viewers.
     @Suite(.tags(.rtcPeer)) struct ViewerAdmissionTests {
         private static let offer = ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp]
 
@@ -81,7 +81,7 @@
                     }
                 }
                 defer { echo.cancel() }
-                // Three texts, three bodies of bytes, and an empty one of each.
+                // Three texts, three binary messages, and an empty one of each kind.
                 for (name, count) in [("quiet", 0), ("chatty", 8)] {
                     let seen: Seen = try await ViewerRun.peer(
                         "whep-messages.py", python: ViewerRun.aiortcPython,

@@ -5,8 +5,8 @@
     import ReferenceTools
     import Testing
 
-    /// What cameras of a real kernel give, shown by a browser. The kernel runs in a virtual machine, and its pictures
-    /// come through a pipe.
+    /// Pictures from cameras of a real kernel, shown by a browser. The kernel runs in a virtual machine and sends its
+    /// pictures through a pipe.
     @Suite(
         .tags(.chromium, .rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
@@ -35,7 +35,7 @@
             let folder = try TemporaryFolder()
             let exchange = folder.path("exchange")
             try FileManager.default.createDirectory(atPath: exchange, withIntermediateDirectories: true)
-            // A picture that stands still, without text.
+            // A still picture without text.
             let camera = try await VirtualCamera(
                 """
                 v4l2-ctl -d /dev/video0 -i 0 -c osd_text_mode=2,horizontal_movement=3,vertical_movement=3 \

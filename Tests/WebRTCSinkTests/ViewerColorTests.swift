@@ -2,8 +2,8 @@
     import ReferenceTools
     import Testing
 
-    /// Colours as Chromium shows them, against those of ffmpeg's colour bars: a small picture, whose matrix is BT.601,
-    /// and a large one, of BT.709.
+    /// Colours displayed by Chromium, compared with ffmpeg's colour bars: a small picture with the BT.601 matrix, and a
+    /// large one with BT.709.
     @Suite(.tags(.rtcPeer)) struct ViewerColorTests {
         private struct Figure: Decodable {
             var name: String

@@ -2,7 +2,7 @@
     import ReferenceTools
     import Testing
 
-    /// Viewers in network namespaces of the kernel's.
+    /// Viewers in kernel network namespaces.
     @Suite(.tags(.chromium, .rtcPeer), .serialized) struct ViewerLinkTests {
         private struct Seen: Decodable {
             struct Step: Decodable {
@@ -20,7 +20,7 @@
         private static let hasRouters =
             hasNamespaces && (try? ReferenceCommand.run("unshare", ["-n", "iptables", "-w", "-t", "nat", "-S"])) != nil
 
-        /// How fast the rate follows is measured by the script, not judged here.
+        /// The script measures how fast the rate adapts; this test doesn't judge it.
         @Test(
             "Where a link gets slower, what is meant for its viewer comes to fit, and pictures go on",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
@@ -37,7 +37,7 @@
             let (fast, slow) = (try #require(seen.steps.first), try #require(seen.steps.last))
             #expect(fast.meantKbps.contains { $0 > 500 })
             #expect(slow.meantKbps.contains { $0 <= 500 })
-            // While the size changes, and where few bits are left, some are too blurred to be read.
+            // Some pictures are too blurred to be read while the size changes or the rate is low.
             #expect(fast.pictures > 0 && slow.pictures > 0)
             #expect(seen.unread * 10 < fast.pictures + slow.pictures)
         }
@@ -72,7 +72,7 @@
             if behind == "server" {
                 #expect(seen.candidates.contains(Candidate(kind: "host", address: seen.home)))
                 #expect(seen.candidates.contains(reflexive))
-                // The viewer has no way to the server's own address.
+                // The viewer cannot reach the server's own address.
                 #expect(seen.path["remote"] == reflexive)
             } else {
                 #expect(seen.path["local"] == Candidate(kind: "host", address: seen.home))

@@ -38,7 +38,7 @@
                 #expect(seen.count == 120)
                 #expect(seen.unread == 0)
                 #expect(seen.rises == true)
-                // What a busy machine had no time for is counted there.
+                // These drops include frames that a busy machine skipped.
                 let dropped = run.capturer.statistics.drops.values.reduce(0, +)
                 #expect(UInt64(seen.missing ?? .max) <= UInt64(dropped))
                 #expect(seen.deleted == 200)

@@ -8,17 +8,17 @@
     import ReferenceTools
     import WebRTCSink
 
-    /// A capture that viewers come to.
+    /// A capture with viewers.
     struct ViewerRun {
         let address: String
         let capturer: Capturer
         let broadcast: WebRTCBroadcast
 
-        /// Runs a capture while `body` looks at it.
+        /// Runs a capture while `body` runs.
         ///
         /// - Parameters:
-        ///   - source: the default is the timecode in `size`.
-        ///   - change: of the sink's configuration.
+        ///   - source: the source. The default is the timecode in `size`.
+        ///   - change: changes the sink's configuration.
         static func with(
             size: ImageSize = ImageSize(width: 640, height: 480), token: String? = nil, viewers: Int = 100,
             source: (any FrameSourceConfiguration)? = nil, change: (inout WebRTCSinkConfiguration) -> Void = { _ in },
@@ -28,7 +28,7 @@
             let port = try await FreePort.find()
             var sink = WebRTCSinkConfiguration(port: port, token: token) { FFmpegVideoEncoder() }
             sink.viewers = viewers
-            // A machine that is busy must not make pictures smaller; where they are to be, a test says so.
+            // A busy machine must not reduce the picture size. Tests that need smaller pictures set this.
             sink.rates.minimum = sink.rates.start
             change(&sink)
             var configuration = CapturerConfiguration()
@@ -53,19 +53,19 @@
             _ = try await outcome
         }
 
-        /// What curl writes for a path.
+        /// Returns curl's output for a path.
         @discardableResult
         func curl(_ arguments: [String], _ path: String) async throws -> String {
             let output = try await ReferenceCommand.runAside("curl", ["-s", "-m", "20"] + arguments + [address + path])
             return String(decoding: output, as: UTF8.self)
         }
 
-        /// The status of a request.
+        /// Returns the status of a request.
         func status(_ path: String, _ arguments: [String]) async throws -> Int {
             Int(try await curl(["-o", "/dev/null", "-w", "%{http_code}"] + arguments, path)) ?? 0
         }
 
-        /// What a program of Tests/Peers prints.
+        /// Returns the output of a program of Tests/Peers.
         static func peer<Seen: Decodable>(
             _ script: String, python: String, _ arguments: [String], as type: Seen.Type = Seen.self
         ) async throws -> Seen {
@@ -80,7 +80,7 @@
             .deletingLastPathComponent()
         private static let peers = tests.appendingPathComponent("Peers")
 
-        /// Python with aiortc, which is not a package of Debian's.
+        /// Python with aiortc, which Debian doesn't package.
         static let aiortcPython = tests.deletingLastPathComponent().appendingPathComponent(".build/peers/bin/python")
             .path
         static let hasAiortc =

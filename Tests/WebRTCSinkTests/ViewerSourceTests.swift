@@ -9,7 +9,7 @@
     import Testing
     import WebRTCSink
 
-    /// What cameras send, shown by a browser.
+    /// Pictures from network cameras, shown by a browser.
     @Suite(.tags(.chromium, .rtcPeer, .server), .serialized) struct ViewerSourceTests {
         @Test(
             "A camera of RTSP is shown by Chromium, and its own frame numbers are read from the picture",
@@ -60,17 +60,16 @@
             try await ViewerRun.with(
                 source: FFmpegNetworkConfiguration(url: camera.url),
                 change: { sink in
-                    // aiortc reports no arrivals, so its rate is found from the start.
+                    // aiortc reports no arrivals, so the rate is set from the start.
                     sink.rates.maximum = 5_000_000
                     sink.rates.start = 5_000_000
                 }
             ) { run in
-                // What the camera sends is known after two key frames, a second from each other.
+                // The camera's format is known after two key frames, which are a second apart.
                 while run.capturer.statistics.captured < 75 { try await Task.sleep(for: .milliseconds(20)) }
                 #expect(try await look(run, []) == 0)
                 #expect(try await look(run, ["--without", "H264"]) >= 60)
-                // A camera that a busy machine holds up sends key frames late, and its pictures are encoded until it
-                // does not.
+                // On a busy machine the camera sends late key frames, and its pictures are encoded meanwhile.
                 var decoded = try await look(run, [])
                 for _ in 0..<5 where decoded >= 60 { decoded = try await look(run, []) }
                 #expect(decoded < 60)
@@ -104,19 +103,19 @@
                 while (run.broadcast.viewers.first?.framesSent ?? 0) < 30 {
                     try await Task.sleep(for: .milliseconds(20))
                 }
-                // Packets cannot be made smaller.
+                // Packets cannot be scaled.
                 try run.broadcast.adapt(width: 320, height: 240)
                 let found = try await seen
                 #expect(found.error == nil)
                 #expect(found.sizes == ["640x480", "320x240"])
                 #expect(found.unread == 0)
-                // A picture is dated later than its packet, so the one that was sent last may come again.
+                // A picture has a later time than its packet, so the last sent picture may appear twice.
                 #expect(found.back == 0)
                 #expect(try #require(found.repeated) <= 1)
             }
         }
 
-        /// Takes 100 milliseconds for each picture, in which three more come.
+        /// Takes 100 milliseconds for each picture, in which three more arrive.
         private final class SlowEncoder: VideoEncoder {
             private let inner = FFmpegVideoEncoder()
 

@@ -3,8 +3,8 @@
     import ReferenceTools
     import Testing
 
-    /// `inlet run pattern:timecode --to webrtc:`, or of `whip:`, as a process of its own, so that its threads,
-    /// descriptors and memory can be counted.
+    /// `inlet run pattern:timecode --to webrtc:`, or with `whip:`, as a separate process, so that the test can count
+    /// its threads, descriptors and memory.
     @Suite(.tags(.rtcPeer), .serialized) struct ViewerTroubleTests {
         private struct Seen: Decodable {
             var trouble: [String]

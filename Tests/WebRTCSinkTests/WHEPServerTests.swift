@@ -8,7 +8,7 @@
 
     @testable import WebRTCSink
 
-    /// The server over real sockets, asked by curl.
+    /// The server on real sockets, tested with curl.
     @Suite(.tags(.rtcPeer)) struct WHEPServerTests {
         @Test("Each bad request gets its status, and the server goes on")
         func statuses() async throws {
@@ -73,7 +73,7 @@
                     #expect(!addresses.isEmpty)
                     let others = addresses.filter { $0 != "127.0.0.1" }
                     if !reachesOut { #expect(others.isEmpty, "\(others)") }
-                    // Where there is a network.
+                    // If the machine has a network.
                     if reachesOut, Self.hasNetwork { #expect(!others.isEmpty) }
                 }
             }
@@ -127,7 +127,7 @@
             #expect(configuration.gatheringAddress == nil)
             configuration.host = "127.0.0.1"
             #expect(configuration.access.token == nil && configuration.gatheringAddress == "127.0.0.1")
-            // Every page that a browser here shows could look.
+            // Any page open in a browser on this machine could watch.
             configuration.origins = ["*"]
             #expect(throws: InletError.self) { try configuration.validate() }
             configuration.token = "let-me-in"

@@ -8,7 +8,7 @@
     import Testing
     import WebRTCSink
 
-    /// Data channels of a publisher, with a server of aiortc's.
+    /// Data channels of a publisher, with an aiortc server.
     @Suite(
         .tags(.rtcPeer), .serialized, .timeLimit(.minutes(3)),
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
@@ -16,7 +16,7 @@
         private static let orders = DataChannelParameters("orders")
         private static let timecode = DataChannelParameters("timecode", .lossy)
 
-        /// Publishes while `body` looks at it.
+        /// Publishes while `body` runs.
         private static func publish(
             _ url: String, _ channels: [DataChannelParameters],
             _ body: (
@@ -43,7 +43,7 @@
             }
             capturer.stop()
             _ = try await outcome
-            // Nobody is there any more.
+            // The peer is gone.
             #expect(sink.messaging.peer == nil)
             let error = #expect(throws: InletError.self) { try sink.messaging.send(.text("late")) }
             #expect(error?.code == .notFound)
@@ -73,7 +73,7 @@
                     .text(""), .text("größer"), .binary([]), .binary(Array(repeating: 7, count: 60_000)),
                 ]
                 for channel in [Self.orders, Self.timecode] {
-                    // A long one may lose a packet, which nobody sends again.
+                    // A long message may lose a packet, which is not sent again.
                     for body in bodies.prefix(channel == Self.timecode ? 3 : bodies.count) {
                         try messaging.send(body, over: channel.delivery, labelled: channel.label, to: welcome.peer)
                         let reply = await heard.next()
@@ -108,7 +108,7 @@
                 closed: while let event = await events.next() {
                     if case .channelClosed(Self.orders) = event.event { break closed }
                 }
-                // The next session opens the channel again.
+                // The next session reopens the channel.
                 try messaging.send(.text("leave"), over: .lossy)
                 await Self.open(["orders", "timecode"], &events)
                 try messaging.send(.text("again"), labelled: "orders")

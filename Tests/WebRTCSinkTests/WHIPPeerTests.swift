@@ -9,12 +9,12 @@
 
     @testable import WebRTCSink
 
-    /// Publishing to a server of aiortc's.
+    /// Publishing to an aiortc server.
     @Suite(
         .tags(.rtcPeer), .serialized,
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct WHIPPeerTests {
-        /// Runs a capture to a server while `body` looks at it.
+        /// Runs a capture to a server while `body` runs.
         static func publish(
             _ url: String, token: String? = nil, _ body: (Capturer, AsyncStream<CapturerEvent>) async throws -> Void
         ) async throws {
@@ -123,7 +123,7 @@
         }
     }
 
-    /// What blocks, on a thread of its own.
+    /// Runs blocking calls on a separate thread.
     func aside<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: .init { try body() }) }

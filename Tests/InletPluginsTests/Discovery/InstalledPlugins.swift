@@ -5,12 +5,11 @@ import Synchronization
 
 @testable import InletPlugins
 
-/// Folders of plug-ins for a test, and a discovery that looks into them, with a probe that counts instead of starting a
-/// child.
+/// Folders of plug-ins for a test, and a discovery for them with a probe that counts instead of starting a child.
 final class InstalledPlugins: Sendable {
     private let temporary: TemporaryFolder
     private let probes = Mutex<[String]>([])
-    /// The names of the plug-ins that were probed, in order.
+    /// The names of the probed plug-ins, in order.
     var probed: [String] { probes.withLock { $0 } }
 
     init() throws {
@@ -20,7 +19,7 @@ final class InstalledPlugins: Sendable {
         try mode(0o700, "")
     }
 
-    /// Returns the absolute path of something in the temporary folder, with links followed.
+    /// Returns the absolute path of a file in the temporary folder, with links followed.
     func path(_ name: String) -> String {
         let whole = SystemFile.resolved(temporary.path(""))?.trimmed { $0 == UInt8(ascii: "/") } ?? ""
         return name.isEmpty ? "/\(whole)" : "/\(whole)/\(name)"
@@ -44,7 +43,7 @@ final class InstalledPlugins: Sendable {
         try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
     }
 
-    /// Installs a plug-in with a source, or what else `offers` says, in a folder.
+    /// Installs a plug-in in a folder, with a source or with the contents of `offers`.
     func install(
         _ name: String, in folder: String = "a", scheme: String? = nil, offers: [String] = ["sources"],
         options: String = "", code: String = "", extra: String = ""
@@ -62,7 +61,7 @@ final class InstalledPlugins: Sendable {
         try write("\(folder)/\(name).so", "code of \(name)")
     }
 
-    /// A discovery in the folders `a` and `b` whose plug-ins all have the interfaces of sources and sinks.
+    /// Returns a discovery in the folders `a` and `b`, whose plug-ins all have the interfaces of sources and sinks.
     func discovery(
         interfaces: Set<String> = ["inlet.source/1", "inlet.sink/1"], failure: InletError? = nil
     ) -> PluginDiscovery {
@@ -76,7 +75,7 @@ final class InstalledPlugins: Sendable {
         return discovery
     }
 
-    /// A registry without plug-ins of its own that finds those.
+    /// Returns a registry without built-in plug-ins that finds the installed ones.
     func registry(_ discovery: PluginDiscovery? = nil) -> PluginRegistry {
         var registry = PluginRegistry()
         registry.registerDiscovered(discovery ?? self.discovery())

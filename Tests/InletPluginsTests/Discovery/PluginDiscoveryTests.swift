@@ -200,7 +200,7 @@ import Testing
             ])
         #expect(inventory.plugins.first?.codeFiles == [installed.path("bin/python3"), installed.path("a/acme.so")])
         #expect(inventory.broken.map(\.name) == ["gone"])
-        // What it is shows when it is used.
+        // Its contents are checked only when it is used.
         #expect(installed.probed.isEmpty)
         discovery.inProcess = ["acme"]
         #expect(discovery.inventory().broken.map(\.name) == ["acme", "gone"])

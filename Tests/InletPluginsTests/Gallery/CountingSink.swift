@@ -1,17 +1,17 @@
 import InletCore
 import Synchronization
 
-/// A sink that counts frames, and those that are missing between them.
+/// A sink that counts frames and gaps in their numbers.
 final class CountingSink: FrameSink {
-    /// What the sink has seen.
+    /// The counts of the sink.
     let count = Count()
     private var last: UInt64?
 
-    /// Frames by the numbers that their source gave them. Safe from any thread.
+    /// Counts frames by the numbers from their source. Safe from any thread.
     final class Count: Sendable {
-        /// Frames that came.
+        /// Received frames.
         let frames = Atomic(0)
-        /// Numbers that were skipped or repeated.
+        /// Skipped or repeated numbers.
         let gaps = Atomic(0)
     }
 

@@ -2,13 +2,14 @@ import Foundation
 import InletCore
 import ReferenceTools
 
-/// A row of the tables in `Tests/Plugins/Gallery/README.md`: what a bad plug-in does, and how a run with it must end.
+/// A row of the tables in `Tests/Plugins/Gallery/README.md`: the fault of a bad plug-in, and the required end of its
+/// run.
 struct GalleryRow: Sendable {
-    /// Where a plug-in goes wrong.
+    /// The place of a plug-in's fault.
     enum Place: String {
-        /// It is loaded, created or opened.
+        /// When it is loaded, created or opened.
         case open
-        /// A picture is read, after three good ones.
+        /// When a picture is read, after three good ones.
         case next
         case pause
         case close
@@ -18,10 +19,10 @@ struct GalleryRow: Sendable {
     var place: Place
     /// The code of the error, or `none` or `any`.
     var code: String
-    /// Words of the error's message; empty if any will do.
+    /// Words that the error's message contains; empty for any message.
     var words: String
 
-    /// Whether a run with the plug-in ends only when a time-out of Inlet's has passed.
+    /// Whether a run with the plug-in ends only after one of Inlet's time-outs.
     var waitsForTimeout: Bool { code == "timedOut" || code == "any" }
 
     /// The folder of the bad plug-ins.
@@ -29,7 +30,7 @@ struct GalleryRow: Sendable {
 
     /// Reads the rows of all tables.
     ///
-    /// - Throws: ``Malformed`` for a row that has not five columns of known words.
+    /// - Throws: ``Malformed`` for a row that doesn't have five columns of known words.
     static func all() throws -> [GalleryRow] {
         let text = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
         return try text.split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { line in
@@ -42,13 +43,13 @@ struct GalleryRow: Sendable {
         }
     }
 
-    /// The names of all plug-ins whose source is there.
+    /// Returns the names of all plug-ins with source code in the folder.
     static func sources() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".c") }
             .map { String($0.dropLast(2)) }
     }
 
-    /// A row that cannot be read.
+    /// An unreadable row.
     struct Malformed: Error {
         var line: String
     }

@@ -4,32 +4,32 @@ import InletPlugins
 import Logging
 import ReferenceTools
 
-/// A run of a bad plug-in through the bridge, as the command does it, but without another attempt.
+/// A run of a bad plug-in through the bridge, as in the command, but without another attempt.
 struct GalleryRun {
     let row: GalleryRow
     /// How the run ended.
     private let result: Result<EndReason, InletError>
-    /// Whether it was stopped because it went on for too long.
+    /// Whether it was stopped because it took too long.
     private var isOverrun = false
     private var captured: UInt64 = 0
     private var abandonedThreads = 0
-    /// How long the run took.
+    /// The duration of the run.
     let duration: Duration
 
-    /// How many pictures of a plug-in count as proof that they go on to come: three good ones, and more.
+    /// The number of pictures that proves a plug-in continues: three good ones, and some more.
     private static let enough: UInt64 = 8
-    /// How many pictures of a plug-in whose end is not determined are looked at.
+    /// The number of pictures to read from a plug-in whose end is not determined.
     private static let plenty: UInt64 = 50
-    /// The time-out of calls that are to be overrun. Longer than what ``SteadyCamera`` holds.
+    /// The time-out of calls that should exceed it. Longer than the buffer of ``SteadyCamera``.
     private static let shortTimeout = Duration.seconds(4)
-    /// A bound of the time that a call takes on a machine that is busy.
+    /// An upper bound for the time of a call on a busy machine.
     private static let longTimeout = Duration.seconds(60)
-    /// How long a whole run may take.
+    /// The maximum time of a whole run.
     private static let limit = Duration.seconds(120)
 
-    /// Runs a plug-in to its end.
+    /// Runs a plug-in until it ends.
     ///
-    /// - Parameter library: its path.
+    /// - Parameter library: the path of the library.
     init(_ row: GalleryRow, library: String) async throws {
         self.row = row
         let capturer = Capturer(
@@ -63,14 +63,14 @@ struct GalleryRun {
         (captured, abandonedThreads) = (statistics.captured, statistics.supervision.abandonedThreads)
     }
 
-    /// A source of a library in a child process with the whole sandbox, and without permissions.
+    /// Returns a source of a library in a child process with the whole sandbox, and without permissions.
     static func source(_ name: String, library: String) -> PluginSourceConfiguration {
         PluginSourceConfiguration(
             program: PluginProgram(name: name, code: .library(library), hostPath: BuiltProgram.plainPluginHost),
             scheme: "bad-\(name)", address: "", options: [], redactedURI: "bad-\(name):")
     }
 
-    /// What was not as the row says; nil if all was.
+    /// The deviation from the row; nil without a deviation.
     var complaint: String? {
         if abandonedThreads != 0 { return "\(row.name): \(abandonedThreads) threads were given up" }
         if isOverrun { return "\(row.name): did not end by itself, but with \(result)" }
@@ -96,7 +96,7 @@ extension CapturerState {
 }
 
 extension CapturerConfiguration {
-    /// Without another attempt, and without a log.
+    /// A configuration without another attempt and without a log.
     static func gallery(timeout: Duration) -> CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.retry = .never

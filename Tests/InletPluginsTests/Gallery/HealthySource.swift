@@ -3,13 +3,13 @@ import InletCore
 import ReferenceTools
 import Synchronization
 
-/// A source that runs in this process for as long as others go wrong, into a sink that counts.
+/// A source that runs in this process while others fail, with a sink that counts.
 final class HealthySource: Sendable {
     private let capturer: Capturer
     private let count: CountingSink.Count
     private let run: Task<Result<EndReason, InletError>, Never>
 
-    /// Starts a source, whose sink makes it wait rather than lose frames.
+    /// Starts a source whose sink makes it wait instead of losing frames.
     init(_ source: any FrameSourceConfiguration) {
         let capturer = Capturer(source, configuration: .gallery(timeout: .seconds(60)))
         let sink = CountingSink()
@@ -21,10 +21,10 @@ final class HealthySource: Sendable {
         }
     }
 
-    /// How many frames have come.
+    /// The number of received frames.
     var frames: Int { count.frames.load(ordering: .acquiring) }
 
-    /// Waits until further frames have come.
+    /// Waits for further frames.
     func goesOn() async throws {
         let seen = frames
         try await Waiting.until("a frame of \(capturer.sourceName)", progress: { 0 }) { frames > seen + 2 }
@@ -32,7 +32,7 @@ final class HealthySource: Sendable {
 
     /// Stops the source.
     ///
-    /// - Returns: what was wrong with it.
+    /// - Returns: the errors that were found.
     func stop() async -> [String] {
         capturer.stop()
         let result = await run.value
@@ -42,7 +42,7 @@ final class HealthySource: Sendable {
         if count.gaps.load(ordering: .acquiring) != 0 {
             complaints.append("\(name) has \(count.gaps.load(ordering: .acquiring)) gaps in \(frames) frames")
         }
-        // What was queued when it was stopped is no loss.
+        // Frames queued when it was stopped don't count as lost.
         let drops = statistics.drops.filter { $0.key != .cancelled }
         if !drops.isEmpty { complaints.append("\(name) has dropped frames: \(drops)") }
         if statistics.supervision.openings != 1 {

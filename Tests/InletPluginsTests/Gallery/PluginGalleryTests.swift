@@ -5,9 +5,9 @@ import ReferenceTools
 import Testing
 
 extension PluginProcessTests {
-    /// Every plug-in of `Tests/Plugins/Gallery`, run by the bridge beside healthy sources of the same process.
+    /// Every plug-in of `Tests/Plugins/Gallery`, run by the bridge next to healthy sources in the same process.
     @Suite struct PluginGalleryTests {
-        /// How many bad plug-ins run at once. Most wait, for a child or for a time-out.
+        /// The number of bad plug-ins that run at once. Most wait for a child or for a time-out.
         private static let width = 8
 
         @Test("The table of the gallery has a row for each plug-in, and a plug-in for each row")
@@ -22,7 +22,7 @@ extension PluginProcessTests {
             let rows = try GalleryRow.all()
             let folder = try TemporaryFolder()
             try await Self.compile(into: folder)
-            // What the first run leaves for good, such as the descriptors of queues.
+            // Excludes permanent leftovers of the first run, such as the descriptors of queues.
             let good = GalleryRow(name: "good", place: .close, code: "none", words: "")
             #expect(try await GalleryRun(good, library: folder.path("out/good.so")).complaint == nil)
             let before = ProcessFacts.descriptors().sorted()
@@ -55,7 +55,7 @@ extension PluginProcessTests {
             #expect(complaints == [])
             #expect(ProcessFacts.children().isEmpty)
             #expect(ProcessFacts.sharedMaps() == 0)
-            // The camera has its own two still.
+            // The camera still has its own two descriptors.
             #expect(ProcessFacts.descriptors().count - before.count == 2, "\(before), \(ProcessFacts.descriptors())")
             withExtendedLifetime(camera) {}
         }
@@ -64,10 +64,10 @@ extension PluginProcessTests {
         func detection() async throws {
             let camera = try SteadyCamera()
             try camera.start()
-            // Nobody reads.
+            // There is no reader.
             try await Waiting.until("a lost frame", progress: { 0 }) { camera.lostCount > 0 }
             let source = HealthySource(camera)
-            // Beyond what the camera held.
+            // More frames than the camera's buffer holds.
             try await Waiting.until("the frame after the lost one", progress: { source.frames }) {
                 source.frames > SteadyCamera.capacity / SteadyCamera.length + 1
             }
@@ -77,7 +77,7 @@ extension PluginProcessTests {
             #expect(complaints.contains { $0.contains("dropped") })
         }
 
-        /// Compiles all plug-ins of the gallery, and one that is good.
+        /// Compiles all plug-ins of the gallery, and a good one.
         private static func compile(into folder: TemporaryFolder) async throws {
             try await ReferenceCommand.runAside(
                 "make",

@@ -4,22 +4,22 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// A camera of about 100 frames a second that holds between one and three seconds of them, and loses those that come
-/// while it is full.
+/// A camera of about 100 frames a second with a buffer for one to three seconds. It loses frames that come while the
+/// buffer is full.
 ///
-/// A thread stands for the driver. It sleeps 10 ms between two frames, whatever time has passed, so that a machine that
-/// stands still for a while loses nothing: a frame is lost only if this thread goes on while the source is held up.
-/// Frames are numbers in a pipe, so that one whose descriptor was closed is noticed, too. Safe from any thread.
+/// A thread plays the driver's role. It always sleeps 10 ms between two frames, so a machine that pauses for a while
+/// loses nothing: a frame is lost only if this thread continues while the source is delayed. Frames are numbers in a
+/// pipe, so the test also notices a closed descriptor. Safe from any thread.
 final class SteadyCamera: FrameSourceConfiguration {
-    /// Where the source reads numbers.
+    /// The end of the pipe that the source reads from.
     let output: Int32
     private let input: Int32
     private let lost = Atomic(0)
     private let isStopped = Atomic(false)
     private let hasEnded = Atomic(false)
 
-    /// The length of a number in the pipe, and that of the pipe: two pages, of which one is free again only when all
-    /// of it was read.
+    /// The length of a number in the pipe, and the length of the pipe. It has two pages, and a page becomes free only
+    /// after all of it was read.
     static let (length, capacity) = (32, 8192)
     /// `F_SETPIPE_SZ`
     private static let setPipeSize: Int32 = 1031
@@ -36,15 +36,15 @@ final class SteadyCamera: FrameSourceConfiguration {
         close(input)
     }
 
-    /// Why there is no pipe.
+    /// The pipe could not be created.
     struct Failure: Error {
         let errno: Int32
     }
 
-    /// How many frames were lost because the source did not take them.
+    /// The number of frames lost because the source did not take them.
     var lostCount: Int { lost.load(ordering: .acquiring) }
 
-    /// Begins to make frames.
+    /// Starts to make frames.
     func start() throws {
         try SystemThread.start(named: "steady-camera") { [self] in
             var number = [UInt64](repeating: 0, count: Self.length / 8)

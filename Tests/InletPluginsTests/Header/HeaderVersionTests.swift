@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 extension PluginProcessTests {
-    /// What was compiled with one version of `inlet_plugin.h` works with what was compiled with another.
+    /// Compatibility of programs compiled with different versions of `inlet_plugin.h`.
     @Suite struct HeaderVersionTests {
         private let folder: TemporaryFolder
 
@@ -29,7 +29,7 @@ extension PluginProcessTests {
             return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
         }
 
-        /// The header of a later minor version, in a folder.
+        /// Returns the folder of a header with a later minor version.
         private func later() throws -> String {
             let path = folder.path("later")
             try PluginHeader(in: PluginHeader.present).grown.write(to: path)
@@ -51,7 +51,7 @@ extension PluginProcessTests {
             let frozen = try lines(PluginHeader.first.path, "layout-first")
             #expect(frozen.contains("inlet_item.picture at 56, 192 long"))
             #expect(try lines(PluginHeader.present.path, "layout-present") == frozen)
-            // As are those of a version in which structs have grown.
+            // The same holds for a version with larger structs.
             #expect(try lines(later(), "layout-later") == frozen)
         }
 
@@ -85,7 +85,7 @@ extension PluginProcessTests {
             let plugin = try compile(source, to: "plugin.so", with: PluginHeader.first.path)
             func items(_ header: String, _ name: String) throws -> [String] {
                 let driver = try compile("Tests/Plugins/driver.c", to: name, with: header, asProgram: true)
-                // Without what differs from run to run.
+                // Removes the lines that differ between runs.
                 return try run(driver, [plugin, clip, "20"] + options).filter { !$0.hasPrefix("close-ms") }
                     .map { $0.replacing(#/ age-ms -?\d+/#, with: "") }
             }
@@ -114,7 +114,7 @@ extension PluginProcessTests {
 
         @Test("The layout is the same on x86-64 and arm64, and would not be on a machine of 32 bits")
         func processors() throws {
-            // Without the headers of the other machine's C library, which clang's own stand for.
+            // Doesn't need the C library headers of the other machine: clang's headers replace them.
             func check(_ target: String) throws {
                 try ReferenceCommand.run(
                     "clang",

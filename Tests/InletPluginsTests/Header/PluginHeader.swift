@@ -5,7 +5,7 @@ import ReferenceTools
 struct PluginHeader {
     let text: String
 
-    /// The folder of the present header.
+    /// The folder of the current header.
     static let present = BuiltProgram.package.appending(path: "Sources/CInletPlugin/include")
     /// The folder of the header of version 1.0.
     static let first = BuiltProgram.package.appending(path: "Tests/Plugins/Frozen/1.0")
@@ -31,17 +31,16 @@ struct PluginHeader {
         }
     }
 
-    /// Names of numbers, but for the versions: enumerators and macros.
+    /// Names of numbers except for the versions: enumerators and macros.
     var numbers: [String] {
         let all = code.matches(of: /(?m)^ +(INLET_\w+) =/).map { String($0.output.1) }
         return all + ["INLET_PLUGIN_MAGIC", "INLET_NO_TIME"]
     }
 
-    /// Names of text.
+    /// Names of strings.
     var ids: [String] { code.matches(of: /(?m)^#define (INLET_\w+_ID) "/).map { String($0.output.1) } }
 
-    /// A program in C that prints the place of each field, then the value of each name, of the header it is compiled
-    /// with.
+    /// A C program that prints the offset of each field and the value of each name, for the header it is compiled with.
     var layoutProgram: String {
         var lines = ["#include <inlet_plugin.h>", "#include <stddef.h>", "#include <stdio.h>", "int main(void) {"]
         for (name, fields) in structs {
@@ -56,7 +55,7 @@ struct PluginHeader {
         return (lines + ["return 0;", "}", ""]).joined(separator: "\n")
     }
 
-    /// The header as a later minor version might be: each struct that states its size has 32 bytes more at its end.
+    /// The header of a possible later minor version: each struct that states its size is 32 bytes longer.
     var grown: PluginHeader {
         var later = text.replacing(/#define INLET_PLUGIN_MINOR (\d+)/) {
             "#define INLET_PLUGIN_MINOR \((Int($0.output.1) ?? 0) + 1)"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletPlugins
 
-/// The schema for editors says what the reader of manifests does.
+/// The JSON Schema for editors agrees with the manifest reader.
 @Suite struct ManifestSchemaTests {
     private struct Schema: Decodable {
         struct Definition: Decodable {
@@ -35,7 +35,7 @@ import Testing
         schema = try JSONDecoder().decode(Schema.self, from: try Data(contentsOf: file))
     }
 
-    /// Returns the keys that the reader knows, which it tells of a key that is far from all of them.
+    /// Returns the keys that the reader knows. An error about an entirely unknown key lists them.
     private func known(_ text: String) throws -> Set<String> {
         let problem = try #require(ManifestText.problems(text).first { $0.contains("known are") })
         return Set(problem.matches(of: /"([^"]+)"/).map { String($0.output.1) })

@@ -2,7 +2,7 @@
 
 /// Manifests for tests: a valid one, with parts replaced.
 enum ManifestText {
-    /// A manifest that uses every key.
+    /// A manifest with every key.
     static let whole = """
         {
           "$schema": "inlet-plugin.schema.json",
@@ -40,23 +40,23 @@ enum ManifestText {
         }
         """
 
-    /// A manifest with the least that one needs.
+    /// The smallest valid manifest.
     static let least = """
         {"inlet-plugin": 1, "name": "bars", "version": "1", "license": "MIT", "summary": "Bars.", "library": "bars.so",
          "sources": [{"schemes": ["bars"], "usage": "bars:"}]}
         """
 
-    /// Returns the problems of a text as the manifest of a plug-in.
+    /// Returns the problems of a text as a plug-in's manifest.
     static func problems(_ text: String, name: String = "bars") -> [String] {
         PluginManifest.check(Array(text.utf8), file: "/plugins/\(name).inlet.json").problems
     }
 
-    /// Returns the problems of the least manifest after a part of it is replaced.
+    /// Returns the problems of the smallest manifest with a part replaced.
     static func problems(replacing part: String, with other: String) -> [String] {
         problems(least.replacing(part, with: other))
     }
 
-    /// Returns the problems of the least manifest with an option.
+    /// Returns the problems of the smallest manifest with an option.
     static func problems(option: String) -> [String] {
         problems(
             replacing: "\"usage\": \"bars:\"", with: "\"usage\": \"bars:\", \"options\": [{\(option)}]")

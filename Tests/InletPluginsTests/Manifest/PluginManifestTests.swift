@@ -96,7 +96,7 @@ import Testing
         #expect(ManifestText.problems(replacing: "\"library\": \"bars.so\"", with: "\"command\": []").count == 1)
     }
 
-    /// What is wrong, and what the problem must say.
+    /// Faults, and words of the expected problems.
     static let mistakes: [(part: String, other: String, words: [String])] = [
         ("\"inlet-plugin\": 1", "\"inlet-plugin\": 2", ["inlet-plugin", "newer"]),
         ("\"inlet-plugin\": 1", "\"inlet-plugin\": \"1\"", ["inlet-plugin", "write 1"]),
@@ -157,7 +157,7 @@ import Testing
         for word in words { #expect(problems.contains { $0.contains(word) }, "\(problems)") }
     }
 
-    /// What is wrong with an option, and what the problem must say.
+    /// Faults of an option, and words of the expected problem.
     static let options: [(option: String, words: [String])] = [
         ("\"name\": \"a\", \"type\": \"colour\", \"summary\": \"A\"", ["type", "rational"]),
         ("\"name\": \"a\", \"type\": \"integer\"", ["options[0].summary: it is missing"]),

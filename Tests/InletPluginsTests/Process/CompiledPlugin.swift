@@ -1,11 +1,11 @@
 import InletPlugins
 import ReferenceTools
 
-/// A plug-in in C of this repository, compiled for a test.
+/// A C plug-in of this repository, compiled for a test.
 struct CompiledPlugin {
     /// The library's path.
     let path: String
-    /// A folder for files of the test, which goes with the last copy of this value.
+    /// A folder for the test's files. It is removed with the last copy of this value.
     let folder: TemporaryFolder
 
     /// - Parameter source: the path of the source from the package's root.
@@ -21,14 +21,14 @@ struct CompiledPlugin {
             ])
     }
 
-    /// The plug-in as Inlet runs it, beside `inlet-plugin-host` of the same build.
+    /// Returns the plug-in as Inlet runs it, with the `inlet-plugin-host` of the same build.
     func program(files: [String] = []) -> PluginProgram {
         PluginProgram(
             name: "compiled", code: .library(path), permissions: PluginPermissions(files: files),
             segmentLimit: 64 << 20, hostPath: BuiltProgram.plainPluginHost)
     }
 
-    /// A source of it.
+    /// Returns a source of the plug-in.
     func source(
         _ options: [(name: String, value: String)] = [], isInProcess: Bool = false
     ) -> PluginSourceConfiguration {
@@ -37,7 +37,7 @@ struct CompiledPlugin {
             redactedURI: "compiled:")
     }
 
-    /// A sink of it that writes to a file which is made for it if there is none.
+    /// Returns a sink of the plug-in that writes to a file, which is created if it doesn't exist.
     func sink(toNew file: String, isInProcess: Bool = false) -> PluginSinkConfiguration {
         var sink = sink(to: file, isInProcess: isInProcess)
         sink.program.permissions.files = []
@@ -45,7 +45,7 @@ struct CompiledPlugin {
         return sink
     }
 
-    /// A sink of it that writes to a file.
+    /// Returns a sink of the plug-in that writes to a file.
     func sink(
         to file: String, _ options: [(name: String, value: String)] = [], isInProcess: Bool = false
     ) -> PluginSinkConfiguration {

@@ -5,9 +5,9 @@ import Testing
 @testable import InletPlugins
 
 extension PluginProcessTests {
-    /// What plug-ins in C yield, by way of `inlet-plugin-host` and in this process.
+    /// The output of C plug-ins, run with `inlet-plugin-host` and in this process.
     @Suite struct CompiledSourceTests {
-        /// The bars that `Samples/CSource` draws, computed anew.
+        /// Recomputes the bars that `Samples/CSource` draws.
         static func bars(_ index: Int, _ size: ImageSize) -> [[UInt8]] {
             let colors: [[UInt8]] = [
                 [180, 128, 128], [162, 44, 142], [131, 156, 44], [112, 72, 58], [84, 184, 198], [65, 100, 212],
@@ -23,7 +23,7 @@ extension PluginProcessTests {
             }
         }
 
-        /// The samples of each plane, without padding.
+        /// Returns the samples of each plane, without padding.
         static func samples(of frame: SourceFrame) -> [[UInt8]] {
             (0..<frame.planes.count).map { index in
                 guard let plane = frame.planes[index], let top = unsafe plane.topRow else { return [] }
@@ -81,7 +81,7 @@ extension PluginProcessTests {
             _ = try run.open()
             var held: [SourceFrame] = []
             for _ in 0..<100 { held.append(try #require(try run.frame())) }
-            // None was released while all are held.
+            // The plug-in releases no frame while all are held.
             #expect(held.allSatisfy { $0.wallClock == 0 })
             for (index, frame) in held.enumerated() {
                 #expect(Set(Self.samples(of: frame).joined()) == [UInt8(index)])
@@ -89,7 +89,7 @@ extension PluginProcessTests {
             held.removeFirst(60)
             #expect(try run.frame()?.wallClock == 60)
             run.close()
-            // Those that are held outlive their source.
+            // Held frames outlive their source.
             #expect(Set(Self.samples(of: held[0]).joined()) == [60])
         }
 
@@ -145,7 +145,7 @@ extension PluginProcessTests {
         func lies(item: String) throws {
             let plugin = try CompiledPlugin("Tests/Plugins/items.c")
             for isInProcess in [false, true] {
-                // Inlet takes a third plane, and formats that FFmpeg may know, as they are.
+                // In process, Inlet accepts a third plane and all formats that FFmpeg may know.
                 if isInProcess, ["plane-count", "format"].contains(item) { continue }
                 let run = try SourceRun(plugin.source([("item", item)], isInProcess: isInProcess))
                 _ = try run.open()

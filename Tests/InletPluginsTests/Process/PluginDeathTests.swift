@@ -57,7 +57,7 @@ extension PluginProcessTests {
             run.context.setDeadline(after: .seconds(60))
             _ = try run.open()
             for _ in 0..<20 { _ = try run.frame() }
-            // At most that of the last message.
+            // At most the descriptor of the last message.
             #expect(ProcessFacts.descriptors(of: "/dev/full") <= 1)
             run.close()
             #expect(ProcessFacts.descriptors(of: "/dev/full") == 0)
@@ -112,7 +112,7 @@ extension PluginProcessTests {
                     _ = try run.open()
                     while true { _ = try run.frame() }
                 }
-                // A flood may be over its limit before.
+                // A flood may exceed its limit earlier.
                 #expect(error?.code == .cancelled || word == "flood" && error?.code == .pluginRejected)
                 run.close()
                 #expect(ProcessFacts.children().isEmpty)
@@ -123,7 +123,7 @@ extension PluginProcessTests {
         func ownErrors(number: Int32) throws {
             let error = try Self.error(
                 of: "error@open,result=-\(number),native=19,retry=3000000000,message=no camera at user:pw@host\u{7}")
-            // Nobody has cancelled: -17 is a lie.
+            // The call was not cancelled, so -17 is a false code.
             guard number != 17 else {
                 #expect(error.code == .pluginRejected)
                 return
@@ -177,9 +177,9 @@ extension PluginProcessTests {
             #expect(
                 parts[0] == "--network --devices --file /a b --file /c --memory 1073741824 --without landlock "
                     + "--without seccomp --library /none.so")
-            // What the shell sets itself.
+            // The shell sets some variables itself.
             #expect(!parts[1].contains("HOME") && !parts[1].contains("PATH="))
-            // The fourth beyond the socket is that of the listing.
+            // The socket is 3, and 4 is the descriptor of the listing.
             #expect(parts[2] == "0,1,2,3,4")
         }
 

@@ -10,13 +10,13 @@ extension PluginProcessTests {
         @Test("A thousand kills at random moments leave nothing, and each error is one that is retried")
         func kills() throws {
             let plugin = try CompiledPlugin("Samples/CSource/bars.c")
-            // What the first source leaves for good, such as threads of the queue below.
+            // Excludes permanent leftovers of the first source, such as threads of the queue below.
             _ = try Self.run(plugin, killedAfter: .microseconds(100))
             let (descriptors, maps) = (ProcessFacts.descriptors().count, ProcessFacts.sharedMaps())
             var generator = SplitMix64(seed: 17)
             var (failed, frames) = (0, 0)
             for _ in 0..<1000 {
-                // From the start of the process over its opening to its close.
+                // From the start of the process through its opening to its close.
                 let delay = Duration.microseconds(Int.random(in: 0...30_000, using: &generator))
                 let outcome = try Self.run(plugin, killedAfter: delay)
                 frames += outcome.frames
@@ -24,13 +24,13 @@ extension PluginProcessTests {
                 failed += 1
                 #expect(error.code == .disconnected, "\(error)")
             }
-            // Moments of all kinds were met.
+            // The kills hit all phases.
             #expect(failed > 100)
             #expect(frames > 100)
             #expect(ProcessFacts.children().isEmpty)
             #expect(ProcessFacts.descriptors().count == descriptors)
             #expect(ProcessFacts.sharedMaps() == maps)
-            // And the source is back.
+            // The source works again.
             let run = try SourceRun(plugin.source([("size", "64x48"), ("rate", "500")]))
             _ = try run.open()
             #expect(try run.frame() != nil)

@@ -1,5 +1,5 @@
 import ReferenceTools
 import Testing
 
-/// The tests that start processes. One at a time, as some look at everything that this process holds.
+/// The tests that start processes. They run one at a time, because some check everything that this process holds.
 @Suite(.serialized, .tags(.process)) struct PluginProcessTests {}

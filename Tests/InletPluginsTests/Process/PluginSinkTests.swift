@@ -11,7 +11,7 @@ extension PluginProcessTests {
     @Suite struct PluginSinkTests {
         private static let timeBase = Rational(1, 25)
 
-        /// A picture whose planes hold values that depend on the number.
+        /// Returns a picture whose planes contain values that depend on the number.
         private static func frame(_ index: Int, _ size: ImageSize) throws -> VideoFrame {
             let pool = I420BufferPool(capacity: 1)
             var draft = try pool.makeBuffer(size: size)

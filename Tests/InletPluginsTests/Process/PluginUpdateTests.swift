@@ -9,13 +9,13 @@ import Testing
 @testable import InletPlugins
 
 extension PluginProcessTests {
-    /// New versions of a plug-in whose files are replaced while a source runs.
+    /// New versions of a plug-in, whose files are replaced while a source runs.
     @Suite(.timeLimit(.minutes(10))) struct PluginUpdateTests {
         private let installed: InstalledPlugins
 
         init() throws { installed = try InstalledPlugins() }
 
-        /// Builds a version beside the installed one, and renames it over that.
+        /// Builds a version next to the installed one, and renames it over that one.
         private func install(_ flags: [String], permissions: String = "", version: Int = 1) throws {
             let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
                 .joined(separator: "/")
@@ -56,7 +56,7 @@ extension PluginProcessTests {
             return try SourceRun(try #require(configuration as? PluginSourceConfiguration))
         }
 
-        /// Reads until something holds, and checks the numbers on the way.
+        /// Reads until a condition holds, and checks the numbers on the way.
         ///
         /// - Returns: the frames.
         private func read(_ run: SourceRun, until isDone: (SourceFrame) -> Bool) throws -> [SourceFrame] {
@@ -84,13 +84,13 @@ extension PluginProcessTests {
             try install(["COLOUR=10"])
             let run = try run()
             _ = try run.open()
-            // Its times are further from those of the next version than two of one timeline are.
+            // Reads long enough that its times differ from those of the next version by more than on a shared timeline.
             #expect(luma(try read(run) { $0.sequence > 60 }[0]) == 10)
             try install(["COLOUR=20"], version: 2)
             let frames = try read(run) { luma($0) == 20 }
             let (before, first) = (frames.dropLast(), try #require(frames.last))
             #expect(before.allSatisfy { luma($0) == 10 && !$0.flags.contains(.discontinuity) })
-            // Nothing was lost in between: the old version ran until the new one had a picture.
+            // No frame was lost in between: the old version ran until the new one had a picture.
             #expect(zip(frames, frames.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
             #expect(first.flags.contains(.discontinuity))
             let later = try read(run) { $0.sequence > first.sequence + 5 }
@@ -112,7 +112,7 @@ extension PluginProcessTests {
                 let frames = try read(run) { _ in run.updates.refused.count == count }
                 #expect(frames.allSatisfy { luma($0) == 10 })
                 #expect(run.updates.refused.last?.code == code)
-                // It is not tried again and again.
+                // The source doesn't try the version again.
                 let last = try #require(frames.last).sequence
                 _ = try read(run) { $0.sequence > last + 60 }
                 #expect(run.updates.refused.count == count)
@@ -121,7 +121,7 @@ extension PluginProcessTests {
                 try installed.write("a/colour.so.new", "no library")
                 try rename(installed.path("a/colour.so.new"))
             }
-            // Its init is sound, so that the probe passes: the first opening tells.
+            // Its init works, so the probe passes: the first opening reveals the fault.
             try expectRefusal(.disconnected) { try install(["CRASHES"], version: 2) }
             try expectRefusal(.permissionDenied) {
                 try install(["COLOUR=20"], permissions: "\"network\"", version: 3)
@@ -135,7 +135,7 @@ extension PluginProcessTests {
             #expect(run.updates.taken == ["colour 4"])
         }
 
-        /// Gives the library another time of modification.
+        /// Changes the library's modification time.
         private func touch() throws {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date()], ofItemAtPath: installed.path("a/colour.so"))
@@ -144,7 +144,7 @@ extension PluginProcessTests {
         @Test("A file that is still being written is left alone until it has been the same for a while")
         func halfWritten() throws {
             try install(["COLOUR=10"])
-            // More than passes between two pieces, on the busiest machine.
+            // Longer than the time between two pieces on the busiest machine.
             let run = try run(settling: .seconds(5))
             _ = try run.open()
             try install(["COLOUR=20"], version: 2)
@@ -152,7 +152,7 @@ extension PluginProcessTests {
             _ = try read(run) { luma($0) == 20 }
             try install(["COLOUR=30"], version: 3)
             let new = try Data(contentsOf: URL(filePath: installed.path("a/colour.so")))
-            // The same file grows piece by piece, as a slow copy writes it.
+            // The same file grows piece by piece, like with a slow copy.
             let path = installed.path("a/colour.so.new")
             try whole.prefix(0).write(to: URL(filePath: path))
             try installed.mode(0o644, "a/colour.so.new")
@@ -246,7 +246,7 @@ extension PluginProcessTests {
             let untrusted = try SourceRun(configuration)
             let error = SourceRun.error { _ = try untrusted.open() }
             #expect(error?.code == .pluginRejected && error?.message.contains("chmod go-w") == true)
-            // A file that is not there may come.
+            // A missing file may appear later.
             try FileManager.default.removeItem(atPath: installed.path("a/colour.so"))
             let absent = try SourceRun(configuration)
             #expect(SourceRun.error { _ = try absent.open() }?.code == .busy)

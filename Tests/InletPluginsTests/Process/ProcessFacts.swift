@@ -1,8 +1,8 @@
 import Glibc
 
-/// What this process holds, as the kernel lists it.
+/// The kernel's lists of this process's resources.
 enum ProcessFacts {
-    /// The kinds of this process's descriptors that plug-ins need.
+    /// Returns the kinds of this process's descriptors that plug-ins need.
     static func descriptors() -> [String] {
         let kinds = names(in: "/proc/self/fd").map { name in
             var bytes = [CChar](repeating: 0, count: 512)
@@ -12,7 +12,7 @@ enum ProcessFacts {
         return kinds.filter { kind in ["socket:", "pipe:", "/memfd:", "anon_inode:"].contains { kind.hasPrefix($0) } }
     }
 
-    /// How many of this process's descriptors are of the file at a path.
+    /// Returns the number of this process's descriptors for the file at a path.
     static func descriptors(of path: String) -> Int {
         names(in: "/proc/self/fd").count { name in
             var bytes = [CChar](repeating: 0, count: 512)
@@ -21,10 +21,10 @@ enum ProcessFacts {
         }
     }
 
-    /// How many maps of shared memory this process has for plug-ins.
+    /// Returns the number of this process's shared memory maps for plug-ins.
     static func sharedMaps() -> Int { lines(of: "/proc/self/maps") { $0.contains("inlet-plugin") } }
 
-    /// The numbers of this process's children, ended ones included.
+    /// Returns the identifiers of this process's children, including ended ones.
     static func children() -> [Int32] {
         names(in: "/proc").compactMap { Int32($0) }.filter { number in
             let text = text(of: "/proc/\(number)/stat")

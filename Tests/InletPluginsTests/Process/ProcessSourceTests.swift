@@ -33,7 +33,7 @@ extension PluginProcessTests {
             #expect((run.source as? ProcessSource)?.copyCount == 0)
         }
 
-        /// The values of each plane, which are the same in all of it.
+        /// Returns the values of each plane, which are constant within the plane.
         static func values(of frame: SourceFrame) -> [Set<UInt8>] {
             (0..<frame.planes.count).map { index in
                 guard let plane = frame.planes[index], let top = unsafe plane.topRow else { return [] }
@@ -57,7 +57,7 @@ extension PluginProcessTests {
             _ = try run.open()
             var held: [SourceFrame] = []
             for _ in 0..<30 { held.append(try #require(try run.frame())) }
-            // Seven slots of eight are lent.
+            // Seven of eight slots are lent.
             #expect((run.source as? ProcessSource)?.copyCount == 23)
             run.close()
             for (index, frame) in held.enumerated() { #expect(Self.values(of: frame) == Self.expected(index)) }
@@ -120,7 +120,7 @@ extension PluginProcessTests {
             #expect(try run2.frame() != nil)
             #expect(try run2.frame() != nil)
             #expect(try run2.frame() == nil)
-            // This one has nothing within its first slice of time, whatever it is asked.
+            // This child never has a frame within the first wait.
             run.cancel(after: .milliseconds(1200))
             #expect(SourceRun.error { _ = try run.frame() }?.code == .cancelled)
         }

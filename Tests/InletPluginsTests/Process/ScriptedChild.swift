@@ -2,12 +2,12 @@ import Glibc
 import InletCore
 import InletPlugins
 
-/// A program in place of `inlet-plugin-host` that speaks the protocol as a scenario of `child.py` says.
+/// A program that replaces `inlet-plugin-host` and speaks the protocol according to a scenario of `child.py`.
 final class ScriptedChild: Sendable {
-    /// Its path.
+    /// The path of the program.
     let path: String
 
-    /// Writes the program to a folder of its own.
+    /// Writes the program to a separate folder.
     init(_ scenario: String) throws {
         var name = Array("/tmp/inlet-plugin-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&name) != nil else { throw Failure(errno: errno) }
@@ -27,17 +27,17 @@ final class ScriptedChild: Sendable {
         unsafe rmdir(path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/"))
     }
 
-    /// Why the program could not be written.
+    /// The program could not be written.
     struct Failure: Error {
         let errno: Int32
     }
 
-    /// A plug-in that this child runs.
+    /// Returns a plug-in that this child runs.
     func program(segmentLimit: Int = 64 << 20) -> PluginProgram {
         PluginProgram(name: "scripted", code: .library("/none.so"), segmentLimit: segmentLimit, hostPath: path)
     }
 
-    /// A source of it.
+    /// Returns a source of the plug-in.
     func configuration(
         _ options: [(name: String, value: String)] = [], segmentLimit: Int = 64 << 20
     ) -> PluginSourceConfiguration {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletPlugins
 
-/// What the child of a source tells, as the daemon reads it.
+/// The reports of a source's child, as read by the daemon.
 struct SourceReportTests {
     @Test("The code of a decoder's failure arrives as it was, and not as another with the same result")
     func codes() {

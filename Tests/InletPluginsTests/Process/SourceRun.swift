@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import InletPlugins
 
-/// A source with a context of its own, as the bridge would run it.
+/// A source with a separate context, as the bridge runs it.
 final class SourceRun {
     let source: any FrameSource
     let context: SourceContext
@@ -58,7 +58,7 @@ final class SourceRun {
         }
     }
 
-    /// The error of a call.
+    /// Returns the error of a call.
     static func error(of body: () throws -> Void) -> InletError? {
         do {
             try body()
@@ -68,28 +68,28 @@ final class SourceRun {
         }
     }
 
-    /// What became of new versions of the plug-in.
+    /// The results of plug-in updates.
     final class Updates: Sendable {
         let all = Mutex([SourceUpdate]())
 
-        /// The versions that were taken.
+        /// The versions that the source switched to.
         var taken: [String] {
             all.withLock { $0.compactMap { if case .taken(let version) = $0 { version } else { nil } } }
         }
 
-        /// The reasons for which versions were refused.
+        /// The reasons for refused versions.
         var refused: [InletError] {
             all.withLock { $0.compactMap { if case .refused(let error) = $0 { error } else { nil } } }
         }
     }
 
-    /// What interruptions were reported.
+    /// The reported interruptions.
     final class Interruptions: Sendable {
         let texts = Mutex([String?]())
     }
 }
 
-/// The machine's time.
+/// The machine's clock.
 struct RealTime: CaptureClock {
     var now: MonotonicTime { .now }
 

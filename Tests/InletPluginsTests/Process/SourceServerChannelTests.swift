@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletPlugins
 
-/// What the child of a source tells where the daemon does not read for a while.
+/// The reports of a source's child while the daemon doesn't read for some time.
 struct SourceServerChannelTests {
     @Test("Of the states for which there was no room, the newest arrive before the next answer")
     func states() throws {

@@ -207,7 +207,7 @@ class Child:
         self.free = (1 << count) - 1
 
     def slot(self, length):
-        """Returns a free slot of a length, after Inlet has sent a segment where that is needed."""
+        """Returns a free slot of a length. If necessary, first makes Inlet send a segment."""
         while self.segment[1] < length:
             self.socket.send(NEED.pack(104, 0, self.number("need", length)))
             data, passed = self.receive()

@@ -11,7 +11,7 @@ import Testing
     func compiled(language: PluginLanguage) throws {
         let folder = try Folder(language, name: "acme-camera")
         defer { folder.remove() }
-        // -Wall -Wextra -Werror stand in the Makefile.
+        // The Makefile sets -Wall -Wextra -Werror.
         _ = try ReferenceCommand.run("make", ["-C", folder.path])
         let symbols = try ReferenceCommand.run("nm", ["-D", "-g", "--defined-only", folder.path + "/acme-camera.so"])
         let names = String(decoding: symbols, as: UTF8.self).split(separator: "\n").map {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// A project in a folder of its own.
+    /// A project in a separate folder.
     private struct Folder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("inlet-\(UUID().uuidString)").path
 
