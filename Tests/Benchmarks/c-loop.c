@@ -1,10 +1,10 @@
-// The yardstick for Scripts/bench: the plainest C loop that decodes a file. It opens, decodes every frame, frees. With
-// --i420 it makes each frame I420 at once, by libyuv into one buffer; without it touches no pixel.
+// The reference for Scripts/bench: the simplest C loop that decodes a file. It opens the file, decodes and frees every
+// frame. With --i420 it also converts each frame to I420 with libyuv, into one buffer; without it, it touches no pixel.
 //
 //     c-loop FILE [--threads N] [--frames N] [--seconds N] [--i420]
 //
-// --seconds ends a live stream. Threads are libavcodec's; the default, 0, is as many as there are cores, with frame
-// threads, as in inlet. Writes one JSON object: {"frames":N,"cpu_s":X,"wall_s":X,"peak_rss_kib":N}.
+// --seconds ends a live stream. Threads are libavcodec's; the default, 0, is the number of cores, with frame threads,
+// as in inlet. Writes one JSON object: {"frames":N,"cpu_s":X,"wall_s":X,"peak_rss_kib":N}.
 
 #include "CBare.h"
 
@@ -83,7 +83,7 @@ int main(int count, char **arguments) {
             av_packet_unref(packet);
             continue;
         }
-        // At the end of the file the null packet asks the decoder for what it still holds.
+        // At the end of the file, a null packet makes the decoder return its remaining frames.
         check(avcodec_send_packet(decoder, result < 0 ? NULL : packet), "avcodec_send_packet");
         av_packet_unref(packet);
         while ((result = avcodec_receive_frame(decoder, frame)) >= 0) {

@@ -1,11 +1,11 @@
-// Counts allocations of at least 64 KiB, the size from which on they can only be pictures or packets. Loaded with
-// LD_PRELOAD; when the process ends, it writes one JSON object to the file that COUNT_ALLOCATIONS names:
+// Counts allocations of at least 64 KiB, because only pictures and packets are that large. Load it with LD_PRELOAD.
+// When the process ends, it writes one JSON object to the file named by COUNT_ALLOCATIONS:
 // {"big_allocations":N,"big_bytes":N}.
 //
-// COUNT_ALLOCATIONS_FROM is another least size in bytes.
+// COUNT_ALLOCATIONS_FROM sets another minimum size in bytes.
 //
-// Seen are malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and anonymous mmap by the program and its
-// libraries. The mmap that malloc itself does for a large block is inside the C library and not counted twice.
+// It counts malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and anonymous mmap of the program and its
+// libraries. malloc's own mmap for a large block is inside the C library and not counted twice.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 static size_t big = 64 * 1024;
 static atomic_ulong allocations, bytes;
 
-// glibc exports these beside malloc and its kin, so that nothing has to be looked up while the first allocation runs.
+// glibc exports these next to malloc and similar functions, so the first allocation needs no symbol lookup.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -65,7 +65,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
     static void *(*next)(void *, size_t, int, int, int, off_t);
     if (!next) next = dlsym(RTLD_NEXT, "mmap");
-    // Stacks of threads are not memory for pictures.
+    // Thread stacks are not memory for pictures.
     if ((flags & MAP_ANONYMOUS) && !(flags & MAP_STACK)) count(length);
     return next(address, length, protection, flags, descriptor, offset);
 }

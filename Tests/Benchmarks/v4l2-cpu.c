@@ -1,10 +1,10 @@
-// Measures what a stretch of a capture costs: preloaded into a program that takes pictures from a V4L2 device by
-// VIDIOC_DQBUF, it notes the CPU time of the process at two of them.
+// Measures the cost of a part of a capture. Preloaded into a program that takes pictures from a V4L2 device by
+// VIDIOC_DQBUF, it records the CPU time of the process at two pictures.
 //
 //   LD_PRELOAD=./v4l2-cpu.so V4L2_CPU=FILE V4L2_CPU_FRAMES=20,220 PROGRAM ...
 //
-// FILE gets the seconds between the two, when the second has come. Starting the program, which costs more than the
-// stretch on an emulated machine, is left out.
+// FILE gets the seconds between the two pictures, after the second has come. This excludes the start of the program,
+// which costs more than the measured part on an emulated machine.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/videodev2.h>
@@ -33,7 +33,7 @@ static double cpu_seconds(void) {
 }
 
 static void note(void) {
-    // One thread takes the pictures, so that `start` needs no lock.
+    // A single thread takes the pictures, so `start` needs no lock.
     const long number = atomic_fetch_add(&taken, 1) + 1;
     if (number == first) start = cpu_seconds();
     if (number != last) return;

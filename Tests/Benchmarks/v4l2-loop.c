@@ -1,4 +1,4 @@
-// The plain C loop that inlet's capture of a YUYV camera is measured against: VIDIOC_DQBUF, libyuv's YUY2ToI420,
+// The plain C loop that inlet's capture of a YUYV camera is compared with: VIDIOC_DQBUF, libyuv's YUY2ToI420,
 // VIDIOC_QBUF.
 //
 // Usage: v4l2-loop DEVICE WIDTH HEIGHT FRAMES
@@ -38,7 +38,7 @@ int main(int count, char **arguments) {
     format.fmt.pix.height = (unsigned)height;
     format.fmt.pix.pixelformat = V4L2_PIX_FMT_YUYV;
     call(device, VIDIOC_S_FMT, &format, "VIDIOC_S_FMT");
-    // Above any rate of the device, which takes its highest.
+    // Higher than any rate of the device, which then uses its highest.
     struct v4l2_streamparm parameters = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE};
     parameters.parm.capture.timeperframe.numerator = 1;
     parameters.parm.capture.timeperframe.denominator = 240;

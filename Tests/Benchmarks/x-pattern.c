@@ -1,6 +1,6 @@
-// Draws on an X server so many times a second, at little cost: what `Scripts/bench --screen` captures.
+// Draws on an X server RATE times a second, at little cost. `Scripts/bench --screen` captures the result.
 //   x-pattern all|part RATE
-// `all` changes every pixel of the screen, from pictures that the server keeps; `part` a field of 256x128.
+// `all` changes every pixel of the screen, from pictures stored in the server; `part` changes an area of 256x128.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void fill(
     xcb_poly_fill_rectangle(server, drawable, gc, 1, &area);
 }
 
-// Small tiles of all colours, which differ from one picture to the next.
+// Small tiles of all colours, which differ between pictures.
 static void paint(
     xcb_connection_t *server, xcb_drawable_t drawable, xcb_gcontext_t gc, const xcb_screen_t *screen, uint32_t seed) {
     for (int y = 0; y < screen->height_in_pixels; y += TILE)

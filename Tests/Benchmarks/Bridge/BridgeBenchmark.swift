@@ -3,10 +3,10 @@ import Glibc
 import Inlet
 import Logging
 
-/// Measures the bridge by itself: many streams at once, a stuck sink, the hand-off against a bare condition variable,
-/// and what a run leaves behind.
+/// Measures the bridge: many streams at once, a stuck sink, the hand-off against a bare condition variable, and the
+/// leftovers of a run.
 ///
-/// Prints one JSON object a measurement. `Scripts/bench` runs it and shows the figures.
+/// Prints one JSON object per measurement. `Scripts/bench` runs it and shows the figures.
 @main struct BridgeBenchmark {
     static func main() async throws {
         let wanted = CommandLine.arguments.dropFirst()
@@ -37,12 +37,12 @@ final class CountingSink: FrameSink {
     func consume(_ frame: VideoFrame) {}
 }
 
-/// What the process has used and holds.
+/// The resources of the process.
 struct ProcessFigures {
     var cpuSeconds: Double
     var voluntarySwitches: Int
     var threads: Int
-    /// Threads of captures and sinks; dispatch keeps some of its own around.
+    /// Threads of captures and sinks, without the threads that Dispatch keeps.
     var inletThreads: Int
     var descriptors: Int
     var heapBytes: Int

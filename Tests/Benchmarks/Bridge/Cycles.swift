@@ -1,9 +1,9 @@
 import Inlet
 
-/// Starts and stops a thousand capturers, and counts what they leave behind.
+/// Starts and stops a thousand capturers, and counts their leftovers.
 enum Cycles {
     private static let cycles = 1000
-    /// Thread stacks, arenas and caches of the allocator reach their size in these.
+    /// During these starts, thread stacks and the allocator's arenas and caches reach their full size.
     private static let warmUp = 1000
 
     static func measure() async throws {

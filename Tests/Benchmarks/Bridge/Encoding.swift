@@ -3,7 +3,7 @@ import Dispatch
 import Inlet
 import Synchronization
 
-/// What an encoding sink takes for a picture, against libavcodec alone, on the very same pictures in turn.
+/// The time of an encoding sink for a picture, compared with plain libavcodec, on the same pictures in turn.
 enum Encoding {
     private static let size = ImageSize(width: 1280, height: 720)
     private static let frames: UInt64 = 600
@@ -23,7 +23,7 @@ enum Encoding {
         func write(_ packet: EncodedPacket) { times.bytes.add(packet.data.count, ordering: .relaxed) }
     }
 
-    /// Hands each picture to both; which one is first changes from picture to picture.
+    /// Passes each picture to both; the order changes with each picture.
     @safe private final class Comparison: FrameSink {
         let times: Times
         let sink: EncodingSink

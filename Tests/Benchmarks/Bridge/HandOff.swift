@@ -2,10 +2,10 @@ import CBare
 import Inlet
 import Synchronization
 
-/// From the moment a source has a frame to the moment a sink has it, against a mutex and a condition variable between
-/// two bare threads.
+/// The time from a source's frame to its arrival in a sink, compared with a mutex and a condition variable between two
+/// bare threads.
 ///
-/// Both are paced alike and measured in turns, as the machine's mood changes from second to second.
+/// Both have the same pace and are measured in turns, because the machine's load changes from second to second.
 enum HandOff {
     private static let rounds = 5
 
@@ -48,7 +48,7 @@ enum HandOff {
 
     // MARK: The bridge
 
-    /// Yields one still picture at a pace, stamped with the time of its yielding.
+    /// Yields a still picture at a steady pace, stamped with the current time.
     private final class PacedSource: FrameSource {
         private let configuration: PacedConfiguration
         private var picture: I420Buffer?

@@ -3,8 +3,8 @@ import Foundation
 import Inlet
 import Synchronization
 
-/// From the push of a picture into an injector to the moment a sink has it: two threads further, as the capture thread
-/// passes it on to the sink's.
+/// The time from a picture's push into an injector to its arrival in a sink. It passes through two threads: the capture
+/// thread and the sink's thread.
 enum Injection {
     private static let rounds = 5
 
@@ -30,7 +30,7 @@ enum Injection {
         }
     }
 
-    /// Pushes a number of pictures as fast as each is taken, for a count of allocations from outside.
+    /// Pushes a number of pictures as fast as they are accepted, so that allocations can be counted from outside.
     static func push(_ frames: Int) async throws { _ = try await run(frames, 200_000) }
 
     private final class StampingSink: FrameSink {
@@ -77,7 +77,7 @@ enum Injection {
                 try injector.push(
                     picture, pts: MediaTime(ticks: clock.now.nanoseconds, timeBase: Rational(1, 1_000_000_000)))
             }
-            // The last one is to have arrived.
+            // Waits for the arrival of the last picture.
             _ = clock.wait(until: clock.now + .milliseconds(50), wakeUpDescriptor: -1)
         }
         injector.end()
@@ -88,7 +88,7 @@ enum Injection {
         )
     }
 
-    /// Runs a function on a thread of its own, as an application's producer does.
+    /// Runs a function on a separate thread, like an application's producer.
     private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let thread = Thread { continuation.resume(with: Result { try body() }) }

@@ -1,13 +1,14 @@
 import Inlet
 import Synchronization
 
-/// Any number of live RTSP streams at once, each into a sink that notes which picture it got and when, and the first
-/// into a recorder of packets, too.
+/// Any number of live RTSP streams at once, each with a sink that records the number and time of each picture. The
+/// first stream also goes to a packet recorder.
 ///
-/// The server tells by RTP-Info that the first picture of a stream has the time 0, so that a picture's PTS is its
-/// number. What was sent when, and what each picture is to look like, knows `Scripts/bench-lag`, which compares.
+/// The server's RTP-Info gives the first picture of a stream the time 0, so a picture's PTS is its number.
+/// `Scripts/bench-lag` knows the time and the content of each sent picture, and compares them.
 enum LiveStreams {
-    /// One line a picture: stream, PTS in 90 kHz, CLOCK_MONOTONIC nanoseconds, and a sum over some of its luma.
+    /// Prints one line per picture: stream, PTS in 90 kHz, CLOCK_MONOTONIC nanoseconds, and a sum over some of its
+    /// luma.
     static func measure(_ address: String, streams: Range<Int>, seconds: Int) async throws {
         let capturers = try streams.map { index in
             var configuration = CapturerConfiguration.quiet

@@ -1,7 +1,8 @@
 import CBare
 import Inlet
 
-/// 64 live sources at 30 frames a second into 64 `latest` sinks, beside as many threads that only keep the same time.
+/// 64 live sources at 30 frames a second with 64 `latest` sinks, next to the same number of threads that only keep the
+/// same pace.
 enum ManyStreams {
     private static let count = 64
     private static let seconds = 10

@@ -2,8 +2,9 @@ import Glibc
 import Inlet
 import Synchronization
 
-/// Any number of live streams of one address for a long time, each into a sink that counts, with what the process holds
-/// and what each stream has got, once a second. `Scripts/soak` runs it, restarts the server, and judges.
+/// Any number of live streams of one address for a long time, each with a counting sink. Once a second it reports the
+/// process's resources and the pictures of each stream. `Scripts/soak` runs it, restarts the server, and judges the
+/// results.
 enum SteadyStreams {
     static func measure(_ address: String, count: Int, seconds: Int) async throws {
         var configuration = CapturerConfiguration.quiet
@@ -29,7 +30,7 @@ enum SteadyStreams {
         }
     }
 
-    /// Prints one JSON object.
+    /// Prints a JSON object.
     private static func report(_ second: Int, _ counts: [Count]) {
         let figures = ProcessFigures.now()
         let frames = counts.map { String($0.frames.load(ordering: .relaxed)) }.joined(separator: ",")

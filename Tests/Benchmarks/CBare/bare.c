@@ -16,7 +16,7 @@ static long long now(void) {
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-// In ppoll, as the capture thread sleeps.
+// Uses ppoll, like the capture thread.
 static void sleep_until(long long deadline) {
     for (long long left; (left = deadline - now()) > 0;) {
         struct timespec timeout = {left / 1000000000LL, left % 1000000000LL};

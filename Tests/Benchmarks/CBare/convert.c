@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What swscale reads past the end of a plane.
+// The number of bytes that swscale reads past the end of a plane.
 enum { READ_AHEAD = 64 };
 
 struct bare_picture *bare_picture_make(const char *name, int width, int height) {
@@ -26,7 +26,7 @@ struct bare_picture *bare_picture_make(const char *name, int width, int height) 
         if (has_palette && plane == 1) picture->strides[plane] = 4, picture->sizes[plane] = 256 * 4;
         picture->data[plane] = aligned_alloc(64, (picture->sizes[plane] + READ_AHEAD + 63) & ~63);
         uint32_t noise = 1;
-        // A slope with some noise: what decoders give, and all samples within their depth.
+        // A gradient with some noise, like a decoder's output, with all samples within their depth.
         int wide = descriptor->comp[0].depth > 8 && !(descriptor->flags & AV_PIX_FMT_FLAG_BE);
         int mask = ((1 << descriptor->comp[0].depth) - 1) << descriptor->comp[0].shift;
         for (size_t index = 0; index < picture->sizes[plane]; index++) {

@@ -1,12 +1,12 @@
 import CBare
 import Inlet
 
-/// Measures how long each pixel format takes to become I420: here, by libyuv, by libswscale, and what copying the
-/// picture takes.
+/// Measures the time to convert each pixel format to I420 in this project, in libyuv and in libswscale, and the time to
+/// copy the picture.
 ///
-/// Prints one JSON object a format, with medians in microseconds: of pictures that lie in the processor's caches, and
-/// of pictures that do not. `Scripts/bench --convert` runs it and shows the figures. Arguments: WIDTHxHEIGHT, and the
-/// formats wanted; all where there are none.
+/// Prints one JSON object per format, with medians in microseconds: of pictures in the processor's caches, and of
+/// pictures outside them. `Scripts/bench --convert` runs it and shows the figures. Arguments: WIDTHxHEIGHT, and the
+/// formats; without formats, all of them.
 @main struct ConvertBenchmark {
     static func main() {
         var arguments = CommandLine.arguments.dropFirst()
@@ -20,7 +20,7 @@ import Inlet
     }
 }
 
-/// A picture of one format, and memory for what is made of it.
+/// A picture of one format, and memory for the results.
 @safe private final class Picture {
     private let name: String
     private let native: UnsafeMutablePointer<bare_picture>
@@ -75,7 +75,7 @@ import Inlet
         print("{\"format\":\"\(name)\",\(fields.joined(separator: ","))}")
     }
 
-    /// Microseconds.
+    /// Returns microseconds.
     private func median(of count: Int, prepare: () -> Void = {}, _ body: () -> Void) -> Double {
         for _ in 0..<2 { body() }
         let clock = ContinuousClock()

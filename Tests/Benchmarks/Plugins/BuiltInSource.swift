@@ -1,6 +1,6 @@
 import InletCore
 
-/// A source of pooled pictures that it does not fill either.
+/// A source of pooled pictures that it doesn't fill either.
 final class BuiltInSource: FrameSource {
     private let size: ImageSize
     private let rate: Int?
@@ -8,7 +8,7 @@ final class BuiltInSource: FrameSource {
     private var count: UInt64 = 0
     private var start: MonotonicTime?
 
-    /// - Parameter rate: pictures a second; nil for as fast as they are asked for.
+    /// - Parameter rate: pictures per second; nil for no limit.
     init(size: ImageSize, rate: Int? = nil) {
         self.size = size
         self.rate = rate

@@ -3,12 +3,12 @@ import InletCore
 import InletPlugins
 import Logging
 
-/// The processor time of eight live sources of 1920x1080 at 30 frames a second, each through a capturer of its own into
-/// a sink that throws frames away: as plug-ins in processes of their own, and built in.
+/// The processor time of eight live sources of 1920x1080 at 30 frames a second, each with a separate capturer and a
+/// sink that drops frames. The sources run as plug-ins in separate processes, and built in.
 enum LiveCosts {
     private static let (count, rate) = (8, 30)
 
-    /// - Returns: what one source takes, in percent of a core, and the frames a second that came.
+    /// - Returns: the processor time of one source, in percent of a core, and the received frames per second.
     static func measure(_ library: String, seconds: Int) async throws -> [(name: String, value: Double)] {
         let plugin = PluginBenchmark.configuration(
             library, isInProcess: false, [("size", "1920x1080"), ("rate", "\(rate)")])
@@ -31,7 +31,7 @@ enum LiveCosts {
         func frames() -> Double { capturers.reduce(0) { $0 + Double($1.statistics.captured) } }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for capturer in capturers { group.addTask { _ = try await capturer.run() } }
-            // The first seconds are those of the starts.
+            // Excludes the time of the starts.
             try await Task.sleep(for: .seconds(2))
             let clock = ContinuousClock()
             let (start, before, framesBefore) = (clock.now, ProcessorTime.now(), frames())

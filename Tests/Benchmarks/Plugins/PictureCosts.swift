@@ -4,10 +4,10 @@ import InletCore
 import InletPlugins
 import Logging
 
-/// The processor time for a picture, in microseconds: from a plug-in in a process of its own, from one in this process,
-/// and from a source that is built in.
+/// The processor time for a picture, in microseconds: from a plug-in in a separate process, from one in this process,
+/// and from a built-in source.
 enum PictureCosts {
-    /// How often each is measured, in turn; the medians count.
+    /// The number of measurements of each, in turn; the median is reported.
     private static let rounds = 5
 
     static func measure(_ library: String, frames: Int) throws -> [(name: String, value: Double)] {
@@ -35,14 +35,14 @@ enum PictureCosts {
     }
 
     private static func measure(_ source: any FrameSource, frames: Int) throws -> Double {
-        // One that never becomes readable, as where nothing is cancelled.
+        // A pipe that never becomes readable, because nothing is cancelled.
         var ends: [Int32] = [-1, -1]
         _ = unsafe pipe(&ends)
         defer { for end in ends { close(end) } }
         let context = SourceContext(
             clock: BenchmarkClock(), wakeUpDescriptor: ends[0], logger: Logger(label: "benchmark"))
         _ = try source.open(context)
-        // The first ones also touch the memory.
+        // The first pictures also touch the memory.
         for _ in 0..<100 { _ = try source.next(context) }
         let start = ProcessorTime.now()
         for _ in 0..<frames { _ = try source.next(context) }

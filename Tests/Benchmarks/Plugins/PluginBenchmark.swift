@@ -2,13 +2,13 @@ import Glibc
 import InletCore
 import InletPlugins
 
-/// Measures what a picture costs on its way from a plug-in, beyond filling it, and prints one JSON object.
+/// Measures the cost of passing a picture from a plug-in, without filling it, and prints a JSON object.
 ///
 ///     plugin-benchmark LIBRARY frames COUNT    pictures as fast as they come, in rounds
 ///     plugin-benchmark LIBRARY live SECONDS    eight sources of 1080p at 30 frames a second, through the bridge
 ///
-/// The library is `Tests/Plugins/empty.c`, compiled, which fills in nothing. What is measured is processor time, of
-/// this process and of its children together, in the mode of users and of the kernel.
+/// The library is compiled from `Tests/Plugins/empty.c`, which doesn't fill pictures. The result is the user and kernel
+/// processor time of this process and its children together.
 @main enum PluginBenchmark {
     static func main() async throws {
         let words = CommandLine.arguments
@@ -23,7 +23,7 @@ import InletPlugins
         print("{" + figures.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",") + "}")
     }
 
-    /// A source of a library.
+    /// Returns a source of a library.
     static func configuration(
         _ library: String, isInProcess: Bool, _ options: [(name: String, value: String)] = []
     ) -> PluginSourceConfiguration {

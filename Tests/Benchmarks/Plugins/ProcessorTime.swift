@@ -1,8 +1,8 @@
 import Glibc
 
-/// The processor time that this process and its children have used.
+/// The processor time used by this process and its children.
 enum ProcessorTime {
-    /// In seconds. Children that have ended count no more.
+    /// Returns seconds. Children that have ended don't count.
     static func now() -> Double { ([getpid()] + children()).reduce(0) { $0 + time(of: $1) } }
 
     private static func time(of process: pid_t) -> Double {
@@ -33,7 +33,7 @@ enum ProcessorTime {
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = unsafe read(file, &bytes, bytes.count)
-        // The name of the program stands in parentheses, and may hold any.
+        // The program's name is in parentheses, and may contain parentheses.
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
