@@ -229,7 +229,7 @@
                 """
                   webrtc: "webrtc:?viewers=3&per-client=2"
                 cameras:
-                  door: {source: "\(silent.url)", timeout: 120s}
+                  door: {source: "rtsp://127.0.0.1:\(silent.port)/?connect-timeout=2m", timeout: 2m}
 
                 """)
             // Offers all at once, each from an address.
