@@ -78,13 +78,13 @@ import InletV4L2
             size: configuration.size, rate: configuration.frameRate, format: configuration.format)
         // A signal is scaled only on request.
         if hasSignal, request.size == nil, let set = try? device.format(type: type) {
-            request.size = ImageSize(width: Int(set.width), height: Int(set.height))
+            request.size = CapturePicture.frameSize(set)
         }
         let node = device
         let negotiation = Negotiation(formats: formats) { node.rates(of: $0, at: $1) }
         let mode = try negotiation.choose(request)
         copyPool = BlockPool(capacity: max(2, configuration.copies))
-        (picture, rate) = try Self.set(mode, on: device, type: type, request)
+        (picture, rate) = try Self.set(mode, field: configuration.field, on: device, type: type, request)
         freeRates = hasSignal || request.rate != nil ? nil : device.rates(of: picture.code, at: picture.size)
     }
 
@@ -96,13 +96,12 @@ import InletV4L2
 
     /// Sets a mode in the driver, and reads what the driver made of it.
     private static func set(
-        _ mode: V4L2CaptureMode, on device: V4L2Device, type: UInt32, _ request: Negotiation.Request
+        _ mode: V4L2CaptureMode, field: UInt32, on device: V4L2Device, type: UInt32, _ request: Negotiation.Request
     ) throws(InletError) -> (CapturePicture, Rational?) {
         var format = inlet_v4l2_format()
-        format.width = UInt32(clamping: mode.size.width)
-        format.height = UInt32(clamping: mode.size.height)
         format.pixelformat = mode.format.rawValue
-        let picture = try CapturePicture(try device.setFormat(format, type: type))
+        format.field = field
+        let picture = try set(format, frameSize: mode.size, on: device, type: type)
         // Nearly all devices cannot place pictures, and refuse.
         _ = inlet_v4l2_compose_whole(device.descriptor, picture.format.width, picture.format.height)
         let rate =
@@ -116,6 +115,26 @@ import InletV4L2
         if let wanted = request.format, wanted != picture.code { throw refuse("format \(wanted)") }
         if let wanted = request.rate, let rate, !Negotiation.areAlike(wanted, rate) { throw refuse("\(wanted) fps") }
         return (picture, rate)
+    }
+
+    /// Sets a format for frames of a size, and reads what the driver made of it.
+    ///
+    /// The height of a format is that of a field if each buffer holds one, which the driver may decide.
+    private static func set(
+        _ wanted: inlet_v4l2_format, frameSize: ImageSize, on device: V4L2Device, type: UInt32
+    ) throws(InletError) -> CapturePicture {
+        var format = wanted
+        func setFormat(ofFields: Bool) throws(InletError) -> CapturePicture {
+            if ofFields { format.field = V4L2_FIELD_ALTERNATE.rawValue }
+            format.width = UInt32(clamping: frameSize.width)
+            format.height = UInt32(clamping: ofFields ? frameSize.height / 2 : frameSize.height)
+            return try CapturePicture(
+                try device.setFormat(format, type: type),
+                has525Lines: inlet_v4l2_has_525_lines(device.descriptor) != 0)
+        }
+        let picture = try setFormat(ofFields: CapturePicture.hasSeparateFields(wanted))
+        guard picture.fields == .alternating, picture.size.height != frameSize.height else { return picture }
+        return try setFormat(ofFields: true)
     }
 
     /// Starts streaming.
@@ -195,12 +214,9 @@ import InletV4L2
         close()
         _ = inlet_v4l2_adopt_timings(device.descriptor)
         var format = try device.format(type: type)
+        let size = configuration.size ?? CapturePicture.frameSize(format)
         format.pixelformat = picture.code.rawValue
-        if let size = configuration.size {
-            format.width = UInt32(clamping: size.width)
-            format.height = UInt32(clamping: size.height)
-        }
-        picture = try CapturePicture(try device.setFormat(format, type: type))
+        picture = try Self.set(format, frameSize: size, on: device, type: type)
         rate = device.frameRate(type: type)
         try start()
     }

@@ -8,7 +8,12 @@ import InletV4L2
     let format: inlet_v4l2_format
     let code: FourCC
     let layout: CaptureLayout
+    /// The size of a frame. If each buffer holds one field, it is twice as high as what the driver states.
     let size: ImageSize
+    /// How the fields of a frame lie in the buffers.
+    let fields: CaptureFields
+    /// The order of fields that the input's video standard prescribes.
+    let standardOrder: FieldOrder
     let colorSpace: ColorSpace
     /// The stride of each of the driver's planes.
     private let strides: [Int]
@@ -18,14 +23,20 @@ import InletV4L2
     /// The codec of compressed pictures; nil for uncompressed ones.
     var codec: VideoCodec? { if case .compressed(let codec) = layout { codec } else { nil } }
 
+    /// - Parameter has525Lines: whether the input has a television standard of 525 lines.
     /// - Throws: ``InletError/Code/unsupported`` if the format cannot be read.
-    init(_ format: inlet_v4l2_format) throws(InletError) {
+    init(_ format: inlet_v4l2_format, has525Lines: Bool = false) throws(InletError) {
         self.format = format
         code = FourCC(rawValue: format.pixelformat)
-        size = ImageSize(width: Int(format.width), height: Int(format.height))
-        guard size.isValid, format.planes > 0, let layout = CaptureLayout.table[code] else {
+        size = Self.frameSize(format)
+        fields = CaptureFields(v4l2: format, has525Lines: has525Lines)
+        standardOrder = CaptureFields.order(has525Lines: has525Lines)
+        // A buffer holds a frame or a field.
+        let size = ImageSize(width: Int(format.width), height: Int(format.height))
+        guard self.size.isValid, format.planes > 0, let layout = CaptureLayout.table[code] else {
             throw InletError(
-                .unsupported, "The driver set \(size) \(code), which nothing here reads. Ask for another with format=.")
+                .unsupported,
+                "The driver set \(self.size) \(code), which nothing here reads. Ask for another with format=.")
         }
         self.layout = layout
         let lines = PlaneValues(format.bytesperline).first(format.planes)
@@ -62,6 +73,16 @@ import InletV4L2
                 "The driver's buffers of \(planeSizes) bytes do not hold \(size) \(code) as V4L2 lays it out. Try another size=."
             )
         }
+    }
+
+    /// Returns the size of the frames of a format, of which each buffer may hold one field.
+    static func frameSize(_ format: inlet_v4l2_format) -> ImageSize {
+        ImageSize(width: Int(format.width), height: Int(format.height) * (hasSeparateFields(format) ? 2 : 1))
+    }
+
+    /// Whether each buffer of a format holds one field, and the two of a frame can be joined.
+    static func hasSeparateFields(_ format: inlet_v4l2_format) -> Bool {
+        CaptureFields(v4l2: format, has525Lines: false) == .alternating
     }
 
     private static func isRGB(_ format: PixelFormat) -> Bool {
@@ -118,6 +139,30 @@ import InletV4L2
     func isWhole(_ lengths: [Int]) -> Bool {
         if case .compressed = layout { return lengths.contains { $0 > 0 } }
         return zip(neededBytes, lengths).allSatisfy { $0.1 == 0 || $0.1 >= $0.0 }
+    }
+
+    /// Returns the rows in each of the driver's planes of a picture of a height, which is that of a frame or a field.
+    /// Not for compressed pictures.
+    func rows(height: Int) -> [[FieldWeave.Rows]] {
+        switch layout {
+        case .compressed, .vendor: return []
+        case .repacked(let repacking):
+            guard repacking.isSemiplanar, strides.count == 1 else {
+                return strides.map { [FieldWeave.Rows(offset: 0, stride: $0, count: height)] }
+            }
+            return [[0, strides[0] * height].map { FieldWeave.Rows(offset: $0, stride: strides[0], count: height) }]
+        case .pixels(_, let arrangement):
+            var shift = 0
+            if case .planar(_, let y, _) = arrangement { shift = y }
+            if case .semiplanar(let y, _) = arrangement { shift = y }
+            let chromaHeight = (height + (1 << shift) - 1) >> shift
+            func rows(_ index: Int, _ offset: Int, _ stride: Int) -> FieldWeave.Rows {
+                FieldWeave.Rows(offset: offset, stride: stride, count: index == 0 ? height : chromaHeight)
+            }
+            guard strides.count == 1 else { return strides.enumerated().map { [rows($0, 0, $1)] } }
+            let planes = CaptureLayout.planes(arrangement, bytesPerLine: strides[0], height: height)
+            return [planes.enumerated().map { rows($0, $1.offset, $1.stride) }]
+        }
     }
 
     /// Returns the planes of a picture in the driver's memory, or in a copy of it with the same layout. Not for

@@ -32,6 +32,9 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var shutter = ShutterPolicy.interrupt
     /// The number of the control that reports the shutter. Tests name another one, as virtual cameras have no shutter.
     package var shutterControl = V4L2Control.privacyID
+    /// The order of fields that the driver is asked for, as V4L2 numbers it. The default, 0, leaves it to the driver.
+    /// Tests name others, as virtual cameras can do all.
+    package var field: UInt32 = 0
     /// The range of luma: black is 16 or 0. The default, nil, is what the driver says; many webcams report it wrongly.
     public var range: ColorRange?
     /// The matrix from RGB to luma and chroma. The default, nil, is what the driver says.

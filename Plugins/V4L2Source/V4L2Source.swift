@@ -11,16 +11,20 @@ final class V4L2Source: FrameSource {
     var interruption: CameraInterruption
     private var camera: Camera?
     /// The stream of packets; nil if the camera does not compress.
-    private var stream: CompressedStream?
-    private var converter: VendorConverter?
+    var stream: CompressedStream?
+    var converter: VendorConverter?
     var trust = TimestampTrust()
     var doubts: Set<TimestampTrust.Doubt> = []
-    private var counter = SequenceCounter()
-    private var rateWatch = RateWatch(expected: nil)
+    var counter = SequenceCounter()
+    var rateWatch = RateWatch(expected: nil)
     /// Chooses the rate; nil if it cannot be chosen here.
     private var rateDemand: RateDemand?
     private var colorSpace = ColorSpace.unspecified
-    private var copies: BlockPool
+    /// Makes frames of fields; nil if each buffer holds a whole picture.
+    var joiner: FieldJoiner?
+    /// How the rows of the frames were taken.
+    var fieldOrder = FieldOrder.progressive
+    var copies: BlockPool
     private var startsAnew = false
     var hasNotedClock = false
 
@@ -113,7 +117,7 @@ final class V4L2Source: FrameSource {
 
     /// Prepares for pictures after some that are not missed.
     private func beginAnew(_ camera: Camera) {
-        counter.restart()
+        restartCount()
         stream?.noteLoss()
         rateWatch = RateWatch(expected: camera.rate)
     }
@@ -157,13 +161,19 @@ final class V4L2Source: FrameSource {
             rateDemand = nil
             context.logger.notice("The camera stays at its rate: \(error.message)")
         }
-        counter.restart()
+        restartCount()
         rateWatch = RateWatch(expected: camera.rate)
+    }
+
+    /// Prepares for a driver that counts from the beginning.
+    private func restartCount() {
+        counter.restart()
+        joiner?.restart()
     }
 
     func close() {
         camera?.close()
-        (camera, stream, converter) = (nil, nil, nil)
+        (camera, stream, converter, joiner) = (nil, nil, nil, nil)
     }
 
     /// Prepares for the current mode.
@@ -182,6 +192,7 @@ final class V4L2Source: FrameSource {
             }
             stream = CompressedStream(parameters(of: camera, codec))
         }
+        (joiner, fieldOrder) = FieldJoiner.prepared(for: picture)
         trust = TimestampTrust()
         counter.restart()
         rateWatch = RateWatch(expected: camera.rate)
@@ -224,7 +235,7 @@ final class V4L2Source: FrameSource {
     }
 
     /// Counts a picture that is not delivered.
-    private func drop(_ reason: DropReason, _ context: SourceContext) {
+    func drop(_ reason: DropReason, _ context: SourceContext) {
         context.countDrop(reason)
         stream?.noteLoss()
     }
@@ -241,6 +252,7 @@ final class V4L2Source: FrameSource {
         _ filled: CaptureQueue.Filled, _ camera: Camera, _ context: SourceContext
     ) throws(InletError) -> SourceItem? {
         guard let queue = camera.queue else { return nil }
+        if camera.picture.fields == .alternating { return try accept(field: filled, queue, camera, context) }
         let now = context.clock.now
         let flags = filled.facts.flags
         let lost = counter.advance(to: filled.facts.sequence)
@@ -256,6 +268,15 @@ final class V4L2Source: FrameSource {
         }
         let time = time(of: filled.facts, now: now, context)
         if let rate = rateWatch.note(at: time ?? now, lost: lost) { sayThatItIsSlow(rate, camera, context) }
+        if let joiner, case .sequential(let order) = camera.picture.fields {
+            defer { queue.giveBack(filled.buffer) }
+            guard let lease = camera.copyPool.take(byteCount: joiner.weave.byteCount) else {
+                context.countDrop(.poolExhausted)
+                return nil
+            }
+            unsafe joiner.weave.copy(memory, order, to: lease.block)
+            return try woven(lease, joiner.weave, camera, time, isDamaged: isDamaged, context)
+        }
         guard case .pixels(let pixelFormat, _) = camera.picture.layout else {
             defer { queue.giveBack(filled.buffer) }
             let isKey = flags & UInt32(V4L2_BUF_FLAG_KEYFRAME) != 0
@@ -307,85 +328,7 @@ final class V4L2Source: FrameSource {
         return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: false, camera))
     }
 
-    /// Returns a packet of a compressed picture, or a frame of one that must be rewritten.
-    ///
-    /// - Parameter isKey: whether the driver says that decoding can start with it.
-    @unsafe private func remake(
-        _ memory: [UnsafeRawBufferPointer], _ camera: Camera, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
-        _ context: SourceContext
-    ) throws(InletError) -> SourceItem? {
-        guard let bytes = unsafe memory.first else { return nil }
-        switch camera.picture.layout {
-        case .pixels: return nil
-        case .repacked(let repacking):
-            guard let lease = copies.take(byteCount: repacking.layout(size: camera.picture.size).byteCount) else {
-                context.countDrop(.poolExhausted)
-                return nil
-            }
-            let planes = unsafe camera.picture.repack(repacking, from: memory, to: lease.block)
-            return .frame(frame(repacking.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
-        case .vendor(let vendor):
-            return unsafe try converted(bytes, vendor, camera, time, isDamaged: isDamaged, context).map { .frame($0) }
-        case .compressed:
-            return unsafe packet(of: bytes, time, isKey: isKey, isDamaged: isDamaged, context).map { .packet($0) }
-        }
-    }
-
-    /// Returns a packet of a compressed picture, or nil if there is nothing to deliver.
-    @unsafe private func packet(
-        of bytes: UnsafeRawBufferPointer, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
-        _ context: SourceContext
-    ) -> SourcePacket? {
-        guard let stream else { return nil }
-        // Many packets may pass without a picture being wanted.
-        context.reportProgress()
-        let output = unsafe stream.packet(
-            of: bytes, isKey: isKey, isDamaged: isDamaged)
-        switch output {
-        case .header: return nil
-        case .undecodable: drop(.undecodable, context)
-        case .exhausted: drop(.poolExhausted, context)
-        case .packet(let data, let parameters, let flags):
-            let pts = time.map(Self.pts)
-            var packet = SourcePacket(
-                parameters: parameters, data: data, pts: pts, dts: stream.isIntra ? pts : nil, flags: flags)
-            packet.captureTime = time
-            packet.receiveTime = context.clock.now
-            return packet
-        }
-        return nil
-    }
-
-    private static func pts(_ time: MonotonicTime) -> MediaTime {
-        MediaTime(ticks: time.nanoseconds / 1000, timeBase: timeBase)
-    }
-
-    /// Returns a frame of a picture that libv4l's converter rewrites.
-    @unsafe private func converted(
-        _ bytes: UnsafeRawBufferPointer, _ vendor: VendorFormat, _ camera: Camera, _ time: MonotonicTime?,
-        isDamaged: Bool, _ context: SourceContext
-    ) throws(InletError) -> SourceFrame? {
-        let converter: VendorConverter
-        if let known = self.converter {
-            converter = known
-        } else {
-            converter = try VendorConverter(camera.picture.code, vendor, size: camera.picture.size)
-            self.converter = converter
-        }
-        let layout = vendor.layout(size: camera.picture.size)
-        guard let lease = copies.take(byteCount: layout.byteCount) else {
-            context.countDrop(.poolExhausted)
-            return nil
-        }
-        guard unsafe converter.convert(bytes, to: lease.block) else {
-            context.countDrop(.undecodable)
-            return nil
-        }
-        let planes = lease.block.planes(layout.planes)
-        return frame(vendor.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
-    }
-
-    private func frame(
+    func frame(
         _ pixelFormat: PixelFormat, _ planes: SourcePlanes, owner: any AnyObject & Sendable, _ time: MonotonicTime?,
         isDamaged: Bool, _ camera: Camera
     ) -> SourceFrame {
@@ -395,6 +338,7 @@ final class V4L2Source: FrameSource {
             duration: nil, sequence: counter.take(), colorSpace: colorSpace, flags: isDamaged ? .corrupt : [],
             sampleAspectRatio: nil)
         frame.captureTime = time
+        frame.fieldOrder = fieldOrder
         return frame
     }
 }

@@ -126,6 +126,12 @@ static inline int inlet_v4l2_set_format(int descriptor, uint32_t type, struct in
     return inlet_v4l2_exchange_format(descriptor, VIDIOC_S_FMT, type, format);
 }
 
+/// Whether the input has a television standard of 525 lines, such as NTSC, whose bottom field is the older one.
+static inline int inlet_v4l2_has_525_lines(int descriptor) {
+    v4l2_std_id standard = 0;
+    return inlet_ioctl(descriptor, VIDIOC_G_STD, &standard) == 0 && (standard & V4L2_STD_525_60) != 0;
+}
+
 /// Has the picture fill the whole of the buffer, whatever part of it another program has left it in.
 static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint32_t height) {
     struct v4l2_selection selection;
@@ -168,7 +174,7 @@ static inline int inlet_v4l2_set_interval(int descriptor, uint32_t type, struct 
 
 /// `v4l2_buffer` of either API.
 struct inlet_v4l2_buffer {
-    uint32_t index, flags, sequence, planes;
+    uint32_t index, flags, sequence, field, planes;
     int64_t timestamp_ns;
     uint32_t bytesused[VIDEO_MAX_PLANES], data_offset[VIDEO_MAX_PLANES];
     uint32_t length[VIDEO_MAX_PLANES], offset[VIDEO_MAX_PLANES];
@@ -210,6 +216,7 @@ static inline int inlet_v4l2_exchange_buffer(
     buffer->index = native.index;
     buffer->flags = native.flags;
     buffer->sequence = native.sequence;
+    buffer->field = native.field;
     // A driver that counts far into the future must not overflow.
     buffer->timestamp_ns = (int64_t)((uint64_t)native.timestamp.tv_sec * 1000000000u
         + (uint64_t)native.timestamp.tv_usec * 1000u);

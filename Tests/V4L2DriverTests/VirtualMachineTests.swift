@@ -46,5 +46,6 @@ struct VirtualMachineTests {
         #expect(text.contains("passed"), "no test ran: \(text.suffix(2000))")
         print(text.split(separator: "\n").filter { $0.contains("measured:") }.joined(separator: "\n"))
         try PictureComparison.check(exchange)
+        try FieldComparison.check(exchange)
     }
 }

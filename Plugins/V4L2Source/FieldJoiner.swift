@@ -1,0 +1,36 @@
+import InletCore
+
+/// The state of a source whose frames are made of fields.
+struct FieldJoiner {
+    /// The first field of a frame, which waits for the other.
+    struct Kept {
+        /// The memory of the frame; nil if there was none.
+        var lease: BlockLease?
+        var time: MonotonicTime?
+        var isDamaged: Bool
+        var isWhole: Bool
+    }
+
+    let weave: FieldWeave
+    var pairing: FieldPairing
+    var kept: Kept?
+    /// How many frames were incomplete since the last one that was delivered.
+    var incomplete: UInt64 = 0
+
+    /// Returns what makes frames of the fields, if a buffer does not hold a whole picture, and the order of fields that
+    /// is known beforehand.
+    static func prepared(for picture: CapturePicture) -> (Self?, FieldOrder) {
+        let joiner = Self(weave: FieldWeave(picture), pairing: FieldPairing(picture.standardOrder))
+        return switch picture.fields {
+        case .whole(let order): (nil, order)
+        case .sequential(let order): (joiner, order)
+        case .alternating: (joiner, picture.standardOrder)
+        }
+    }
+
+    /// Prepares for a driver that counts from the beginning.
+    mutating func restart() {
+        pairing.restart()
+        (kept, incomplete) = (nil, 0)
+    }
+}
