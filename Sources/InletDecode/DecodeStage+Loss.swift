@@ -9,7 +9,8 @@ extension DecodeStage {
         context.countDrop(.undecodable)
         guard isLive, fault != .unknownPixelFormat else { return }
         if fault == .tooLarge { throw settings.limits.refusal("The pictures have") }
-        lose(context)
+        // Nothing is missing that was not before.
+        if !gate.isInDoubt { lose(context) }
     }
 
     /// Notes that a part of the stream is missing: no picture before the next key frame can be complete. Requests one

@@ -9,8 +9,7 @@ enum NonReferencePicture {
     static func isIn(_ packet: SourcePacket, codecHeader: [UInt8]) -> Bool {
         guard packet.parameters.codec == .h264 else { return false }
         let bytes = packet.data.bytes
-        // ISO/IEC 14496-15: an avcC record begins with 1 and has the size of length fields in its fifth byte.
-        let lengthSize = codecHeader.count > 4 && codecHeader[0] == 1 ? Int(codecHeader[4] & 3) + 1 : nil
+        let lengthSize = lengthSize(.h264, codecHeader: codecHeader)
         var index = 0
         while index < min(bytes.count, mostBytes) {
             let unit: Int
@@ -31,6 +30,14 @@ enum NonReferencePicture {
             if [1, 5].contains(bytes[unit] & 0x1F) { return bytes[unit] & 0x60 == 0 }
         }
         return false
+    }
+
+    /// Returns the size of the length fields before NAL units; nil if there are start codes instead.
+    static func lengthSize(_ codec: VideoCodec, codecHeader: [UInt8]) -> Int? {
+        // ISO/IEC 14496-15: an avcC or hvcC record begins with 1, and has the size in its fifth or 22nd byte.
+        let place = codec == .hevc ? 21 : 4
+        guard codecHeader.count > place, codecHeader[0] == 1 else { return nil }
+        return Int(codecHeader[place] & 3) + 1
     }
 
     /// What precedes the first slice is short: parameter sets and messages.

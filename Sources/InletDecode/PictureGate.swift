@@ -17,6 +17,8 @@ struct PictureGate {
         var dts: Int64?
         /// Whether it is incomplete, or something is missing before it.
         var lacksSomething = false
+        /// When it arrived; nil if the stream is not live.
+        var arrival: MonotonicTime?
     }
 
     /// What is known about a decoded picture. The time is in ticks.
@@ -29,6 +31,10 @@ struct PictureGate {
     /// What to do with a packet.
     enum Admission: Equatable {
         case decode
+        /// Decode from this key frame on, with nothing of what was decoded before.
+        case decodeAnew
+        /// Decode from this packet on, although it is no random access point: none has come.
+        case decodeUnannounced
         /// The reason is nil if nothing is lost: a stream is joined between two key frames.
         case keepBack(DropReason?)
     }
@@ -61,12 +67,13 @@ struct PictureGate {
     private var start: Int64?
     /// The time of the first incomplete picture since the last complete one.
     private var incompleteSince: Int64?
-    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks.
+    /// ``automaticWait`` in ticks.
     private let longestWait: Int64
+    /// Finds streams without random access points.
+    private var refresh: UnannouncedRefresh
 
-    /// A stream without one key frame in this many packets refreshes its picture in another way: the decoder then tells
-    /// which pictures are complete.
-    private static let patience = 600
+    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures.
+    static let automaticWait = Duration.seconds(2)
 
     init(_ policy: DamagePolicy, isLive: Bool, timeBase: Rational) {
         self.policy = policy
@@ -74,7 +81,9 @@ struct PictureGate {
         isBroken = isLive
         hasJoined = !isLive
         watch = TimelineWatch(timeBase: timeBase)
-        longestWait = MediaTime(ticks: 2, timeBase: Rational(1)).rescaled(to: timeBase).ticks
+        longestWait =
+            MediaTime(ticks: Self.automaticWait.components.seconds, timeBase: Rational(1)).rescaled(to: timeBase).ticks
+        refresh = UnannouncedRefresh(policy)
     }
 
     // MARK: Where decoding begins
@@ -83,7 +92,11 @@ struct PictureGate {
     mutating func noteLoss() {
         isBroken = true
         key = nil
+        refresh.noteLoss()
     }
+
+    /// Whether pictures are decoded although nothing says that they are whole: that they are not is no further loss.
+    var isInDoubt: Bool { refresh.isActive && (isBroken || refresh.isRunning) }
 
     /// Sets the time before which pictures are not wanted.
     mutating func begin(at time: Int64) { start = time }
@@ -118,36 +131,60 @@ struct PictureGate {
     /// frame.
     mutating func admit(_ packet: Packet) -> Admission {
         if packet.lacksSomething { noteLoss() }
-        guard isBroken else { return .decode }
+        refresh.noteArrival(packet.arrival)
+        if isBroken, refresh.isShown { (isBroken, hasJoined) = (false, true) }
+        if packet.isKey, isInDoubt { isBroken = true }
+        guard isBroken else {
+            if packet.isKey { refresh.noteKey() }
+            return .decode
+        }
         // A file is decoded throughout, as a seek or a cut in it is no loss.
         guard isLive, policy == .drop else {
             if packet.isKey {
                 key = packet.lacksSomething ? nil : .some(packet.pts)
                 lackingKey = packet.lacksSomething ? .some(packet.pts) : nil
                 hasJoined = true
-            } else if !hasJoined {
-                refusals += 1
-                hasJoined = refusals >= Self.patience
+                refusals = 0
+                refresh.noteKey()
+            } else if isLive {
+                return beginUnannounced()
             }
             return .decode
         }
-        guard !packet.lacksSomething, packet.isKey || refusals >= Self.patience else {
-            if !packet.lacksSomething { refusals += 1 }
-            return .keepBack(hasJoined ? .damaged : nil)
+        guard packet.isKey, !packet.lacksSomething else {
+            if refresh.isActive { return .decode }
+            if packet.lacksSomething { return .keepBack(hasJoined ? .damaged : nil) }
+            return beginUnannounced()
         }
-        key = packet.isKey ? .some(packet.pts) : nil
+        key = .some(packet.pts)
+        let isInDoubt = refresh.isActive
+        refresh.noteKey()
         isBroken = false
         refusals = 0
         firstWhole = packet.pts.map { ($0, hasJoined ? .damaged : nil) }
         hasJoined = true
-        return .decode
+        return isInDoubt ? .decodeAnew : .decode
+    }
+
+    /// Decides whether decoding begins with the newest packet, which is no random access point.
+    private mutating func beginUnannounced() -> Admission {
+        guard refresh.begins(hasJoined: hasJoined, refusals: refusals) else {
+            if policy == .drop || !hasJoined { refusals += 1 }
+            return policy == .drop ? .keepBack(hasJoined ? .damaged : nil) : .decode
+        }
+        refusals = 0
+        firstWhole = nil
+        if refresh.isShown { (isBroken, hasJoined) = (false, true) }
+        return .decodeUnannounced
     }
 
     /// Decides whether the next picture is shown.
     mutating func judge(_ picture: Picture) -> Verdict {
         let lacksSomething = picture.isKey && lackingKey.map { $0 == picture.time } ?? false
         if lacksSomething { lackingKey = nil }
-        if picture.isDamaged || lacksSomething {
+        if isInDoubt {
+            // Whether the picture is refreshed is a matter of time.
+        } else if picture.isDamaged || lacksSomething {
             noteLoss()
         } else if picture.isKey || isFromKey(picture) {
             isBroken = false
@@ -160,7 +197,7 @@ struct PictureGate {
             if let firstWhole, time < firstWhole.time { return .keepBack(firstWhole.reason) }
             firstWhole = nil
         }
-        return isBroken && policy != .show ? .mark : .deliver
+        return (isBroken || isInDoubt) && policy != .show ? .mark : .deliver
     }
 
     /// Whether a picture is the key frame's since the loss, or is shown after it.
@@ -176,6 +213,7 @@ struct PictureGate {
         case .drop: return true
         case .mark, .show: return false
         case .automatic:
+            if refresh.isActive { return true }
             guard hasJoined, let time = picture.time else { return true }
             let since = incompleteSince ?? time
             incompleteSince = min(since, time)

@@ -15,7 +15,15 @@ import Testing
     /// What came out.
     struct Outcome {
         var shown = 0
+        /// Pictures shown that may be incomplete, as their flags say.
+        var marked = 0
+        /// Pictures with another content than ffmpeg's that are not marked.
         var wrong = 0
+        var wrongMarked = 0
+        /// The times of these, since the clip's first picture, in pictures.
+        var wrongPictures: [Int64] = []
+        /// When the first picture was shown, by the arrival of its packets.
+        var start: MonotonicTime?
         var lost = 0
         var statistics = DepacketizerStatistics()
     }
@@ -27,14 +35,20 @@ import Testing
         let stream: MediaStream
         private var points = StartingPoints()
         private var next = 0
+        /// The time of the first picture that arrives, since the clip's first one.
+        var origin: Int64 = 0
         private var parameters: CodecParameters
 
-        init(_ clip: CodedStream, without lost: Set<Int>) {
+        init(_ clip: CodedStream, without lost: Set<Int>, _ damage: DamagePolicy) {
             (self.clip, self.lost) = (clip, lost)
+            let isJoined = lost.contains(0)
             parameters = CodecParameters(
                 codec: clip.isHEVC ? .hevc : .h264, size: ImageSize(width: 0, height: 0),
                 timeBase: Rational(1, 90_000))
+            // A session description has the parameter sets.
+            if isJoined { parameters.extraData = clip.parameterSets }
             var settings = DepacketizerSettings()
+            settings.damage = damage == .drop ? .drop : .pass
             settings.poolUnits = 1000
             stream = MediaStream(
                 clip.format, RTPReceiver.Settings(), settings, requests: [],
@@ -62,6 +76,7 @@ import Testing
                 let time = MonotonicTime(nanoseconds: Int64(next) * 50_000_000)
                 if !lost.contains(next) {
                     let packet = clip.packets[next]
+                    if stream.lastArrival == nil { origin = Self.timestamp(packet) - Self.timestamp(clip.packets[0]) }
                     unsafe stream.take(packet.span.bytes, at: time, hasMore: false)
                 }
                 stream.idle(at: time)
@@ -69,6 +84,10 @@ import Testing
             }
             guard let item = stream.takeUnit() else { return nil }
             return .packet(SourcePacket(item, parameters, isStart: points.isStart(item.unit)))
+        }
+
+        private static func timestamp(_ packet: [UInt8]) -> Int64 {
+            packet[4..<8].reduce(0) { $0 << 8 | Int64($1) }
         }
 
         func close() {}
@@ -87,9 +106,14 @@ import Testing
         return try play(clip, without: lost)
     }
 
-    private static func play(_ clip: CodedStream, without lost: Set<Int>) throws -> Outcome {
-        let remains = Remains(clip, without: lost)
+    /// - Parameter settling: the times, since the clip's first picture, at which the encoder's refresh is incomplete.
+    private static func play(
+        _ clip: CodedStream, without lost: Set<Int>, _ damage: DamagePolicy = .drop,
+        settling: [Range<Int64>] = []
+    ) throws -> Outcome {
+        let remains = Remains(clip, without: lost, damage)
         var settings = DecodingSettings([.ffmpeg])
+        settings.damage = damage
         settings.maximumLag = nil
         let source = DecodingSource(remains, settings)
         let context = SourceContext(clock: ManualClock(), logger: LogRecord().logger)
@@ -97,8 +121,15 @@ import Testing
         var outcome = Outcome(lost: lost.count)
         while let frame = try source.next(context)?.frame {
             outcome.shown += 1
-            let sum = frame.pts.flatMap { clip.sums[$0.ticks] }
-            if sum != SourceRun.sum(of: frame) { outcome.wrong += 1 }
+            outcome.start = outcome.start ?? frame.receiveTime
+            let isMarked = frame.flags.contains(.corrupt)
+            if isMarked { outcome.marked += 1 }
+            let ticks = try #require(frame.pts).ticks + remains.origin
+            guard clip.sums[ticks] != SourceRun.sum(of: frame), !settling.contains(where: { $0.contains(ticks) }) else {
+                continue
+            }
+            outcome.wrongPictures.append(ticks / 3600)
+            if isMarked { outcome.wrongMarked += 1 } else { outcome.wrong += 1 }
         }
         outcome.statistics = remains.stream.payloads
         source.close()
@@ -111,6 +142,8 @@ import Testing
         var encoder: String
         var options: [String]
         var least = 1
+        /// How many pictures are not exact after decoding begins within a refresh.
+        var settling: Int64 = 0
         var testDescription: String { ([encoder] + options).joined(separator: " ") }
     }
 
@@ -183,5 +216,65 @@ import Testing
             let outcome = try Self.play(clip, without: [place])
             #expect(outcome.shown == 79 && outcome.wrong == 0, "packet \(place)")
         }
+    }
+
+    /// A coding without key frames behind the first one, and without messages about where its picture is whole again.
+    private static let unannounced = [
+        Coding(encoder: "libx264", options: ["-x264-params", "intra-refresh=1:bframes=0:keyint=16"]),
+        // x265's refreshed areas refer to others, so that the pictures become right after several refreshes.
+        Coding(
+            encoder: "libx265",
+            options: [
+                "-x265-params",
+                "log-level=none:intra-refresh=1:bframes=0:keyint=16:no-sao=1:no-deblock=1:no-temporal-mvp=1",
+            ], settling: 140),
+    ]
+
+    /// A clip, the packets before the first one of a picture in the middle of a refresh, and the time of that picture.
+    private static func joined(
+        _ coding: Coding, in folder: TemporaryFolder
+    ) throws -> (clip: CodedStream, before: Set<Int>, time: Int64) {
+        let clip = try CodedStream(
+            coding.encoder, ["-b:v", "600k"] + coding.options, pictures: 400, hasMessages: false, in: folder)
+        let times = clip.packets.map { $0[4..<8] }
+        let starts = times.indices.dropFirst().filter { times[$0] != times[$0 - 1] }
+        return (clip, Set(0..<starts[23]), 24 * 3600)
+    }
+
+    @Test(
+        "A stream that is joined between its only key frame and its end is shown in time, and told when it is whole",
+        arguments: unannounced, [DamagePolicy.drop, .automatic, .mark])
+    func joinedRefresh(_ coding: Coding, _ damage: DamagePolicy) throws {
+        let folder = try TemporaryFolder()
+        let (clip, before, time) = try Self.joined(coding, in: folder)
+        let settling = damage == .mark ? [] : [time..<time + coding.settling * 3600]
+        let outcome = try Self.play(clip, without: before, damage, settling: settling)
+        // One packet arrives each 50 ms.
+        let wait = try #require(outcome.start) - MonotonicTime(nanoseconds: Int64(before.count) * 50_000_000)
+        #expect(damage == .mark ? wait < .seconds(1) : wait > .seconds(7) && wait < .seconds(9), "\(wait)")
+        #expect(outcome.marked > 0)
+        #expect(outcome.shown - outcome.marked > 150, "\(outcome)")
+        guard damage != .mark else {
+            #expect(outcome.wrongMarked > 0)
+            #expect(outcome.wrong == 0 || coding.settling > 0)
+            return
+        }
+        // Pictures are refreshed before the first one is shown.
+        #expect(outcome.wrongPictures.isEmpty, "\(outcome)")
+    }
+
+    @Test("Behind a loss in such a stream, pictures are shown when they have been refreshed", arguments: unannounced)
+    func lossInRefresh(_ coding: Coding) throws {
+        let folder = try TemporaryFolder()
+        let (clip, before, time) = try Self.joined(coding, in: folder)
+        let whole = try Self.play(clip, without: before)
+        let loss = before.count + 450
+        let lossTime = clip.packets[loss][4..<8].reduce(0) { $0 << 8 | Int64($1) } - 1_000_000
+        let settling = [time, lossTime].map { $0..<$0 + coding.settling * 3600 }
+        let outcome = try Self.play(clip, without: before.union([loss]), settling: settling)
+        #expect(outcome.wrongPictures.isEmpty, "\(outcome)")
+        // One packet arrives each 50 ms, and 10 s are dropped.
+        let times = Set(clip.packets[loss..<min(loss + 200, clip.packets.count)].map { $0[4..<8] })
+        #expect(abs(whole.shown - outcome.shown - times.count) <= 3, "\(outcome), \(times.count)")
     }
 }
