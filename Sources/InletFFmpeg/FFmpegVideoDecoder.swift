@@ -13,18 +13,30 @@ package import InletCore
     private var sampleAspectRatio: Rational?
     private var hasContainerAspectRatio = false
     private var timeBase = Rational(1)
+    /// The parameters and settings of a stream of JPEGs whose size was not known beforehand; nil for others.
+    private var unsized: (parameters: CodecParameters, settings: DecoderSettings)?
+    /// The order of the fields for which the decoder was opened, and the size of their frame; nil for whole pictures.
+    private var fields: (order: FieldOrder, size: ImageSize)?
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package init() throws(InletError) { packet = try FFmpegPacket() }
 
     package func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
         FFmpegLogging.install()
+        unsized = parameters.codec == .mjpeg && !parameters.size.isValid ? (parameters, settings) : nil
+        fields = nil
+        try reopen(parameters, settings)
+    }
+
+    private func reopen(_ parameters: CodecParameters, _ settings: DecoderSettings) throws(InletError) {
         var native = unsafe avcodec_parameters_alloc()
         defer { unsafe avcodec_parameters_free(&native) }
         guard let native = unsafe native else {
             throw InletError(ffmpeg: -ENOMEM, operation: "avcodec_parameters_alloc")
         }
         try unsafe parameters.write(to: native)
+        // QuickTime File Format: "bottom field first" for JPEGs.
+        if fields?.order == .bottomFirst { unsafe native.pointee.field_order = AV_FIELD_BB }
         unsafe native.pointee.codec_tag = parameters.codecTag
         unsafe native.pointee.bits_per_coded_sample = Int32(clamping: parameters.bitsPerCodedSample)
         unsafe native.pointee.video_delay = Int32(clamping: parameters.reorderDepth)
@@ -40,6 +52,21 @@ package import InletCore
         timeBase = parameters.timeBase
     }
 
+    /// Opens the decoder again if the packet has two fields and the last one had not, the reverse, or their size has
+    /// changed: libavcodec joins fields if it knows the height of the frame when it is opened.
+    private func follow(_ packet: SourcePacket) throws(InletError) {
+        guard let unsized else { return }
+        let (order, size) = unsafe packet.data.bytes.withUnsafeBytes { memory in
+            let order = unsafe JPEGHeader.fieldOrder(in: memory.bytes)
+            return unsafe (order, order == .progressive ? nil : JPEGHeader.size(in: memory.bytes))
+        }
+        guard order != fields?.order ?? .progressive || size != fields?.size else { return }
+        fields = size.map { (order, $0) }
+        var parameters = unsized.parameters
+        if let size { parameters.size = size }
+        try reopen(parameters, unsized.settings)
+    }
+
     package var reorderDepth: Int { decoder?.reorderDepth ?? 0 }
 
     package var skipsNonReferencePictures: Bool {
@@ -48,6 +75,7 @@ package import InletCore
     }
 
     package func send(_ packet: SourcePacket) throws -> PacketFault? {
+        try follow(packet)
         guard let decoder else { return .malformed }
         orientation = packet.parameters.orientation
         defer { self.packet.unref() }
@@ -83,7 +111,9 @@ package import InletCore
                 sampleAspectRatio: hasContainerAspectRatio
                     ? sampleAspectRatio : frame.sampleAspectRatio ?? sampleAspectRatio)
             let isFlipped = orientation.isMirrored && frame.size.height.isMultiple(of: 2)
-            picture.fieldOrder = isFlipped ? frame.fieldOrder.flipped : frame.fieldOrder
+            // libavcodec states the order of two JPEGs with the first picture only.
+            let fieldOrder = fields?.order ?? frame.fieldOrder
+            picture.fieldOrder = isFlipped ? fieldOrder.flipped : fieldOrder
             return .picture(picture)
         }
     }

@@ -3,8 +3,35 @@ package import InletCore
 // Unsafe: reads bytes at checked offsets.
 /// Reads what a JPEG (ITU-T T.81) states before its data.
 package enum JPEGHeader {
-    /// Returns the size of the picture, from its frame header; nil if there is none.
+    /// Returns the size of the picture, from its frame header; nil if it has none. If the packet has two fields, the
+    /// size is that of the frame.
     package static func size(in bytes: RawSpan) -> ImageSize? {
+        guard var size = codedSize(in: bytes) else { return nil }
+        if fieldOrder(in: bytes) != .progressive { size.height *= 2 }
+        return size
+    }
+
+    /// Returns the order of two fields in a packet, each a JPEG, as RTP's payloads are joined: an AVI1 segment with the
+    /// polarity of the first one follows the JFIF segment. Whatever else writes such a segment puts it first.
+    package static func fieldOrder(in bytes: RawSpan) -> FieldOrder {
+        let place = 20
+        guard bytes.byteCount > place + 8 else { return .progressive }
+        func word(_ index: Int) -> UInt32 {
+            UInt32(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self))
+        }
+        // SOI and APP0; APP0 of 16 bytes; "AVI1".
+        guard word(0) == 0xFFD8_FFE0, word(place) == 0xFFE0_0010, word(place + 4) == 0x4156_4931 else {
+            return .progressive
+        }
+        // The polarity counts rows from 1.
+        return switch unsafe bytes.unsafeLoad(fromByteOffset: place + 8, as: UInt8.self) {
+        case 1: .topFirst
+        case 2: .bottomFirst
+        default: .progressive
+        }
+    }
+
+    private static func codedSize(in bytes: RawSpan) -> ImageSize? {
         func byte(_ index: Int) -> UInt8? {
             index < bytes.byteCount ? unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
         }

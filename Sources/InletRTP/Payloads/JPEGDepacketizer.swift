@@ -2,6 +2,10 @@ import InletCore
 
 /// Joins the payloads of Motion JPEG (RFC 2435) to JPEG files.
 ///
+/// The two fields of an interlaced frame, each a JPEG, become one unit of two files, the older first, as in AVI and
+/// QuickTime. Each states by its AVI1 segment which rows it has (OpenDML AVI File Format Extensions 1.02, section 7.0,
+/// "AVI1 field polarity").
+///
 /// With ONVIF's header extension (ONVIF Streaming Specification, section "JPEG over RTP"), the segments that it carries
 /// replace those that RFC 2435 derives from its few fields, which is how pictures of more than 2040 pixels are sent.
 /// Such a picture may leave out tables and the frame header, which are then those of the picture before. It is dropped
@@ -10,6 +14,7 @@ struct JPEGDepacketizer {
     /// The fields of the payload header: section 3.1.
     private struct Fields {
         var offset = 0
+        var content = Content.frame
         var type: UInt8 = 0
         var quality: UInt8 = 0
         var width = 0
@@ -21,6 +26,7 @@ struct JPEGDepacketizer {
         init?(_ payload: RawSpan) {
             guard payload.byteCount >= 8 else { return nil }
             offset = Int(payload.bigEndian32(at: 0) & 0xFF_FFFF)
+            content = Content(rawValue: payload[0]) ?? .frame
             (type, quality) = (payload[4], payload[5])
             (width, height) = (Int(payload[6]) * 8, Int(payload[7]) * 8)
             guard type & 0x40 != 0 else { return }
@@ -30,7 +36,26 @@ struct JPEGDepacketizer {
         }
     }
 
+    /// The type-specific field: section 3.1.1. Other values mean nothing.
+    private enum Content: UInt8 {
+        case frame
+        /// The field that comes first, whose rows lie below those of the other with the same number.
+        case odd
+        case even
+        /// A field whose rows are to be shown twice.
+        case doubled
+    }
+
     private let statedSize: ImageSize?
+    /// Whether a picture, which may be a field, is being received, and its RTP timestamp.
+    private var isOpen = false
+    private var timestamp: UInt32 = 0
+    private var content = Content.frame
+    /// Whether the builder holds the odd field of a frame, and whether that is damaged.
+    private var isFieldKept = false
+    private var isKeptDamaged = false
+    /// Whether the odd field was dropped and counted, so that the even one of its frame is not.
+    private var isFrameDropped = false
     // Tables of 64 or 128 bytes each; the bit of a table's number in `precision` tells which.
     private var tables: (quality: UInt8, precision: UInt8, bytes: [UInt8])?
     // The tables of qualities 128 to 254 that were sent once, at most 127 of at most 512 bytes.
@@ -56,19 +81,28 @@ struct JPEGDepacketizer {
         to builder: inout AccessUnitBuilder
     ) {
         if lostBefore > 0 {
-            if builder.isOpen { isDamaged = isDamaged || !isWhole(builder) } else { noteHarmlessLoss(&builder) }
+            if isOpen {
+                isDamaged = isDamaged || !isWhole(builder)
+            } else {
+                noteHarmlessLoss(&builder)
+                // The next field may belong to another frame.
+                dropKeptField(&builder)
+            }
         }
-        if builder.isOpen, header.timestamp != builder.timestamp { finish(&builder) }
+        if isOpen, header.timestamp != timestamp { finish(&builder) }
         let payload = packet.extracting(header.payload)
         let segments = extensionRange(header, packet)
         guard payload.byteCount > 0 || segments != nil else { return }
         let fields = Fields(payload)
-        if builder.isOpen, hasHeader, let fields, fields.offset == 0, scanSize > 0, segments == nil, !hasExtension {
+        if isOpen, hasHeader, let fields, fields.offset == 0, scanSize > 0, segments == nil, !hasExtension {
             finish(&builder)
         }
-        let isFirst = !builder.isOpen
+        if !isOpen {
+            begin(fields?.content ?? .frame, &builder)
+            (isOpen, timestamp) = (true, header.timestamp)
+            hasExtension = segments?.isInitial ?? false
+        }
         builder.open(timestamp: header.timestamp, at: time)
-        if isFirst { hasExtension = segments?.isInitial ?? false }
         if let segments {
             let bytes = packet.extracting(segments.range)
             if hasHeader {
@@ -79,7 +113,7 @@ struct JPEGDepacketizer {
             }
         }
         if let fields {
-            addScan(fields, payload, isFirst: isFirst, &builder)
+            addScan(fields, payload, &builder)
         } else if payload.byteCount > 0 {
             noteMalformed(&builder)
         }
@@ -111,7 +145,7 @@ struct JPEGDepacketizer {
     }
 
     private mutating func addScan(
-        _ fields: Fields, _ payload: RawSpan, isFirst: Bool, _ builder: inout AccessUnitBuilder
+        _ fields: Fields, _ payload: RawSpan, _ builder: inout AccessUnitBuilder
     ) {
         var start = fields.end
         // Others are dynamic, or not assigned: section 3.1.3.
@@ -212,7 +246,8 @@ struct JPEGDepacketizer {
         // Of quality 0 all tables are in the extension.
         let tables = isDerived ? tables : (0, 0, [])
         guard let tables else { return false }
-        builder.append([0xFF, 0xD8] + Self.jfif)
+        builder.append([0xFF, 0xD8] + Self.jfif(pixelHeight: content == .doubled ? 2 : 1))
+        if content == .odd || content == .even { builder.append(Self.avi1(isTop: content == .even)) }
         if fields.restartInterval > 0, !markers.contains(0xDD) {
             let interval = fields.restartInterval
             builder.append([0xFF, 0xDD, 0, 4, UInt8(interval >> 8), UInt8(interval & 0xFF)])
@@ -241,8 +276,14 @@ struct JPEGDepacketizer {
     }
 
     /// JFIF 1.02 says that the colours are YCbCr of full range, which RFC 2435 implies.
-    private static let jfif: [UInt8] =
-        [0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0]
+    private static func jfif(pixelHeight: UInt8) -> [UInt8] {
+        [0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, pixelHeight, 0, 0]
+    }
+
+    /// The segment of a field. The polarity counts rows from 1, so that 1 has the top row.
+    private static func avi1(isTop: Bool) -> [UInt8] {
+        [0xFF, 0xE0, 0, 16, 0x41, 0x56, 0x49, 0x31, isTop ? 1 : 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    }
 
     /// Returns the size of the picture. The fields hold eights of pixels modulo 256, so of large sides a stated size
     /// that agrees with them says more.
@@ -281,21 +322,54 @@ struct JPEGDepacketizer {
         scanSize >= 2 && builder.byte(at: builder.end - 2) == 0xFF && builder.byte(at: builder.end - 1) == 0xD9
     }
 
-    private mutating func noteHarmlessLoss(_ builder: inout AccessUnitBuilder) {
+    private func noteHarmlessLoss(_ builder: inout AccessUnitBuilder) {
         builder.statistics.lostNonReference &+= 1
     }
 
+    /// Begins a picture. A field whose other half is missing is dropped.
+    private mutating func begin(_ content: Content, _ builder: inout AccessUnitBuilder) {
+        if content != .even {
+            dropKeptField(&builder)
+            isFrameDropped = false
+        }
+        self.content = content
+    }
+
+    private mutating func dropKeptField(_ builder: inout AccessUnitBuilder) {
+        guard isFieldKept else { return }
+        (isFieldKept, isFrameDropped) = (false, true)
+        drop(&builder)
+    }
+
+    /// Drops half a frame, whatever is done with damaged pictures: no decoder makes a whole one of it.
+    private func drop(_ builder: inout AccessUnitBuilder) {
+        builder.statistics.damagedUnits &+= 1
+        builder.statistics.droppedUnits &+= 1
+        builder.discard()
+        noteHarmlessLoss(&builder)
+    }
+
     private mutating func finish(_ builder: inout AccessUnitBuilder) {
-        guard builder.isOpen else { return }
+        guard isOpen else { return }
+        isOpen = false
+        defer { reset() }
         if scanSize == 0 { isDamaged = true }
         if hasHeader, !isWhole(builder) { builder.append([0xFF, 0xD9]) }
+        if content == .odd {
+            (isFieldKept, isKeptDamaged) = (true, isDamaged)
+            return
+        }
+        if content == .even {
+            guard isFieldKept else { return isFrameDropped ? builder.discard() : drop(&builder) }
+            isFieldKept = false
+            isDamaged = isDamaged || isKeptDamaged
+        }
         var facts = AccessUnitBuilder.Facts()
         facts.isKey = true
         facts.isIntra = true
         facts.isReference = false
         facts.isDamaged = isDamaged
         if !builder.finish(facts), isDamaged { noteHarmlessLoss(&builder) }
-        reset()
     }
 
     private mutating func reset() {
@@ -308,12 +382,14 @@ struct JPEGDepacketizer {
     }
 
     mutating func end(_ builder: inout AccessUnitBuilder) {
-        if builder.isOpen, hasSeenMarker, !isWhole(builder) { isDamaged = true }
+        if isOpen, hasSeenMarker, !isWhole(builder) { isDamaged = true }
         finish(&builder)
+        dropKeptField(&builder)
     }
 
     mutating func restart(_ builder: inout AccessUnitBuilder) {
         builder.discard()
+        (isOpen, isFieldKept, isFrameDropped) = (false, false, false)
         reset()
     }
 }
