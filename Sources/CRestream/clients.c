@@ -55,8 +55,8 @@ static void shut(int descriptor) {
     if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
 }
 
-// Whether a connection is looked at. Who gets a place is decided when it has a number, as another one may have to be
-// closed for it, which takes a moment.
+// Whether a connection is looked at. Whether it gets a place is decided when it has a number: another one may have to
+// be closed for it, which takes a moment.
 static int may_connect(inlet_restream_server *server) {
     g_mutex_lock(&server->mutex);
     int may = server->connections < server->most + most_closing;
@@ -117,7 +117,7 @@ static void mount(inlet_restream_server *server, const char *camera, int is_ther
     g_free(path);
 }
 
-// Compares two texts in a time that does not tell how much of them is the same.
+// Compares two texts in a time that does not depend on how much of them is the same.
 static int is_same(const char *text, const char *other) {
     size_t count = strlen(text);
     if (strlen(other) != count) return 0;
@@ -126,10 +126,11 @@ static int is_same(const char *text, const char *other) {
     return difference == 0;
 }
 
-// Whether a login that was not accepted holds the right password: its challenge has expired, or was for a connection
-// that has ended.
-static int is_stale(inlet_restream_server *server, GstRTSPContext *context, const GstRTSPAuthCredential *login) {
-    if (login->scheme != GST_RTSP_AUTH_DIGEST || !login->params) return 0;
+// The user of a login that was not accepted, but holds the right password: its challenge has expired, or was for a
+// connection that has ended. NULL if the password is wrong.
+static const char *expired_user(
+    inlet_restream_server *server, GstRTSPContext *context, const GstRTSPAuthCredential *login) {
+    if (login->scheme != GST_RTSP_AUTH_DIGEST || !login->params) return NULL;
     const char *user = NULL, *realm = NULL, *nonce = NULL, *uri = NULL, *response = NULL;
     for (GstRTSPAuthParam **item = login->params; *item; item++) {
         const char *name = (*item)->name, *value = (*item)->value;
@@ -139,18 +140,20 @@ static int is_stale(inlet_restream_server *server, GstRTSPContext *context, cons
         else if (g_strcmp0(name, "uri") == 0) uri = value;
         else if (g_strcmp0(name, "response") == 0) response = value;
     }
-    const char *password = user ? g_hash_table_lookup(server->passwords, user) : NULL;
-    if (!password || !realm || !nonce || !uri || !response) return 0;
+    gpointer known_user = NULL, password = NULL;
+    if (!user || !realm || !nonce || !uri || !response) return NULL;
+    if (!g_hash_table_lookup_extended(server->passwords, user, &known_user, &password)) return NULL;
     char *expected = gst_rtsp_generate_digest_auth_response(
         NULL, gst_rtsp_method_as_text(context->method), realm, user, password, uri, nonce);
     int is_right = expected && is_same(response, expected);
     g_free(expected);
-    return is_right;
+    return is_right ? known_user : NULL;
 }
 
-// Logs a request in. Returns a status other than OK if it presents several logins, which would be several guesses.
-static GstRTSPStatusCode log_in(
-    GstRTSPAuth *gate, GstRTSPContext *context, inlet_restream_server *server, inlet_restream_login *login) {
+// Logs a request in, and says as which user. Returns a status other than OK if it presents several logins, which would
+// be several guesses.
+static GstRTSPStatusCode log_in(GstRTSPAuth *gate, GstRTSPContext *context, inlet_restream_server *server,
+    inlet_restream_login *login, const char **user) {
     GstRTSPAuthCredential **shown
         = gst_rtsp_message_parse_auth_credentials(context->request, GST_RTSP_HDR_AUTHORIZATION);
     *login = inlet_restream_no_login;
@@ -163,13 +166,15 @@ static GstRTSPStatusCode log_in(
         return GST_RTSP_STS_BAD_REQUEST;
     }
     if (!context->token && !GST_RTSP_AUTH_GET_CLASS(gate)->authenticate(gate, context)) context->token = NULL;
-    if (context->token) *login = inlet_restream_right_login;
-    else if (!is_stale(server, context, shown[0])) *login = inlet_restream_wrong_login;
+    *user = context->token ? gst_rtsp_token_get_string(context->token, "user")
+                           : expired_user(server, context, shown[0]);
+    *login = context->token ? inlet_restream_right_login
+                            : *user ? inlet_restream_expired_login : inlet_restream_wrong_login;
     gst_rtsp_auth_credentials_free(shown);
     return GST_RTSP_STS_OK;
 }
 
-// Refuses a request of a client that must wait so many seconds.
+// Refuses a request, and states the seconds after which another one may come.
 static gboolean refuse_for_a_while(GstRTSPContext *context, connection *client, int wait) {
     if (++client->refusals > most_refusals) {
         shut(client->descriptor);
@@ -200,11 +205,11 @@ static gboolean check_request(GstRTSPAuth *gate, GstRTSPContext *context) {
     // What there is to ask is told to anybody: players ask for it before they log in.
     const int is_public = context->method == GST_RTSP_OPTIONS;
     inlet_restream_login login = inlet_restream_no_login;
+    const char *user = NULL;
     if (server->needs_user && !is_public) {
-        GstRTSPStatusCode status = log_in(gate, context, server, &login);
+        GstRTSPStatusCode status = log_in(gate, context, server, &login, &user);
         if (status != GST_RTSP_STS_OK) return refuse(gate, context, status);
     }
-    const char *user = context->token ? gst_rtsp_token_get_string(context->token, "user") : NULL;
     int wait = server->handlers.request(server->owner, client->number, login, user);
     if (wait > 0) {
         context->token = NULL;

@@ -11,7 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// What a server's connections share: who may view, and which connections are kept. Safe from any
+/// Decides for all connections of a server who may view, and which connections are kept. Safe from any
 /// thread.
 final class HTTPGate: Sendable {
     /// The decision about a request.

@@ -69,7 +69,7 @@ struct FileAccess {
         "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/dev/urandom", "/dev/random", "/proc/cpuinfo",
         "/proc/meminfo", "/sys/devices/system/cpu",
     ]
-    // What a process reads of itself. Not the whole folder: `net` in it lists the sockets of all users of the machine,
+    // Files about the process itself. Not the whole folder: `net` in it lists the sockets of all users of the machine,
     // and so does `net` in the folder of each thread.
     private static let ofItself = [
         "auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "limits", "maps", "mountinfo", "mounts",
@@ -114,7 +114,7 @@ struct FileAccess {
         if isFolderOfProgram, Self.isTooWide(status) {
             throw PluginFailure(
                 "The plug-in cannot run from the folder '\(path)': a plug-in may read the folder of its code, and this "
-                    + "one holds all files of the machine or of a user. Move the plug-in into a folder of its own.")
+                    + "one holds all files of the machine or of a user. Move the plug-in into another folder.")
         }
         let possible = access & handled & (isFolder ? .max : Right.ofFiles)
         guard possible == 0 || inlet_landlock_allow_path(ruleset, possible, file) == 0 else {

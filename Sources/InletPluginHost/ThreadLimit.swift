@@ -63,7 +63,7 @@ struct ThreadLimit {
     }
 }
 
-/// What the second process does.
+/// The work of the second process.
 private enum ThreadGuard {
     /// Answers the kernel until the process that is watched has ended.
     ///

@@ -103,9 +103,11 @@
 
         /// Returns the seconds after which a request may come again; 0 if it is answered.
         func wait(for login: inlet_restream_login, _ user: UnsafePointer<CChar>?, on id: Int64) -> CInt {
+            let name = unsafe user.map { unsafe String(cString: $0) } ?? ""
             let shown: RestreamDoor.Login =
                 switch login {
-                case inlet_restream_right_login: .right(unsafe user.map { unsafe String(cString: $0) } ?? "")
+                case inlet_restream_right_login: .right(name)
+                case inlet_restream_expired_login: .expired(name)
                 case inlet_restream_wrong_login: .wrong
                 default: .none
                 }

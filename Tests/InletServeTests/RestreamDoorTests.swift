@@ -5,7 +5,7 @@ import InletSystem
 import Logging
 import Testing
 
-/// Which connections the RTSP server keeps, and whose requests it answers.
+/// The places of the RTSP server and its limits for passwords and requests.
 @Suite struct RestreamDoorTests {
     private static let long = "wall-token-0123456789abcdef"
 
@@ -51,11 +51,15 @@ import Testing
         let clients = ClientLedger()
         let door = Self.door(clients: clients)
         let (guesser, other) = (try #require(door.admit("192.0.2.1")).id, try #require(door.admit("192.0.2.2")).id)
+        for _ in 0..<20 { #expect(door.wait(for: .expired("short"), on: guesser) == nil) }
         for _ in 0..<10 { #expect(door.wait(for: .wrong, on: guesser) == nil) }
-        for login in [RestreamDoor.Login.wrong, .right("short")] {
+        // The answer does not depend on whether a password is right.
+        for login in [RestreamDoor.Login.wrong, .right("short"), .expired("short")] {
             #expect(try #require(door.wait(for: login, on: guesser)) > .seconds(50))
         }
-        #expect(door.wait(for: .none, on: guesser) == nil && door.wait(for: .right("wall"), on: guesser) == nil)
+        for login in [RestreamDoor.Login.none, .right("wall"), .expired("wall")] {
+            #expect(door.wait(for: login, on: guesser) == nil)
+        }
         #expect(door.wait(for: .right("short"), on: other) == nil && door.wait(for: .wrong, on: other) == nil)
         let now = MonotonicTime.now
         #expect(clients.noteSecrets(wrong: 0, isGuessable: true, from: ClientAddress("192.0.2.1"), at: now) != nil)

@@ -17,9 +17,10 @@ typedef struct {
     char *caps, *payloader;
 } inlet_restream_format;
 
-// How a request logs in. One with the right password for a challenge that has expired counts as one without a login.
+// How a request logs in: without a password, with a wrong one, with the right one, or with the right one for a
+// challenge that has expired.
 typedef enum {
-    inlet_restream_no_login, inlet_restream_wrong_login, inlet_restream_right_login,
+    inlet_restream_no_login, inlet_restream_wrong_login, inlet_restream_right_login, inlet_restream_expired_login,
 } inlet_restream_login;
 
 // Called on threads of the server's; each reader's connection has one, which `open` may block. Connections have
@@ -29,7 +30,7 @@ typedef struct {
     // the number of a connection that must be closed for it, or 0. Must not block.
     int64_t (*admit)(void *owner, const char *address, int64_t *replaced);
     // A request has come: returns 0 if it is answered, or the seconds after which another one may come. `user` is the
-    // one that has logged in, or NULL. Must not block.
+    // one whose password is right, or NULL. Must not block.
     int (*request)(void *owner, int64_t connection, inlet_restream_login login, const char *user);
     // A request was allowed, so that the connection keeps its place. Must not block.
     void (*allow)(void *owner, int64_t connection);

@@ -9,11 +9,20 @@ import Synchronization
 package final class RestreamDoor: Sendable {
     /// How a request logs in.
     package enum Login: Sendable, Equatable {
-        /// The request presents no password, or the right one for a challenge that has expired.
+        /// The request presents no password.
         case none
         case wrong
         /// The request presents the password of this user.
         case right(String)
+        /// The request presents the password of this user for a challenge that has expired, so that it gets a new one.
+        case expired(String)
+
+        fileprivate var user: String? {
+            switch self {
+            case .none, .wrong: nil
+            case .right(let user), .expired(let user): user
+            }
+        }
     }
 
     private struct Visitor {
@@ -92,7 +101,7 @@ package final class RestreamDoor: Sendable {
     package func wait(for login: Login, on id: Int) -> Duration? {
         guard let visitor = state.withLock({ $0.visitors[id] }) else { return nil }
         let now = MonotonicTime.now
-        let (client, secret) = (visitor.address, Self.user(of: login).flatMap { users[$0] })
+        let (client, secret) = (visitor.address, login.user.flatMap { users[$0] })
         // A recorder that is logged in asks much at once, as it begins to read all cameras.
         let crowd =
             visitor.isAllowed
@@ -107,10 +116,8 @@ package final class RestreamDoor: Sendable {
         let wrong = login == .wrong ? 1 : 0
         let wait = clients.noteSecrets(wrong: wrong, isGuessable: isGuessable, from: client, at: now)
         if wrong > 0 || wait != nil {
-            log.log(.warning, "A wrong password came by RTSP from \(client)", key: "wrong password")
+            log.log(.warning, "An incorrect password came by RTSP from \(client)", key: "password")
         }
         return wait
     }
-
-    private static func user(of login: Login) -> String? { if case .right(let user) = login { user } else { nil } }
 }

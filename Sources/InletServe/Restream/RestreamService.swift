@@ -33,7 +33,7 @@ final class RestreamService: Service {
         let door = RestreamDoor(users: users, connections: connections, clients: clients, logger: logger)
         server = try make(
             RestreamRequest(
-                host: address.host, port: address.port, users: users, connections: connections, door: door, open: open,
+                host: address.host, port: address.port, users: users, connections: connections, open: open, door: door,
                 permits: { user, camera in
                     views[camera] != nil && (user.flatMap { cameras[$0] } ?? .all).allows(camera)
                 }))

@@ -39,12 +39,12 @@ package struct RestreamRequest: Sendable {
     package var users: [String: String]
     /// The most connections at a time.
     package var connections: Int
-    /// Decides which connections are kept, and which requests are answered.
-    package var door: RestreamDoor
     /// Opens a camera for a reader, and blocks until it is known what the packets are. They come as soon as the outlet
     /// takes them.
     package var open:
         @Sendable (_ user: String?, _ camera: String, any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader
+    /// Decides which connections are kept, and which requests are answered.
+    package var door: RestreamDoor
     /// Returns whether there is a camera of this name that a user may watch; nil stands for who need not log in. Does
     /// not block.
     package var permits: @Sendable (_ user: String?, _ camera: String) -> Bool
