@@ -176,7 +176,7 @@ package struct AccessRule: Sendable {
         guard let shown = request.queryValue(of: "token") ?? (takesBearer ? request.bearer : nil),
             let holder = holders.first(where: { Self.isShown($0, [shown]) })
         else { return nil }
-        return holder.cookie.header(at: now, isSecure: isSecure || request.cameByTLS)
+        return holder.cookie.header(at: now, isSecure: isSecure || request.cameByTLS, below: request.prefix)
     }
 
     private static func tokens(of request: HTTPRequest) -> [[UInt8]] {

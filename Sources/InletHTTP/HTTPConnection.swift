@@ -12,23 +12,6 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     package typealias OutboundIn = Never
     package typealias OutboundOut = HTTPServerResponsePart
 
-    /// The time limits of a client.
-    struct Limits: Sendable {
-        /// The time from the start of a connection, or the first byte of a later request, to the end of the request's
-        /// head; and from there to the end of its body.
-        var request = TimeAmount.seconds(15)
-        /// The time from a response to the first byte of the next request.
-        ///
-        /// A request that is sent while the server closes the connection fails, so this is longer than the time after
-        /// which clients close idle connections themselves: 15 s in aiohttp, 60 s in AWS's load balancers. Idle
-        /// connections lock nobody out (``ConnectionLedger``).
-        var idle = TimeAmount.seconds(75)
-        /// The time for reading a response, or a part of a stream.
-        var answer: TimeAmount
-        /// The time for what it still sends after the last response.
-        var farewell = TimeAmount.seconds(1)
-    }
-
     fileprivate enum Phase {
         /// Waiting for a request's head, or the end of one without a body.
         case waiting
@@ -68,16 +51,21 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     /// Whether a read was requested meanwhile.
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
-    /// The client that the connection is counted against.
-    package let client: ClientAddress
+    /// The far end of the connection.
+    private let peer: ClientAddress
+    private let proxy: ProxyRule
+    /// The client of the latest request: the far end, or a client of a trusted proxy. Requests are counted against it.
+    package private(set) var client: ClientAddress
+    /// The path below which a proxy serves the latest request.
+    private var prefix = ""
 
     init(
-        gate: HTTPGate, id: ConnectionLedger.ID, client: ClientAddress, limits: Limits, received: ReceivedBytes,
-        makeService: @escaping (HTTPConnection) -> any HTTPService
+        gate: HTTPGate, id: ConnectionLedger.ID, client: ClientAddress, proxy: ProxyRule = ProxyRule(), limits: Limits,
+        received: ReceivedBytes, makeService: @escaping (HTTPConnection) -> any HTTPService
     ) {
         self.gate = gate
         self.id = id
-        self.client = client
+        (self.client, peer, self.proxy) = (client, client, proxy)
         self.limits = limits
         self.received = received
         self.makeService = makeService
@@ -151,10 +139,11 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     private func begin(_ head: HTTPRequestHead) {
         isHEAD = head.method == .HEAD
         closes = !head.isKeepAlive
-        guard let request = HTTPRequest(head) else {
+        guard let request = HTTPRequest(head, proxy: proxy) else {
             phase = .answering
             return refuse(.text("The address is not one of ASCII.", .badRequest))
         }
+        (client, prefix) = (proxy.client(of: request, from: peer), request.prefix)
         guard request.hasBody else {
             self.head = request
             return
@@ -164,12 +153,19 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     private func step(_ request: HTTPRequest, isKnown: Bool, _ service: any HTTPService) -> HTTPStep {
-        request.isForIcon ? .answer(.icon) : service.begin(request, isKnown: isKnown)
+        if request.isForIcon { return .answer(.icon) }
+        // The addresses on a page count from the slash.
+        if request.path.isEmpty { return .answer(HTTPAnswer(.permanentRedirect, headers: ["location": "/"])) }
+        return service.begin(request, isKnown: isKnown)
+    }
+
+    private func isPublic(_ request: HTTPRequest, _ service: any HTTPService) -> Bool {
+        request.isForIcon || request.path.isEmpty || service.isPublic(request)
     }
 
     private func decide(about request: HTTPRequest) {
         guard let service else { return }
-        switch gate.decide(request, from: client, of: id, isPublic: request.isForIcon || service.isPublic(request)) {
+        switch gate.decide(request, from: client, of: id, isPublic: isPublic(request, service)) {
         case .served(let isKnown, after: .zero): take(step(request, isKnown: isKnown, service), request)
         case .served(let isKnown, let time):
             delay(by: time) { connection in
@@ -282,6 +278,9 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         guard let context else { return nil }
         var headers = HTTPAnswer.commonHeaders
         headers.add(contentsOf: answer.headers)
+        if !prefix.isEmpty, let place = headers.first(name: "location"), place.hasBytePrefix("/") {
+            headers.replaceOrAdd(name: "location", value: prefix + place)
+        }
         let mayHaveBody = answer.status.mayHaveResponseBody
         // The answer to HEAD may state the length that GET would have.
         if mayHaveBody, !headers.contains(name: "content-length") {
@@ -300,6 +299,8 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         deadline?.cancel()
         var all = HTTPAnswer.commonHeaders
         all.add(contentsOf: headers)
+        // nginx and others would collect what is sent, and a stream would come late.
+        all.add(name: "x-accel-buffering", value: "no")
         all.add(name: "connection", value: "close")
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: all)
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)

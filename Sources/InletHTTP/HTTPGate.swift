@@ -51,11 +51,12 @@ final class HTTPGate: Sendable {
 
     /// Admits a new connection. Another one may be closed for it.
     ///
+    /// - Parameter isProxy: whether it is from a trusted proxy, whose connections are those of many clients.
     /// - Returns: the connection's identifier; nil if there is no room.
-    func admit(_ channel: any Channel) -> ConnectionLedger.ID? {
+    func admit(_ channel: any Channel, isProxy: Bool = false) -> ConnectionLedger.ID? {
         let (id, replaced) = state.withLock { state -> (ConnectionLedger.ID?, (any Channel)?) in
             let client = ClientAddress(channel.remoteAddress)
-            switch state.ledger.admit(client, isKnown: access.token == nil) {
+            switch state.ledger.admit(client, isKnown: access.token == nil || isProxy) {
             case .admitted(let id):
                 state.channels[id] = channel
                 return (id, nil)

@@ -18,6 +18,8 @@ package final class HTTPListener: Sendable {
         package var patience: Duration
         /// Counts wrong tokens and requests. The default counts those of this server, without a limit for requests.
         package var clients = ClientLedger()
+        /// How the server works behind a reverse proxy. The default is without one.
+        package var proxy = ProxyRule()
         /// Makes what puts the bytes of a connection into TLS, on the server's thread. The default, nil, is for plain
         /// HTTP. With it, ``AccessRule/isSecure`` is set.
         package var makeTLS: (@Sendable () throws -> any ChannelHandler)?
@@ -65,11 +67,13 @@ package final class HTTPListener: Sendable {
             .childChannelOption(.socketOption(.so_rcvbuf), value: 65_536)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    let client = ClientAddress(channel.remoteAddress)
                     // A handshake costs more than most requests, and counts as one.
-                    if place.makeTLS != nil, !gate.mayBegin(ClientAddress(channel.remoteAddress)) {
+                    if place.makeTLS != nil, !gate.mayBegin(client) {
                         throw TooManyConnections()
                     }
-                    guard let id = gate.admit(channel) else { throw TooManyConnections() }
+                    let isProxy = place.proxy.trusts(client)
+                    guard let id = gate.admit(channel, isProxy: isProxy) else { throw TooManyConnections() }
                     channel.closeFuture.whenComplete { _ in gate.remove(id) }
                     if let tls = try place.makeTLS?() { try channel.pipeline.syncOperations.addHandler(tls) }
                     let received = ReceivedBytes(limit: bytes)
@@ -82,8 +86,8 @@ package final class HTTPListener: Sendable {
                         ByteToMessageHandler(
                             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: sizes)),
                         HTTPConnection(
-                            gate: gate, id: id, client: ClientAddress(channel.remoteAddress), limits: limits,
-                            received: received, makeService: makeService),
+                            gate: gate, id: id, client: client, proxy: place.proxy,
+                            limits: limits, received: received, makeService: makeService),
                     ])
                 }
             }

@@ -5,8 +5,10 @@ package import NIOHTTP1
 package struct HTTPRequest: Sendable {
     /// The HTTP method.
     package let method: HTTPMethod
-    /// The path before the query, as it was sent: in ASCII, and with escapes.
+    /// The path before the query, as it was sent: in ASCII, with escapes, and without ``prefix``.
     package let path: String
+    /// The path below which a reverse proxy serves the pages, such as `/cams`; empty without one.
+    package let prefix: String
     /// Whether the client keeps the connection for further requests.
     package let keepsAlive: Bool
     /// Whether the request is HTTP 1.0, which may have no Host header.
@@ -19,11 +21,14 @@ package struct HTTPRequest: Sendable {
     private let headers: HTTPHeaders
 
     /// Nil if the target is not valid in a request (RFC 3986).
-    package init?(_ head: HTTPRequestHead) {
+    package init?(_ head: HTTPRequestHead, proxy: ProxyRule = ProxyRule()) {
         guard head.uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         let parts = head.uri.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         method = head.method
-        path = parts.first.map { String(Substring($0)) } ?? "/"
+        let target = parts.first.map { String(Substring($0)) } ?? "/"
+        // Home Assistant's name for the same.
+        let stated = head.headers.first(name: "x-forwarded-prefix") ?? head.headers.first(name: "x-ingress-path")
+        (prefix, path) = proxy.paths(of: target, stated: stated)
         query = parts.count > 1 ? Array(parts[1]) : []
         headers = head.headers
         keepsAlive = head.isKeepAlive
@@ -77,6 +82,25 @@ package struct HTTPRequest: Sendable {
             let pair = TextBytes.trimmed(cookie).split(separator: UInt8(ascii: "="), maxSplits: 1)
             return pair.count == 2 && pair[0].elementsEqual(name.utf8) ? Array(pair[1]) : nil
         }
+    }
+
+    /// The addresses that the request has come from and by, as proxies state them.
+    var forwardedAddresses: [String] {
+        let plain = headers["x-forwarded-for"].flatMap { $0.split(atByte: ",") }
+        guard plain.isEmpty else { return plain.map { Self.address(String($0)) } }
+        return headers["forwarded"].flatMap { $0.split(atByte: ",") }.compactMap { element in
+            element.split(atByte: ";").lazy.map { $0.trimmed() }
+                .first { TextBytes.isSame($0.utf8.prefix(4), ignoringCase: "for=") }
+                .map { Self.address(String($0.dropFirst(4))) }
+        }
+    }
+
+    /// Returns an address without quotes, brackets and the port.
+    private static func address(_ text: String) -> String {
+        let text = text.trimmed { $0.isASCIISpace || $0 == UInt8(ascii: "\"") }
+        if text.hasBytePrefix("[") { return String(text.dropFirst().prefix(upToByte: "]")) }
+        let isIPv6 = text.utf8.count { $0 == UInt8(ascii: ":") } > 1
+        return String(isIPv6 ? text : text.prefix(upToByte: ":"))
     }
 
     /// Whether a proxy says that the browser used TLS. A client that lies about it only withholds its own cookie.

@@ -32,9 +32,11 @@ struct SessionCookie: Sendable {
 
     /// Returns the header that sets the cookie.
     ///
-    /// - Parameter isSecure: whether the browser used TLS, and is to send the cookie only over TLS.
-    func header(at now: Int, isSecure: Bool) -> String {
-        "\(name)=\(value(at: now)); Max-Age=\(Self.lifetime); Path=/; HttpOnly; SameSite=Strict"
+    /// - Parameters:
+    ///   - isSecure: whether the browser used TLS, and is to send the cookie only over TLS.
+    ///   - prefix: the path below which a proxy serves the pages; empty without one.
+    func header(at now: Int, isSecure: Bool, below prefix: String = "") -> String {
+        "\(name)=\(value(at: now)); Max-Age=\(Self.lifetime); Path=\(prefix)/; HttpOnly; SameSite=Strict"
             + (isSecure ? "; Secure" : "")
     }
 

@@ -47,7 +47,7 @@ struct Sandbox {
         }
     }
 
-    /// What no user gives up: it takes nothing from a plug-in that it may have.
+    /// Drops the rights that no plug-in may have, whatever layers the user gave up.
     private func dropRights() throws(PluginFailure) {
         guard inlet_forbid_new_privileges() == 0, inlet_forbid_tracing() == 0 else {
             throw Self.failure("the refusal of new privileges", errno, "Inlet needs Linux 3.5 or later.")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""nginx that serves a file, and HLS made of it, or a folder, over HTTP or HTTPS. See README.md."""
+"""nginx that is a reverse proxy, or serves a file, HLS made of it, or a folder, over HTTP or HTTPS. See README.md."""
 
 import os
 import re
@@ -48,6 +48,15 @@ def configuration(options, folder, port, certificates):
         ("AUTH", auth), ("RATE", rate), ("SCRATCH", scratch),
     ):
         text = text.replace(f"@{name}@", value)
+    stated = "proxy_set_header X-Forwarded-Prefix /cams;" if options.states_path else ""
+    proxy = f"""location /cams/ {{
+            proxy_pass {options.proxy}/;
+            proxy_http_version 1.1;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+            proxy_set_header X-Forwarded-Host $http_host;
+            {stated}
+        }}""" if options.proxy else ""
+    text = text.replace("@PROXY@", proxy)
     path = f"{folder}/nginx.conf"
     with open(path, "w") as out:
         out.write(text)
@@ -59,6 +68,8 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--file", help="what to serve, under its own name and as /hls/index.m3u8")
     what.add_argument("--folder", help="what to serve as /hls, as it is")
+    what.add_argument("--proxy", metavar="URL", help="a server to pass requests below /cams/ to")
+    parser.add_argument("--states-path", action="store_true", help="--proxy sends X-Forwarded-Prefix")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate by an authority made now")
     parser.add_argument("--certificate-name", default="localhost",
@@ -72,9 +83,11 @@ def main():
     program = shutil.which("nginx") or "/usr/sbin/nginx"
     if not os.path.exists(program):
         peer.fail("nginx is missing: apt-get install nginx-light")
-    folder, served = peer.folder(), os.path.abspath(options.file or options.folder)
+    folder, served = peer.folder(), os.path.abspath(options.file or options.folder or "cams/")
     os.mkdir(f"{folder}/www")
-    if options.file:
+    if options.proxy:
+        pass
+    elif options.file:
         os.symlink(served, f"{folder}/www/{os.path.basename(served)}")
         make_hls(options, f"{folder}/www", served)
     else:

@@ -7,8 +7,10 @@ extension HTTPRequest {
     var isCrossSite: Bool {
         if let site = header("sec-fetch-site") { return site != "same-origin" && site != "none" }
         guard let origin = header("origin") else { return false }
-        guard let host = header("host"), let range = origin.firstRange(ofBytes: "://") else { return true }
-        return !origin[range.upperBound...].isSameBytes(as: host)
+        guard let range = origin.firstRange(ofBytes: "://") else { return true }
+        // A proxy may replace the host. Pages of other sites cannot state the original one without asking first.
+        let hosts = [header("host"), header("x-forwarded-host")].compactMap(\.self)
+        return !hosts.contains { origin[range.upperBound...].isSameBytes(as: $0) }
     }
 
     /// Whether the body is said to be JSON. Pages of other sites cannot say so without asking first.

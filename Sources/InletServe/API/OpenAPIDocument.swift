@@ -6,7 +6,18 @@ import NIOCore
 enum OpenAPIDocument {
     static let body = ByteBuffer(string: text + "\n")
 
-    static let text = JSONValue.object([
+    /// Returns the description for clients of a reverse proxy.
+    ///
+    /// - Parameter prefix: the path below which the proxy serves the API.
+    static func body(below prefix: String) -> ByteBuffer {
+        guard !prefix.isEmpty else { return body }
+        let servers = ("servers", JSONValue.list([.object([("url", .text(prefix))])]))
+        return ByteBuffer(string: JSONValue.object(members + [servers]).text(isIndented: true) + "\n")
+    }
+
+    static let text = JSONValue.object(members).text(isIndented: true)
+
+    private static let members: [(String, JSONValue)] = [
         ("openapi", .text("3.1.0")),
         (
             "info",
@@ -41,7 +52,7 @@ enum OpenAPIDocument {
                 ),
             ])
         ),
-    ]).text(isIndented: true)
+    ]
 
     // MARK: Paths
 

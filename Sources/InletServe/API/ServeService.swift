@@ -189,7 +189,9 @@ final class ServeService: HTTPService {
                 page.headers.add(name: "set-cookie", value: cookie)
             }
             return .answer(page)
-        case .document: return .answer(HTTPAnswer(type: "application/json", body: OpenAPIDocument.body))
+        case .document:
+            let body = OpenAPIDocument.body(below: request.prefix)
+            return .answer(HTTPAnswer(type: "application/json", body: body))
         case .snapshot(let name): return snapshot(of: name, request)
         case .stream(let name): return stream(of: name, request)
         case .events: return streamEvents(request)

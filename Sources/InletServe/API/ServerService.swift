@@ -57,6 +57,7 @@ package final class ServerService: Service {
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)
         place.clients = clients
+        place.proxy = settings.proxy
         if let certificate { place.makeTLS = { try certificate.makeHandler() } }
         let address = try listener.listen(at: place, logger: logger) { connection in
             ServeService(responder, connection: connection)

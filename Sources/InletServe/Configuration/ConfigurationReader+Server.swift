@@ -43,6 +43,10 @@ extension ConfigurationReader {
         }
         settings.requestsPerClient = rate("per-client") ?? settings.requestsPerClient
         settings.requestsPerToken = rate("per-token") ?? settings.requestsPerToken
+        settings.proxy.basePath = node["base-path"]?.scalar.flatMap(ProxyRule.prefix) ?? ""
+        settings.proxy.trusted = (node["trusted-proxies"]?.elements ?? []).compactMap { element in
+            element.scalar.flatMap { try? ProxyRule.Network($0) }
+        }
         settings.audit = node["audit"]?.scalar
         for member in (node["tokens"]?.members ?? []).prefix(64) where CameraName.isValid(member.key) {
             let path = "server.tokens.\(member.key)"

@@ -64,6 +64,15 @@ extension ScalarRule {
         "a number of bytes such as 500k, 32M or 10G", pattern: "[0-9]{1,12}[kMG]?", types: [.integer],
         isValid: { byteCount($0) != nil })
 
+    /// A path below which a proxy serves the page.
+    static let basePath = ScalarRule(
+        "a path such as /cams", pattern: "/[A-Za-z0-9._~/-]{0,199}", isValid: { ProxyRule.prefix($0) != nil })
+
+    /// An address or a network.
+    static let network = ScalarRule(
+        "an address or a network such as 10.0.0.0/8", pattern: "[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?",
+        isValid: { (try? ProxyRule.Network($0)) != nil })
+
     /// A number of processor cores.
     static let cores = ScalarRule(
         "a number of cores from 0.05 to 1024 such as 1.5", pattern: "[0-9]{1,4}(\\.[0-9]{1,3})?",

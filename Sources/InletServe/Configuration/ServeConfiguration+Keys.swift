@@ -153,6 +153,13 @@ extension ConfigurationShape {
                 ConfigurationKey("per-token", "With one token", default: "500", .scalar(.integer(0...100_000))),
             ])),
         ConfigurationKey(
+            "base-path", "The path below which a reverse proxy that does not remove it serves the page, such as /cams",
+            default: "none", .scalar(.basePath)),
+        ConfigurationKey(
+            "trusted-proxies",
+            "Addresses or networks of reverse proxies, whose X-Forwarded-For or Forwarded states a client's address",
+            default: "none", .list(.scalar(.network), most: 32)),
+        ConfigurationKey(
             "audit", "The file that each change is appended to, as a line of JSON", default: "the log alone",
             .scalar(.path)),
         ConfigurationKey(

@@ -41,6 +41,8 @@ package struct ServerSettings: Sendable, Hashable {
     package var webRTC = "webrtc:"
     /// Where cameras are handed on by RTSP; nil, the default, for nowhere.
     package var restream: RestreamSettings?
+    /// How the server works behind a reverse proxy.
+    package var proxy = ProxyRule()
     /// The file that changes are noted in; nil for the log alone, which is the default.
     package var audit: String?
 
