@@ -226,6 +226,69 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
+    private static let canFreeze: Bool = {
+        guard canMount, let folder = try? TemporaryFolder() else { return false }
+        return (try? frozenDisk(folder)) != nil && (try? ReferenceCommand.run("umount", [folder.path("disk")])) != nil
+    }()
+
+    /// Mounts a file system of its own, which can be frozen.
+    private static func frozenDisk(_ folder: TemporaryFolder) throws -> String {
+        let (image, disk) = (folder.path("image"), folder.path("disk"))
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        _ = try ReferenceCommand.run("truncate", ["-s", "64M", image])
+        _ = try ReferenceCommand.run("mkfs.ext4", ["-q", image])
+        _ = try ReferenceCommand.run("mount", ["-o", "loop", image, disk])
+        return disk
+    }
+
+    @Test(
+        "A disk that hangs is reported, delays nothing but its recording, and recording goes on when it works again",
+        .enabled("loop devices and mounting take root") { canFreeze })
+    func hungDisk() async throws {
+        struct Condition: Decodable {
+            var healthy: Bool
+            var stalledSinks: [String]
+        }
+        let camera = try Self.camera()
+        let folder = try TemporaryFolder()
+        let disk = try Self.frozenDisk(folder)
+        defer {
+            _ = try? ReferenceCommand.run("fsfreeze", ["-u", disk])
+            _ = try? ReferenceCommand.run("umount", ["-l", disk])
+        }
+        let serve = try await ServeProcess(
+            "cameras:\n  door:\n    source: \"\(camera.url)\"\n    record: {folder: \(disk), before: 1s}\n")
+        func condition() async throws -> Condition {
+            try JSONDecoder().decode(Condition.self, from: await serve.ask("GET", "/v1/cameras/door").body)
+        }
+        _ = try await serve.camera("door") { $0.captured > 30 }
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 300}").status == 202)
+        let name = try #require(
+            try await ServeProcess.last {
+                try await Self.list(serve)
+            } until: {
+                !$0.isEmpty
+            }.first?.name)
+        _ = try ReferenceCommand.run("fsfreeze", ["-f", disk])
+        let stalled = try await ServeProcess.last(of: condition) { !$0.healthy }
+        #expect(stalled.stalledSinks == [name])
+        #expect(serve.complaints.contains("\(name): nothing was accepted for 8 seconds"), "\(serve.complaints)")
+        // Changes, metrics and pictures do not need the disk of the recordings.
+        #expect(try await serve.ask("PUT", "/v1/cameras/gate", body: "\"pattern:ball\"").status == 201)
+        let (status, metrics) = try await serve.ask("GET", "/metrics")
+        #expect(status == 200)
+        #expect(String(decoding: metrics, as: UTF8.self).contains("inlet_camera_sinks_stalled{camera=\"door\"} 1\n"))
+        #expect(try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg").status == 200)
+        _ = try ReferenceCommand.run("fsfreeze", ["-u", disk])
+        #expect(try await ServeProcess.last(of: condition) { $0.healthy }.stalledSinks.isEmpty)
+        let seen = try await serve.camera("door") { _ in true }.captured
+        _ = try await serve.camera("door") { $0.captured > seen + 40 }
+        let ended = try await serve.ask("DELETE", "/v1/cameras/door/record")
+        #expect(ended.status == 200 && String(decoding: ended.body, as: UTF8.self).contains(name))
+        #expect(try await Self.packets("\(disk)/door/\(name)").count > 100)
+        #expect(await serve.end() == 0)
+    }
+
     private static let canMount: Bool = {
         guard let folder = try? TemporaryFolder(),
             (try? ReferenceCommand.run("mount", ["-t", "tmpfs", "-o", "size=1m", "none", folder.path("")])) != nil

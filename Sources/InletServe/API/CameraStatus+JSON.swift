@@ -11,6 +11,7 @@ extension CameraStatus {
             ("sinks", .list(sinks)), ("state", .text(phase.rawValue)),
             ("description", .text(statistics?.stateDescription ?? phase.rawValue)), ("healthy", .boolean(isHealthy)),
             ("paused", .boolean(isPaused)), ("onDemand", .boolean(settings.policies.closesUnwatchedAfter != nil)),
+            ("stalledSinks", .list(stalledSinks.map(JSONValue.text))),
             ("failure", failure.map { .text($0.description) } ?? .null),
         ]
         let statistics = statistics ?? CaptureStatistics()

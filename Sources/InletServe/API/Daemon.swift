@@ -70,7 +70,7 @@ package enum Daemon {
             services: [
                 .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
                 .init(service: FleetService(fleet, keeper: keeper)), .init(service: HistoryService(fleet)),
-                .init(service: RetentionService(fleet)),
+                .init(service: RetentionService(fleet)), .init(service: SinkWatchService(fleet)),
                 .init(service: BudgetService(fleet)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit, signals: hangUps)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -14,12 +14,15 @@ enum StreamMetrics {
         ])
     }
 
-    /// Returns which cameras are recorded on request.
+    /// Returns the cameras that are recorded on request, and the number of their stalled sinks.
     static func text(of statuses: [CameraStatus]) -> String {
         PrometheusText.text(of: [
             .init(
                 name: "inlet_camera_recording", type: "gauge", help: "1 while the camera is recorded on request.",
-                samples: statuses.map { ([("camera", $0.settings.name)], $0.isRecording ? 1 : 0) })
+                samples: statuses.map { ([("camera", $0.settings.name)], $0.isRecording ? 1 : 0) }),
+            .init(
+                name: "inlet_camera_sinks_stalled", type: "gauge", help: "Sinks that accept nothing.",
+                samples: statuses.map { ([("camera", $0.settings.name)], $0.stalledSinks.count) }),
         ])
     }
 }

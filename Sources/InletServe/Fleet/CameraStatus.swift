@@ -14,6 +14,8 @@ package struct CameraStatus: Sendable {
 
     /// Whether it is recorded on request.
     package var isRecording = false
+    /// The sinks, and the recording on request, that accept nothing.
+    package var stalledSinks: [String] = []
 
     /// How far it is reduced, as the processor does not suffice; nil if it is not.
     package var degradation: Degradation?
@@ -45,9 +47,10 @@ package struct CameraStatus: Sendable {
         }
     }
 
-    /// Whether the camera is as it should be: live, or without frames because somebody chose that.
+    /// Whether the camera is as it should be: its sinks work, and it is live, or without frames because somebody chose that.
     package var isHealthy: Bool {
-        switch phase {
+        guard stalledSinks.isEmpty else { return false }
+        return switch phase {
         case .live, .paused, .unwatched, .disabled, .ended: true
         case .idle, .opening, .stalled, .waiting, .interrupted, .failed: false
         }

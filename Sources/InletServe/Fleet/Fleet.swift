@@ -116,6 +116,9 @@ package actor Fleet {
 
     var logger: Logger { environment.logger }
 
+    /// Reports the sinks of all cameras that have stalled or work again.
+    func watchSinks() async { for camera in cameras.values { await camera.watchSinks() } }
+
     /// Deletes the oldest recordings of each camera that has too many. Does not wait for disks.
     func retainRecordings() async { for camera in cameras.values { await camera.retainRecordings() } }
 

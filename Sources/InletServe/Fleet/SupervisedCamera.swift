@@ -33,7 +33,9 @@ package actor SupervisedCamera {
     /// The packets for recordings and streams. They outlive a capture, too.
     nonisolated let media: CameraMedia
     nonisolated let recorder: CameraRecorder
-    private let environment: Environment
+    let environment: Environment
+    /// Finds sinks that take nothing.
+    var sinkWatch = SinkWatch()
     let report: @Sendable (FleetEvent) -> Void
     var capturer: Capturer?
     /// What runs the source in processes, over all captures with the same settings.
@@ -353,7 +355,8 @@ package actor SupervisedCamera {
     package var status: CameraStatus {
         CameraStatus(
             settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
-            isRunning: runner != nil && !hasEnded, isRecording: recorder.ticket != nil, degradation: degradation,
+            isRunning: runner != nil && !hasEnded, isRecording: recorder.ticket != nil,
+            stalledSinks: sinkWatch.stalled(of: capturer?.statistics.sinks ?? []), degradation: degradation,
             processorTime: account.time + childTime, process: process?.figures())
     }
 

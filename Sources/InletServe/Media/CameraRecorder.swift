@@ -29,7 +29,6 @@ package final class CameraRecorder: Sendable {
     private struct Active {
         var ticket: RecordingTicket
         var job: PacketJob
-        var ended: Completion<Void>
     }
 
     init(
@@ -48,6 +47,14 @@ package final class CameraRecorder: Sendable {
     /// The recording that takes packets; nil if nothing is being recorded.
     var ticket: RecordingTicket? {
         state.withLock { $0.active?.ticket }.flatMap { $0.isClosed ? nil : $0 }
+    }
+
+    /// The file of a recording whose write takes too long; nil if there is none.
+    var stalled: String? {
+        guard let active = state.withLock({ $0.active }), let since = active.job.isBusySince,
+            MonotonicTime.now - since >= SinkWatch.limit
+        else { return nil }
+        return active.ticket.name ?? "recording"
     }
 
     /// Begins a recording with the packets from before, or makes the current one longer.
@@ -70,21 +77,20 @@ package final class CameraRecorder: Sendable {
                     "Earlier recordings are still being written to '\(store.folder.path)'. Check its disk.")
             }
             let ticket = RecordingTicket(camera: media.camera, cause: cause, asked: WallTime.now, end: end)
-            let (job, ended) = try begin(ticket, in: store, settings)
+            let job = try begin(ticket, in: store, settings)
             state.unfinished += 1
-            state.active = Active(ticket: ticket, job: job, ended: ended)
+            state.active = Active(ticket: ticket, job: job)
             return ticket
         }
     }
 
-    /// Ends the current recording. Returns when its file is complete.
+    /// Ends the current recording. Returns when its file is complete, or after seven seconds if the disk hangs.
     ///
     /// - Returns: the recording; nil if there is none.
     func stop() async -> RecordingTicket? {
         guard let active = state.withLock({ $0.active }) else { return nil }
         active.ticket.close()
-        active.job.finish()
-        await active.ended.value()
+        await active.job.end()
         return active.ticket
     }
 
@@ -110,8 +116,7 @@ package final class CameraRecorder: Sendable {
     /// Begins a recording. Called with the lock held.
     private func begin(
         _ ticket: RecordingTicket, in store: RecordingStore, _ settings: RecordSettings
-    ) throws(InletError) -> (PacketJob, Completion<Void>) {
-        let ended = Completion<Void>()
+    ) throws(InletError) -> PacketJob {
         var made: PacketJob?
         media.hub.attach { items in
             let job = PacketJob(items)
@@ -139,7 +144,6 @@ package final class CameraRecorder: Sendable {
                 onEnd: { [weak self] error in
                     watch.cancel()
                     self?.ended(job, ticket, error)
-                    ended.resolve(())
                 })
         } catch {
             watch.cancel()
@@ -147,7 +151,7 @@ package final class CameraRecorder: Sendable {
             media.endUse()
             throw error
         }
-        return (job, ended)
+        return job
     }
 
     private func ended(_ job: PacketJob, _ ticket: RecordingTicket, _ error: InletError?) {

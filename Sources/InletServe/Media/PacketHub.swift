@@ -105,6 +105,8 @@ final class PacketHub: PacketSink, Sendable {
             defer { state.jobs = [] }
             return state.jobs
         }
-        for job in jobs { await job.end() }
+        await withTaskGroup(of: Void.self) { group in
+            for job in jobs { group.addTask { await job.end() } }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import InletCapture
 import InletCore
 import InletSystem
 import Synchronization
@@ -16,6 +17,10 @@ final class PacketJob: Sendable {
 
     private let state: Mutex<State>
     private let signal = DispatchSemaphore(value: 0)
+    /// The time since which the sink handles one item, in nanoseconds; 0 while it handles none.
+    private let busySince = Atomic(Int64(0))
+    private let ended = Completion<Void>()
+    private static let endLimit = Duration.seconds(7)
     /// The most bytes that wait, besides the history.
     private static let longestBacklog = 32 << 20
     /// The most packets that wait, besides the history.
@@ -29,9 +34,6 @@ final class PacketJob: Sendable {
         var isFinished = false
         /// Whether the sink wants no more.
         var hasEnded = false
-        /// Whether the thread has something to do still, and who waits for its end.
-        var isRunning = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
         var dropped: UInt64 = 0
     }
 
@@ -40,6 +42,19 @@ final class PacketJob: Sendable {
 
     /// The packets that the sink was too slow for.
     var dropped: UInt64 { state.withLock { $0.dropped } }
+
+    /// The time since which the sink handles one item; nil while it handles none.
+    var isBusySince: MonotonicTime? {
+        let time = busySince.load(ordering: .relaxed)
+        return time == 0 ? nil : MonotonicTime(nanoseconds: time)
+    }
+
+    /// Runs an operation of the sink that may wait for a disk.
+    private func observed<Value>(_ body: () throws -> Value) rethrows -> Value {
+        busySince.store(MonotonicTime.now.nanoseconds, ordering: .relaxed)
+        defer { busySince.store(0, ordering: .relaxed) }
+        return try body()
+    }
 
     /// Starts the thread.
     ///
@@ -52,39 +67,32 @@ final class PacketJob: Sendable {
         named name: String, makeSink: @escaping @Sendable () throws(InletError) -> any PacketSink,
         onEnd: @escaping @Sendable (InletError?) -> Void
     ) throws(InletError) {
-        state.withLock { $0.isRunning = true }
         do throws(InletError) {
             try SystemThread.start(named: name) {
                 let error = self.work(makeSink)
                 self.state.withLock { ($0.hasEnded, $0.items) = (true, []) }
                 onEnd(error)
-                self.noteEnd()
+                self.ended.resolve(())
             }
         } catch {
-            noteEnd()
+            ended.resolve(())
             throw error
         }
     }
 
-    private func noteEnd() {
-        let waiting = state.withLock { state in
-            state.isRunning = false
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Lets the sink write what waits, ends it, and returns when the thread does nothing any more.
+    /// Lets the sink write what waits, and ends it. Returns when the thread has ended, or after seven seconds if the
+    /// sink hangs.
     func end() async {
         finish()
-        await withCheckedContinuation { continuation in
-            let isRunning = state.withLock { state in
-                if state.isRunning { state.waiting.append(continuation) }
-                return state.isRunning
-            }
-            if !isRunning { continuation.resume() }
+        // Only this value remains in a completion that never resolves.
+        let isOver = Completion<Void>()
+        ended.observe { isOver.resolve(()) }
+        let limit = Task {
+            try? await Task.sleep(for: Self.endLimit)
+            isOver.resolve(())
         }
+        await isOver.value()
+        limit.cancel()
     }
 
     /// Passes new parameters; the next packet is a key frame.
@@ -145,7 +153,7 @@ final class PacketJob: Sendable {
                     defer { (state.items, state.byteCount, state.packetCount) = ([], 0, 0) }
                     return (state.items, state.isFinished)
                 }
-                for item in items { try hand(item, to: sink, &hasStarted) }
+                for item in items { try observed { try hand(item, to: sink, &hasStarted) } }
                 if isFinished { break }
                 if items.isEmpty { signal.wait() }
             }
@@ -155,7 +163,7 @@ final class PacketJob: Sendable {
         }
         guard hasStarted else { return failure }
         do {
-            try sink.finish()
+            try observed { try sink.finish() }
         } catch is SinkStopped {
         } catch {
             failure = failure ?? InletError(wrapping: error, operation: "Finishing packets")

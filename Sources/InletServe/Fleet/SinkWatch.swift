@@ -1,0 +1,101 @@
+import InletCapture
+import InletCore
+import Logging
+
+/// Finds the sinks of a camera that take nothing, such as those whose disk hangs. Pure.
+///
+/// A sink is stalled when for ``limit`` it has accepted nothing although frames or packets were dropped because its queue
+/// was full.
+struct SinkWatch: Sendable {
+    /// The time after which a sink counts as stalled.
+    static let limit = Duration.seconds(8)
+    private static let reasons: [DropReason] = [.queueFull, .superseded]
+
+    private struct Progress {
+        var delivered: UInt64
+        /// The frames that had been dropped when the sink last accepted one.
+        var dropped: UInt64
+        var time: MonotonicTime
+        var isStalled = false
+    }
+
+    private var sinks: [SinkID: Progress] = [:]
+    /// The recording on request, by the name of its file.
+    private var recording: String?
+
+    /// A change of a sink.
+    struct Change: Equatable {
+        var sink: String
+        /// The frames or packets that were dropped; nil if the sink accepts frames again.
+        var dropped: UInt64?
+    }
+
+    /// Compares the statistics with the previous ones.
+    ///
+    /// - Returns: the sinks that have stalled or work again.
+    mutating func update(_ statistics: [CaptureStatistics.Sink], at now: MonotonicTime) -> [Change] {
+        var changes: [Change] = []
+        var next: [SinkID: Progress] = [:]
+        for sink in statistics where sink.isAttached {
+            let dropped = Self.reasons.reduce(UInt64(0)) { $0 &+ (sink.drops[$1] ?? 0) }
+            let fresh = Progress(delivered: sink.delivered, dropped: dropped, time: now)
+            guard var progress = sinks[sink.id] else {
+                next[sink.id] = fresh
+                continue
+            }
+            if sink.delivered != progress.delivered {
+                if progress.isStalled { changes.append(Change(sink: sink.name)) }
+                progress = fresh
+            } else if dropped == progress.dropped {
+                // It has nothing to do.
+                progress.time = now
+            } else if !progress.isStalled, now - progress.time >= Self.limit {
+                progress.isStalled = true
+                changes.append(Change(sink: sink.name, dropped: dropped &- progress.dropped))
+            }
+            next[sink.id] = progress
+        }
+        sinks = next
+        return changes
+    }
+
+    /// Notes whether the recording on request is stalled.
+    ///
+    /// - Parameter name: the file of a recording whose write takes longer than ``limit``; nil if there is none.
+    /// - Returns: the change, if there is one.
+    mutating func update(recording name: String?) -> Change? {
+        defer { recording = name }
+        switch (recording, name) {
+        case (nil, let name?): return Change(sink: name, dropped: 0)
+        case (let name?, nil): return Change(sink: name)
+        default: return nil
+        }
+    }
+
+    /// The names of stalled sinks among those of the statistics.
+    func stalled(of statistics: [CaptureStatistics.Sink]) -> [String] {
+        statistics.filter { sinks[$0.id]?.isStalled == true }.map(\.name) + (recording.map { [$0] } ?? [])
+    }
+}
+
+extension SupervisedCamera {
+    /// Reports sinks that have stalled or work again.
+    func watchSinks() {
+        let statistics = capturer?.statistics.sinks ?? []
+        var changes = sinkWatch.update(statistics, at: environment.clock.now)
+        if let change = sinkWatch.update(recording: recorder.stalled) { changes.append(change) }
+        for change in changes {
+            if let dropped = change.dropped {
+                let lost = dropped > 0 ? " It has missed \(dropped) frames or packets." : ""
+                let text =
+                    "\(change.sink): nothing was accepted for \(SinkWatch.limit.components.seconds) seconds.\(lost) "
+                    + "Check its disk or server."
+                environment.logger.error("\(text)", metadata: ["camera": "\(settings.name)"])
+                report(FleetEvent("sink-stalled", text, camera: settings.name))
+            } else {
+                environment.logger.notice("\(change.sink) works again", metadata: ["camera": "\(settings.name)"])
+                report(FleetEvent("sink-recovered", "\(change.sink) works again.", camera: settings.name))
+            }
+        }
+    }
+}
