@@ -3,14 +3,13 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// What reaches a server of an address and of its secrets, in each of their forms, and that nothing of them is written
-/// anywhere.
+/// Checks what a server receives of an address and its secrets, in each form, and that no secret is written anywhere.
 @Suite(.tags(.server), .fewAtATime, .enabled(if: AddressServer.missing == nil, "\(AddressServer.missing ?? "")"))
 struct AddressTests {
-    /// A run against a server, and what the server is to note.
+    /// A run against a server, and what the server is expected to log.
     struct Case: Sendable, CustomTestStringConvertible {
         var kind: AddressServer.Kind
-        /// `PORT` stands for the server's; `SECRET(NAME)` for an option NAME in one of its forms.
+        /// `PORT` is replaced by the server's port, `SECRET(NAME)` by an option NAME in one of its forms.
         var uri: String
         var isSink: Bool
         /// The option's value. The server sees it.
@@ -83,7 +82,7 @@ struct AddressTests {
     }
 
     @Test(
-        "An address reaches its server byte for byte, with its secret in any form, and nothing that is written holds the secret",
+        "An address reaches its server byte for byte with its secret in any form, and no output holds the secret",
         arguments: cases)
     func reaches(_ expected: Case) async throws {
         let folder = try TemporaryFolder()
@@ -93,8 +92,8 @@ struct AddressTests {
             let server = try AddressServer(expected.kind)
             func located(_ text: String) -> String { text.replacingOccurrences(of: "PORT", with: "\(server.port)") }
             let uri = located(expected.uri).replacing(#/SECRET\(([^)]*)\)/#) { "\($0.output.1)\(form)" }
-            // A run ends by what the server refuses, or when a server that refuses nothing has noted what it is to
-            // note, however long that takes on a busy machine.
+            // A run ends when the server refuses it. If the server refuses nothing, the run ends when the server has
+            // logged what it should, however long that takes on a busy machine.
             let isRefused =
                 switch expected.kind {
                 case .text, .rtmpWithPassword: true
@@ -134,7 +133,7 @@ struct AddressTests {
         }
     }
 
-    @Test("What the command says of a line that it cannot read holds no secret")
+    @Test("The command's error for a line that it cannot read holds no secret")
     func mistyped() throws {
         let uri = "rtsp://admin:hunter2@host/x?jwt=hunter2"
         for (arguments, status) in [
@@ -154,7 +153,7 @@ struct AddressTests {
         }
     }
 
-    @Test("The page of figures, the report and the log of a run whose parts all have secrets hold none of them")
+    @Test("The metrics page, the report and the log of a run with secrets everywhere hold none of them")
     func figures() async throws {
         let folder = try TemporaryFolder()
         let (trace, log) = (folder.path("trace"), folder.path("log"))
@@ -170,7 +169,7 @@ struct AddressTests {
                 "whip+http://127.0.0.1:1/a?token=hunter2&b=hunter2",
             ]
         }
-        // The token of the page is another word than the secrets, as it must be sent to it.
+        // The page's token differs from the secrets, because it must be sent to the page.
         let process = Process()
         process.executableURL = URL(fileURLWithPath: InletProcess.path)
         process.arguments =
@@ -185,8 +184,8 @@ struct AddressTests {
         process.standardOutput = process.standardError
         try process.run()
         var pages = ""
-        // Looked at for six seconds from the first page on: the sinks that cannot work fail meanwhile. A busy machine
-        // may take longer, within the time of the run.
+        // The page is read for six seconds, in which the sinks that cannot work fail. A busy machine may take longer,
+        // within the time of the run.
         var end: ContinuousClock.Instant?
         func isSeen() -> Bool { pages.contains("inlet_sink") && pages.contains("rtmp://127.0.0.1:1/live/***") }
         while process.isRunning, end.map({ .now < $0 || !isSeen() }) ?? true {

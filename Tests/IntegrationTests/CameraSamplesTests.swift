@@ -2,12 +2,12 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The samples of plug-ins that need a camera of Aravis, or that a driver in C calls as Inlet does.
+/// The plug-in samples that need an Aravis camera, or that a C driver calls as Inlet does.
 ///
-/// The camera takes the port of GigE Vision, 3956, at 127.0.0.1. It has no patience with a busy machine, so these tests
-/// run one after another.
+/// The camera uses port 3956 (GigE Vision) at 127.0.0.1. It fails on a busy machine, so these tests run one after
+/// another.
 @Suite(.tags(.process)) struct CameraSamplesTests {
-    @Test("The samples in C++ and of packets give what Aravis' camera sends and what ffprobe finds")
+    @Test("The C++ and packet samples deliver what Aravis' camera sends and what ffprobe finds")
     func samples() async throws {
         let tests = BuiltProgram.package.appending(path: "Tests/Plugins").path
         try await ReferenceCommand.runAside(

@@ -4,7 +4,7 @@ import Logging
 import ReferenceTools
 import Testing
 
-/// Containers whose numbers are at the edges of their types: they end in frames or in an error, and never in a trap.
+/// Containers with numbers at the limits of their types: they give frames or an error, and never trap.
 @Suite(.blocking) struct ExtremeNumbersTests {
     private static let edges: [UInt64] = [
         0, 1, 1 << 31, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 63) + (1 << 60), .max,
@@ -43,7 +43,7 @@ import Testing
         return files
     }
 
-    @Test("Matroska with odd times, lengths and sizes is decoded, or recorded as it is, or refused")
+    @Test("Matroska with odd times, lengths and sizes is decoded, recorded unchanged, or refused")
     func matroska() async throws {
         let folder = try TemporaryFolder()
         var delivered = 0
@@ -56,16 +56,17 @@ import Testing
                 if index == 0 { #expect(count == 3 || start.contains("loop")) }
             }
         }
-        // Many of them can be read, or they are not what they should be.
+        // Many of these files must be readable; otherwise they are not built correctly.
         #expect(delivered > 50, "\(delivered) frames")
     }
 
-    @Test("A live stream of such numbers ends in an error")
+    @Test("A live stream with such numbers ends in an error")
     func live() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("odd.mkv")
         var file = MatroskaFile(picture: try jpeg())
-        // 2^63 itself is libavformat's word for no time, and it gives none beyond some 2^62 milliseconds.
+        // 2^63 is AV_NOPTS_VALUE, libavformat's value for an unknown time. libavformat returns no time beyond about
+        // 2^62 milliseconds.
         let (least, most) = ((1 << 63) + (1 << 60), 7 << 60) as (UInt64, UInt64)
         for (duration, times) in [
             (9e15, [least, most]), (9e12, [least, most]), (9e15, [0, least, most]), (9e15, [most, least]),
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    /// How many frames come; at most 20. What it ends with is an `InletError` or nothing.
+    /// Returns the number of frames, at most 20. A run must end with an `InletError` or without an error.
     private func frames(_ uri: String, copyTo path: String? = nil) async throws -> Int {
         var configuration = CapturerConfiguration()
         configuration.frameLimit = 20

@@ -2,10 +2,10 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Files through `inlet run`, against the `ffmpeg` command.
+/// Files through `inlet run`, compared with the `ffmpeg` command.
 @Suite(.blocking) struct FileExactnessTests {
     @Test(
-        "Pictures and PTS of 8-bit 4:2:0 files are those of ffmpeg, bit for bit",
+        "Pictures and PTS of 8-bit 4:2:0 files match ffmpeg's bit for bit",
         arguments: [
             "h264-b.mp4", "h264-nob.mp4", "h264-open-gop.mkv", "hevc.mp4", "vp9.webm", "av1.mkv", "odd.mkv", "odd.webm",
             "vfr.mkv", "late-start.ts", "rotated.mp4", "sound.mp4", "small.ts", "small.h264", "mpeg2.mpg",
@@ -19,13 +19,13 @@ import Testing
         #expect(FrameLines(inlet.output) == expected)
     }
 
-    @Test("A full-range file keeps its range: the pictures are those that ffmpeg decodes before it squeezes them")
+    @Test("A full-range file keeps its range: the pictures match what ffmpeg decodes before it compresses the range")
     func fullRange() throws {
         let path = try TestClips.path("full-range.mp4")
         let inlet = try InletProcess.run(["run", path, "--to", "framemd5:-", "--report", "none"])
         #expect(FrameLines(inlet.output) == (try FrameLines.ffmpeg(path, pixelFormat: "yuvj420p")))
 
-        // Squeezed from our y4m, which says that it is full, they are what ffmpeg makes of the file itself.
+        // When ffmpeg compresses our y4m, which states full range, the pictures match those of the original file.
         let squeezed = try InletProcess.shell(
             "\"$INLET\" run '\(path)' --to y4m:- --report none | ffmpeg -v error -nostdin -i - -vf scale=out_range=limited -pix_fmt yuv420p -f framemd5 -"
         )
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "After a change of size each stretch has its own size, and PTS go on",
+        "After a size change, each part has its own size, and PTS continue",
         arguments: [("resize.ts", "small.ts", "large.ts"), ("resize.h264", "small.h264", "large.h264")])
     func resize(whole: String, first: String, second: String) throws {
         let path = try TestClips.path(whole)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "Files of other formats keep their PTS and look the same: at least 45 dB against ffmpeg",
+        "Files of other formats keep their PTS and reach at least 45 dB PSNR against ffmpeg",
         arguments: [
             "h264-444.mkv", "h264-10bit.mkv", "hevc-10bit.mp4", "mjpeg422.avi", "picture.gif", "picture.png",
             "picture.jpg",
@@ -56,8 +56,8 @@ import Testing
         let inlet = try InletProcess.run(["run", path, "--to", "framemd5:-", "--report", "none"])
         #expect(FrameLines(inlet.output).lines.map(\.pts) == (try FrameLines.ffmpeg(path)).lines.map(\.pts))
 
-        // Both sides as raw limited-range I420; ours goes through y4m, which carries its range, so that ffmpeg squeezes
-        // it alike.
+        // Both sides are converted to raw limited-range I420. Ours goes through y4m, which carries its range, so ffmpeg
+        // converts both in the same way.
         let folder = try TemporaryFolder()
         let flags = ["-sws_flags", "accurate_rnd+full_chroma_int"]
         try ReferenceCommand.ffmpeg(
@@ -84,7 +84,7 @@ import Testing
         return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(left.count) / Double(sum))
     }
 
-    @Test("Rotation is said clockwise, as ffmpeg turns the picture by itself")
+    @Test("Rotation is reported clockwise, as ffmpeg rotates the picture by default")
     func rotation() throws {
         struct Probe: Decodable { var rotation: Int }
         let path = try TestClips.path("rotated.mp4")

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Beginnings, repetitions and ends of files, compared with ffmpeg's list of all pictures.
+/// Start positions, repetitions and ends of files, compared with ffmpeg's list of all pictures.
 @Suite(.tags(.encoder), .blocking) struct FilePlacesTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
@@ -36,7 +36,7 @@ import Testing
     static let containers = ["mp4", "mkv", "ts", "flv", "h264"]
 
     @Test(
-        "A file starts with the first picture at the time, whether or not it has an index, B-frames or times",
+        "A file starts with the picture at the given time, with or without an index, B-frames or times",
         arguments: containers, [0.04, 1.0, 2.0, 2.1, 3.0, 3.96])
     func start(_ container: String, seconds: Double) throws {
         let path = try clip(container)
@@ -46,14 +46,14 @@ import Testing
         #expect(found == Array(all.dropFirst(Int((seconds * 25).rounded()))))
     }
 
-    @Test("A start while the last picture is shown gives that picture", arguments: ["mp4", "mkv"])
+    @Test("A start time within the last picture's duration gives that picture", arguments: ["mp4", "mkv"])
     func lastPicture(_ container: String) throws {
         let path = try clip(container)
         let last = try #require(try FrameLines.ffmpeg(path).lines.last).md5
         #expect(try run("file:\(path)?start=3970ms").map(\.md5) == [last])
     }
 
-    @Test("A start behind the end is said to be one")
+    @Test("A start time after the end is reported as such")
     func behindEnd() throws {
         let run = try InletProcess.run(["run", "file:\(clip("mp4"))?start=9s", "--report", "json"])
         let error = try #require(try Report(run).error)
@@ -61,7 +61,7 @@ import Testing
         #expect(error.message.contains("start"))
     }
 
-    @Test("A file that is played again is whole each time, and its times go on", arguments: containers)
+    @Test("Each repetition of a file is complete, and the times continue", arguments: containers)
     func loop(_ container: String) throws {
         let path = try clip(container)
         let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
@@ -70,11 +70,11 @@ import Testing
         let times = found.map(\.pts)
         let steps = Set(zip(times.dropFirst(), times).map { $0 - $1 })
         #expect(steps.allSatisfy { $0 > 0 })
-        // At a rate of 25 in ticks of a millisecond or finer.
+        // At 25 pictures a second, in ticks of a millisecond or finer.
         #expect(steps.count == 1, "\(steps)")
     }
 
-    @Test("A file that is played again after a start in its middle goes on in time", arguments: containers)
+    @Test("A repetition after a start in the middle continues the times", arguments: containers)
     func startAndLoop(_ container: String) throws {
         let path = try clip(container)
         let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
@@ -85,7 +85,7 @@ import Testing
         #expect(steps.count == 1 && steps.allSatisfy { $0 > 0 }, "\(steps)")
     }
 
-    @Test("A pipe is read through to the start, and not a second time")
+    @Test("A pipe is read through to the start time, and cannot be read again")
     func pipe() throws {
         let path = try clip("ts")
         let all = try FrameLines.ffmpeg(path).lines.map(\.md5)
@@ -100,22 +100,22 @@ import Testing
     /// The pictures of a file as ffmpeg decodes them.
     private func pictures(_ path: String) throws -> [String] { try FrameLines.ffmpeg(path).lines.map(\.md5) }
 
-    @Test("A copy of a trimmed MP4 shows nothing that its edit list hides", arguments: ["mkv", "mp4", "ts"])
+    @Test("A copy of a trimmed MP4 shows no picture that its edit list hides", arguments: ["mkv", "mp4", "ts"])
     func trimmed(_ container: String) throws {
         let (path, trimmed) = (try clip("mp4"), folder.path("trimmed.mp4"))
         try ReferenceCommand.ffmpeg(["-ss", "1.4", "-i", path, "-c", "copy", trimmed])
         let shown = try pictures(trimmed)
-        // ffmpeg itself has hidden the pictures from the key frame at 1 s on.
+        // ffmpeg hides the pictures from the key frame at 1 s on.
         try #require(shown == Array(try pictures(path).dropFirst(35)))
         let copy = folder.path("copy.\(container)")
         let run = try InletProcess.run(
             ["run", trimmed, "--to", "\(container):\(copy)?codec=copy", "--report", "none"])
         #expect(run.status == 0, "\(run.complaints)")
-        // From the first key frame that is shown: the ones before it refer to hidden pictures.
+        // The copy begins at the first key frame that is shown: the pictures before it refer to hidden pictures.
         #expect(try pictures(copy) == Array(shown.dropFirst(15)))
     }
 
-    /// Makes a series of six pictures, whose first number is given.
+    /// Makes a series of six numbered pictures, from the given first number on.
     private func makeSeries(first: Int) throws -> String {
         let path = folder.path("img%03d.png")
         try ReferenceCommand.ffmpeg([
@@ -124,7 +124,7 @@ import Testing
         return path
     }
 
-    @Test("Numbered pictures are a source, at ffmpeg's rate or another", arguments: [0, 7, 120])
+    @Test("Numbered pictures are a source, at ffmpeg's default rate or another", arguments: [0, 7, 120])
     func series(first: Int) throws {
         let path = try makeSeries(first: first)
         let expected = try FrameLines(
@@ -140,7 +140,7 @@ import Testing
         #expect(String(decoding: run.output, as: UTF8.self).contains("\"5\""), "\(run.complaints)")
     }
 
-    @Test("Numbered pictures that do not exist are said to be missing, and a rate is refused where it says nothing")
+    @Test("Numbered pictures that do not exist are reported as missing, and a rate without effect is refused")
     func noSeries() throws {
         let missing = try InletProcess.run(["run", folder.path("no%03d.png"), "--report", "json"])
         #expect(try Report(missing).error?.code == "notFound")
@@ -150,7 +150,7 @@ import Testing
         #expect(raw.count == 100)
     }
 
-    @Test("A lower rate is kept if key frames become rarer")
+    @Test("A lower rate is kept when key frames become rarer")
     func rarerKeyFrames() throws {
         let path = folder.path("rare.ts")
         try ReferenceCommand.ffmpeg([
@@ -166,7 +166,7 @@ import Testing
         #expect(lines.count >= 22)
     }
 
-    @Test("YUV4MPEG2 says the order of fields, as ffmpeg's does", arguments: ["tff", "bff"])
+    @Test("YUV4MPEG2 states the field order, as ffmpeg's output does", arguments: ["tff", "bff"])
     func fields(_ order: String) throws {
         let path = folder.path("fields.ts")
         try ReferenceCommand.ffmpeg([
@@ -181,7 +181,7 @@ import Testing
         try #require(expected == [order == "tff" ? "It" : "Ib"])
         let run = try InletProcess.run(["run", path, "--to", "y4m:-", "--report", "none"])
         #expect(header(run.output) == expected)
-        // Encoders are told, too.
+        // Encoders receive the field order, too.
         let recorded = folder.path("fields.mkv")
         _ = try InletProcess.run(["run", path, "--to", "mkv:\(recorded)", "--report", "none"])
         let probed = try ReferenceCommand.run(

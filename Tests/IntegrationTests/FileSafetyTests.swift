@@ -2,13 +2,13 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Who can read what the built program writes, and what it refuses to write to.
+/// The permissions of the files that the built program writes, and the targets to which it refuses to write.
 @Suite(.blocking) struct FileSafetyTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Every way to make a file, as the words behind `inlet`, with `FILE` for the path.
+    /// Every way to make a file, as arguments of `inlet`, with `FILE` for the path.
     static let makers = [
         "run SOURCE --to y4m:FILE", "run SOURCE --to i420:FILE", "run SOURCE --to framemd5:FILE",
         "run SOURCE --to mp4:FILE", "run SOURCE --to mkv:FILE", "run SOURCE --to webm:FILE", "run SOURCE --to ts:FILE",
@@ -37,7 +37,7 @@ import Testing
     /// The name that the maker gives to the file.
     private func name(_ maker: String, _ path: String) -> String { maker.hasSuffix(".png") ? path + ".png" : path }
 
-    @Test("Files are for their owner alone", arguments: makers)
+    @Test("Files are readable by their owner only", arguments: makers)
     func modes(_ maker: String) throws {
         let path = folder.path("file")
         let inlet = try run(maker, path)
@@ -51,7 +51,7 @@ import Testing
         #expect(refused.complaints.contains("600 to 666"), "\(refused.complaints)")
     }
 
-    @Test("A symbolic link leads nothing elsewhere, and its target stays as it is", arguments: makers)
+    @Test("A symbolic link redirects no output, and its target stays unchanged", arguments: makers)
     func links(_ maker: String) throws {
         let (path, target) = (folder.path("file"), folder.path("target"))
         try Data("mine".utf8).write(to: URL(fileURLWithPath: target))
@@ -70,11 +70,11 @@ import Testing
         let linked = try run(maker, path)
         #expect(linked.status == 64, "\(linked.complaints)")
         #expect(linked.complaints.contains("symbolic link"), "\(linked.complaints)")
-        // Nobody reads from it.
+        // The pipe has no reader.
         #expect([64, 66, 74].contains(try run(maker, pipe).status))
     }
 
-    @Test("The folder, the playlist and the segments of HLS are for their owner alone")
+    @Test("The folder, the playlist and the segments of HLS are readable by their owner only")
     func hls() throws {
         let live = folder.path("live")
         let source = ["run", "pattern:ball?size=64x48&frames=150&pace=none", "--report", "none", "--to"]
@@ -86,7 +86,7 @@ import Testing
             for name in names { #expect(try mode("\(live)/\(name)") == file) }
             try FileManager.default.removeItem(atPath: live)
         }
-        // What a playlist is written to first.
+        // The temporary file to which a playlist is written first.
         try FileManager.default.createDirectory(atPath: live, withIntermediateDirectories: false)
         let target = folder.path("target")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: target))
@@ -99,7 +99,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("mine".utf8))
     }
 
-    @Test("Devices and descriptors are written to by their names in /dev")
+    @Test("Devices and descriptors can be written by their names in /dev")
     func devices() throws {
         for sink in ["y4m:/dev/null", "mkv:/dev/null"] {
             #expect(try InletProcess.run(["run", "pattern:ball?frames=3&pace=none", "--to", sink]).status == 0)
@@ -112,10 +112,10 @@ import Testing
     }
 
     @Test(
-        "A file whose name cannot go is emptied where it is this user's own, and refused where it is not",
+        "A file whose name cannot be removed is truncated if this user owns it, and refused otherwise",
         .enabled(if: canMount, "mounting takes root"))
     func boundFile() throws {
-        // As a container has a file of its host.
+        // The file is like a host's file that is mounted in a container.
         let (outside, inside, script) = (folder.path("outside"), folder.path("inside"), folder.path("script"))
         for path in [outside, inside] { try Data(repeating: 7, count: 1_000_000).write(to: URL(fileURLWithPath: path)) }
         let lines = """

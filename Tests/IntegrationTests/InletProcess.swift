@@ -1,18 +1,18 @@
 import Foundation
 import ReferenceTools
 
-/// The built `inlet`, run as a person runs it.
+/// The built `inlet` command, run as a user runs it.
 struct InletProcess {
     var status: Int32
     var output: Data
     var complaints: String
 
-    /// Beside the test bundle, where the package manager builds both.
+    /// The command is next to the test bundle, because the package manager builds both there.
     static let path = BuiltProgram.inlet
 
-    /// Runs `inlet` to its end, or for a minute at most.
+    /// Runs `inlet` to its end, for a minute at most.
     ///
-    /// - Parameter environment: variables besides those of this process.
+    /// - Parameter environment: Variables in addition to those of this process.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> InletProcess {
         try run("timeout", ["--kill-after=5", "60", path] + arguments, environment)
     }
@@ -22,12 +22,12 @@ struct InletProcess {
         try run("timeout", ["--kill-after=5", "60", "bash", "-c", command])
     }
 
-    /// Runs `inlet` until a condition holds, interrupts it then, and returns at its end, which may come before.
+    /// Runs `inlet` until a condition holds, then interrupts it. Returns when it has ended, which may be earlier.
     ///
     /// - Parameters:
-    ///   - environment: variables besides those of this process.
+    ///   - environment: Variables in addition to those of this process.
     ///   - progress: as for `Waiting.until`.
-    /// - Throws: `Waiting.NeverCame` if neither comes while nothing changes.
+    /// - Throws: `Waiting.NeverCame` if neither the condition nor the end comes while nothing changes.
     static func run<Progress: Equatable>(
         _ arguments: [String], environment: [String: String], until what: String, progress: () throws -> Progress,
         _ isSo: () throws -> Bool
@@ -39,7 +39,7 @@ struct InletProcess {
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: complaints)
         try process.runUnblocked()
-        // timeout passes signals on.
+        // `timeout` passes signals on.
         defer { if process.isRunning { process.terminate() } }
         try await Waiting.until(what, progress: progress) { try !process.isRunning || isSo() }
         if process.isRunning { process.interrupt() }
@@ -96,7 +96,7 @@ struct Report: Decodable {
     var frames: Frames
     var ended: String
     var error: Failure?
-    /// The most resident memory that the process had.
+    /// The process's peak resident memory.
     var peakKiB: Int
 
     private enum CodingKeys: String, CodingKey {
@@ -104,7 +104,7 @@ struct Report: Decodable {
         case peakKiB = "peak_rss_kib"
     }
 
-    /// Standard error holds something besides the report.
+    /// Standard error holds other text besides the report.
     struct NoReport: Error, CustomStringConvertible {
         var text: String
         var description: String { "no report alone: \(text)" }

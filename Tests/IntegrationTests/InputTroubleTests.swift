@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Files that cannot be read to their end, and pipes whose writers stop.
+/// Files that cannot be read to the end, and pipes whose writers stop.
 @Suite(.blocking) struct InputTroubleTests {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A file whose disk or server fails in its middle is an error, after the pictures before that; one that is cut is none",
+        "A read error in the middle of a file is reported after the pictures before it; a truncated file is no error",
         arguments: ["a.mp4", "a.mkv", "a.ts", "a.avi"], [EIO, ESTALE])
     func failingRead(_ name: String, _ code: Int32) throws {
         let clip = try clip(name)
@@ -39,8 +39,8 @@ import Testing
         #expect(try Report(cut).frames.delivered >= 60)
     }
 
-    /// The beginning of a script: a FIFO that `inlet` reads in the background, and a function that waits for what a
-    /// command says.
+    /// The beginning of a script: a FIFO that `inlet` reads in the background, and a function that waits for a line of
+    /// the command's output.
     private func script(_ arguments: String) -> String {
         """
         mkfifo '\(folder.path("fifo"))'; exec 2>'\(folder.path("script.log"))'
@@ -60,7 +60,7 @@ import Testing
         return (try JSONDecoder().decode(Report.self, from: Data(json.utf8)), lines)
     }
 
-    @Test("A FIFO whose writer stops once pictures have come is opened again, and goes on with the next writer")
+    @Test("A FIFO whose writer stops after pictures is opened again and continues with the next writer")
     func stoppedWriter() throws {
         let inlet = try InletProcess.shell(
             script("fifo")
@@ -82,7 +82,7 @@ import Testing
         #expect(report.ended == "endOfStream" && log.contains("timedOut") == false, "\(log)")
     }
 
-    @Test("A FIFO to which a camera's program writes is opened again when that program has died")
+    @Test("A FIFO that a camera program writes is opened again when that program has died")
     func deadWriter() throws {
         let inlet = try InletProcess.shell(
             script("'fifo?pace=live' --frames 60") + """
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "A FIFO that falls silent while its first packets are read is a time-out, however far it has come",
+        "A FIFO that falls silent during its first packets times out, at any point",
         arguments: [100, 2000, 30_000, 60_000, 120_000, 300_000])
     func silentBeginning(_ bytes: Int) throws {
         let clip = try clip("a.ts")
@@ -115,7 +115,7 @@ import Testing
             exit $status
             """)
         #expect(inlet.status == 75, "\(inlet.complaints)")
-        // The report is the last line; others tell what happens meanwhile.
+        // The report is the last line; the other lines report state changes.
         let report = Data((inlet.complaints.split(separator: "\n").last ?? "").utf8)
         #expect(try JSONDecoder().decode(Report.self, from: report).error?.code == "timedOut", "\(inlet.complaints)")
     }
@@ -126,7 +126,7 @@ import Testing
         #expect(inlet.status == 64 && inlet.complaints.contains("FIFO"), "\(inlet.complaints)")
     }
 
-    @Test("To probe a server that says nothing takes one attempt", arguments: ["rtsp", "http"])
+    @Test("Probing a silent server takes one attempt", arguments: ["rtsp", "http"])
     func silentServer(_ scheme: String) throws {
         let server = try HostileServer(.blackHole)
         let url = server.url(scheme) + "?connect-timeout=500ms&first-timeout=500ms"

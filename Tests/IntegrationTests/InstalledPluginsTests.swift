@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// What the command does with plug-ins that are installed, before any of their code runs.
+/// The command's handling of installed plug-ins before any of their code runs.
 @Suite(.blocking) struct InstalledPluginsTests {
     private let folder: TemporaryFolder
 
@@ -33,7 +33,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
     }
 
-    @Test("The list ends with what cannot be used and why, and succeeds all the same")
+    @Test("The list ends with the unusable plug-ins and the reasons, and still succeeds")
     func list() throws {
         try install("acme", scheme: "acme")
         try Data("{".utf8).write(to: URL(filePath: folder.path("plugins/cut.inlet.json")))
@@ -46,7 +46,7 @@ import Testing
         #expect(lines.last?.contains("line 1: a key in quotation marks is expected") == true)
     }
 
-    @Test("The list as JSON has all of it, and the description of one plug-in is an array")
+    @Test("The JSON list has everything, and the description of one plug-in is an array")
     func json() throws {
         struct Listing: Decodable {
             struct Plugin: Decodable {
@@ -71,7 +71,7 @@ import Testing
         #expect(one.map(\.kind) == ["source", "sink"])
     }
 
-    @Test("The folders are printed in order, existing or not")
+    @Test("The folders are printed in order, whether or not they exist")
     func path() throws {
         let (status, output, _) = try inlet("plugins", "path")
         #expect(status == 0)
@@ -92,7 +92,7 @@ import Testing
         #expect(output.contains("The plug-ins acme and bars both offer a source 'cam:'"))
     }
 
-    @Test("An installed plug-in neither hinders nor takes over what Inlet has")
+    @Test("An installed plug-in neither blocks nor replaces a built-in scheme")
     func own() throws {
         try install("pattern", scheme: "pattern")
         let (status, _, complaints) = try inlet("run", "pattern:", "--frames", "2", "--report", "none")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "A choice for a plug-in or a layer that there is not is an error",
+        "Choosing a plug-in or a layer that does not exist is an error",
         arguments: [
             ["--in-process", "acne"], ["--plugin-without", "acne:landlock"], ["--plugin-without", "acme:all"],
             ["--plugin-without", "acme"],

@@ -3,7 +3,7 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// Pictures larger than `max-size` take no memory, whoever asks for them.
+/// Pictures larger than `max-size` use no memory, whichever part of the program decodes them.
 @Suite(.blocking) struct LargePictureTests {
     /// A small JPEG whose header says 16000x16000.
     private func jpeg() throws -> Data {
@@ -13,7 +13,7 @@ import Testing
             ]))
         let place = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
         bytes.replaceSubrange(place + 5..<place + 9, with: [0x3E, 0x80, 0x3E, 0x80])
-        // libavcodec believes no picture that has too few bytes.
+        // libavcodec rejects a picture that has too few bytes.
         return Data(bytes) + Data(count: 1_500_000)
     }
 
@@ -38,7 +38,7 @@ import Testing
                 sink.replacingOccurrences(of: "OUT", with: folder.path("out")),
             ])
             let peak = try JSONDecoder().decode(Peak.self, from: Data(inlet.complaints.utf8)).peakKibibytes
-            // Without any picture it is some 60 MB; one picture of that size is 384 MB.
+            // The program uses about 60 MB without pictures; one picture of that size is 384 MB.
             #expect(peak < 200 << 10, "\(source) took \(peak >> 10) MB")
             let report = try Report(inlet)
             if source != path {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A picture of just the largest size is taken, also where the codec's blocks are larger")
+    @Test("A picture of exactly the maximum size is accepted, even if the codec's blocks are larger")
     func exact() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("exact.ts")

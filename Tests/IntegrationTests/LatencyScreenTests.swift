@@ -2,12 +2,12 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet latency --screen`, whose camera is a source that reads the screen on which Chromium shows the page.
+/// `inlet latency --screen` with a screen capture as the camera. Chromium shows the page on that screen.
 @Suite(
     .tags(.chromium), .serialized,
     .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
 struct LatencyScreenTests {
-    @Test("The codes of the page are found in pictures of a screen, and say how late they are")
+    @Test("The page's codes are found in pictures of a screen and give the latency")
     func page() async throws {
         struct Seen: Decodable {
             struct Delay: Decodable {
@@ -27,14 +27,14 @@ struct LatencyScreenTests {
         let output = try await ReferenceCommand.runAside(
             "/usr/bin/python3", ["-B", script, "--inlet", BuiltProgram.inlet, "--duration", "3"])
         let seen = try JSONDecoder().decode(Seen.self, from: output)
-        // Ten codes a second, of which a busy machine shows fewer.
+        // The page shows ten codes a second. A busy machine shows fewer.
         #expect(seen.pictures >= 10)
         #expect(seen.delay.least >= 0)
         #expect(seen.delay.p50 >= seen.delay.least)
     }
 
     #if WebRTC
-        @Test("What goes out by webrtc: comes back by WHEP, whole and with its token")
+        @Test("A stream sent by webrtc: comes back by WHEP, complete and with its token")
         func webRTC() async throws {
             struct Seen: Decodable {
                 var pictures: Int

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet latency` against delays that others insert: a proxy that holds what passes for a known time.
+/// `inlet latency` against known delays: a proxy holds everything that passes for a fixed time.
 @Suite(.tags(.rtcPeer, .server), .serialized) struct LatencyTests {
     private struct Measured: Decodable {
         struct Delay: Decodable {
@@ -25,13 +25,13 @@ import Testing
         return try JSONDecoder().decode(Measured.self, from: run.output)
     }
 
-    /// Measures with and without the delay until the difference is right; three times at most, as other work of the
-    /// machine may hold up either.
+    /// Measures with and without the delay until the difference is right, at most three times, because load on the
+    /// machine may delay either.
     ///
-    /// The fastest pictures are compared. On a busy machine the median is later than the proxy makes it, and rightly
-    /// so; it must not be earlier.
+    /// The fastest pictures are compared. On a busy machine the median may be later than the proxy's delay, but must
+    /// not be earlier.
     ///
-    /// - Parameter prepare: called before each measurement.
+    /// - Parameter prepare: Called before each measurement.
     private static func expect(
         _ milliseconds: Double, of proxy: FaultProxy, _ arguments: [String], prepare: () throws -> Void = {}
     ) throws {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("The delay of a proxy on a way out and back is measured within 5 ms")
+    @Test("The delay of a proxy on a loop out and back is measured within 5 ms")
     func via() async throws {
         let port = try await FreePort.find()
         try await Self.aside {
@@ -79,20 +79,20 @@ import Testing
     func server(carrier: String) async throws {
         let port = try await FreePort.find()
         try await Self.aside {
-            // What it takes it hands on, so that it comes back by another way.
+            // The server passes on what it receives, so that the pictures come back by another path.
             let back = "udp://127.0.0.1:\(port)"
             let server = try PeerProcess("ffmpeg-receiver.py", ["--kind", carrier, "--forward", back])
             let proxy = try FaultProxy(to: server.ready["port"]?.int ?? 0)
             let url = proxy.url(server.ready["url"]?.text ?? "")
             try Self.expect(90, of: proxy, ["--via", url, "--from", back]) {
-                // It takes one client in its life.
+                // The server accepts one client in its life.
                 try server.send("kill")
                 try server.send("again", within: .seconds(20))
             }
         }
     }
 
-    @Test("What goes out by shared memory comes back whole")
+    @Test("A stream sent through shared memory comes back complete")
     func sharedMemory() async throws {
         try await Self.aside {
             let name = "latency-\(ProcessInfo.processInfo.processIdentifier)"
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("A plot is written, and what has no code, no server or no clock in common is an error with its status")
+    @Test("A plot is written; a missing code, server or common clock is an error with its own status")
     func errors() async throws {
         let port = try await FreePort.find()
         try await Self.aside {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// On a thread of its own: a run takes seconds.
+    /// Runs on its own thread, because a run takes seconds.
     private static func aside(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }

@@ -3,7 +3,7 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// What URIs make this process read, for whoever trusts them and for whoever does not.
+/// The local files and variables that URIs may read, with and without the caller's permission.
 @Suite struct LocalAccessTests {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
         return folder.path(name)
     }
 
-    @Test("The system's files and variables are read where that was asked for, through links too")
+    @Test("The system's files and variables are read if that is enabled, through links too")
     func reads() throws {
         let file = try write("secret file", "p@ss word\r\n")
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: file)
@@ -29,7 +29,7 @@ import Testing
         #expect(try password("password-env=PATH", in: .trusting) == home)
     }
 
-    @Test("What is no regular file is refused at once, be it a pipe that nobody writes to")
+    @Test("Anything but a regular file is refused at once, even a pipe without a writer")
     func refusesKinds() throws {
         #expect(unsafe mkfifo(folder.path("pipe"), 0o600) == 0)
         for path in [folder.path("pipe"), folder.path(""), "/dev/zero", "/dev/null"] {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("A file that is not there, is endless, or holds more than a secret is refused in words, and not quoted")
+    @Test("A missing, endless or too large secret file is refused with a clear message that does not quote it")
     func refusesContent() throws {
         let long = try write("long", String(repeating: "x", count: LocalAccess.longestSecret + 1))
         let largest = try write("largest", String(repeating: "x", count: LocalAccess.longestSecret))
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A configuration as text shows no secret")
+    @Test("The text of a configuration shows no secret")
     func text() throws {
         let source = try PluginRegistry.standard.source("srt://h:1?passphrase=hunter2hunter2&streamid=hunter2")
         for uri in [
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// Options of an address by which it could have a file or a variable read.
+    /// URI options that could make a file or a variable be read.
     static let reaching = [
         "user=x&password-file=/etc/passwd", "user=x&password-env=HOME", "tls-ca=/etc/passwd",
         "query.a-file=/etc/passwd",
@@ -78,7 +78,7 @@ import Testing
     ]
 
     @Test(
-        "With the library's own registry no option of an address reads a file or the environment", arguments: reaching)
+        "With the library's default registry no URI option reads a file or the environment", arguments: reaching)
     func stranger(options: String) {
         for address in ["rtsp://h/x", "https://h/x", "rtmps://h/x", "srt://h:1", "ffmpeg:tls://h:1", "udp://h:1"] {
             let error = #expect(throws: InletError.self) { try PluginRegistry.standard.source("\(address)?\(options)") }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "The same holds for sinks",
+        "Sink options do not read a file or the environment either",
         arguments: [
             "rtmps://h/a?key-file=/etc/passwd", "rtsp://h/a?user=x&password-env=HOME", "rtsps://h/a?tls-ca=/etc/passwd",
             "srt://h:1?passphrase-file=/etc/passwd", "srt://h:1?streamid-env=HOME", "preview:?token-file=/etc/passwd",
@@ -99,7 +99,7 @@ import Testing
     func strangersSink(uri: String) throws {
         let scheme = String(uri.prefix { $0 != ":" })
         let plugin = PluginRegistry.standard.sinks.last { $0.info.schemes.contains(scheme) }
-        // Without the trait there is nothing that could read.
+        // Without the trait, nothing could read a file.
         guard plugin?.info.options.isEmpty == false else { return }
         let error = #expect(throws: InletError.self) { try PluginRegistry.standard.sink(uri) }
         #expect(error?.message.contains("PluginRegistry.localAccess") == true, "\(error?.message ?? "")")

@@ -4,22 +4,22 @@ import Logging
 import ReferenceTools
 import Testing
 
-/// Loops over the frames of sources that can wait, as applications write them.
+/// Loops over the frames of sources that can wait, written as in applications.
 @Suite struct LoopTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
 
-    /// How an application takes frames.
+    /// The ways in which an application receives frames.
     enum Loop: CaseIterable {
-        /// In the closure of `run`.
+        /// The closure of `run`.
         case scoped
-        /// By `frames()`, while another task runs the capturer.
+        /// The sequence `frames()`, while another task runs the capturer.
         case sequence
     }
 
     /// The presentation times that a loop sees, in nanoseconds.
     ///
-    /// - Parameter pause: how long the loop works on each frame.
+    /// - Parameter pause: The time that the loop works on each frame.
     private func times(_ uri: String, _ loop: Loop, pause: Duration) async throws -> [Int64] {
         var configuration = CapturerConfiguration()
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "Every frame of a clip of variable rate arrives, however slow the loop is", arguments: Loop.allCases,
+        "A slow loop receives every frame of a clip of variable rate", arguments: Loop.allCases,
         [Duration.zero, .milliseconds(2)])
     func clip(_ loop: Loop, pause: Duration) async throws {
         let clip = folder.path("clip.mp4")
@@ -56,13 +56,13 @@ import Testing
         #expect(String(decoding: count, as: UTF8.self).hasPrefix("414"))
         let times = try await times(clip, loop, pause: pause)
         #expect(times.count == 414)
-        // Every seventh is left out, so the spacing varies.
+        // Every seventh frame is left out, so the spacing varies.
         let spacings = Set(zip(times.dropFirst(), times).map { ($0 - $1 + 500_000) / 1_000_000 })
         #expect(spacings == [33, 67])
     }
 
     @Test(
-        "Every picture of a pattern that is not paced arrives, however slow the loop is", arguments: Loop.allCases,
+        "A slow loop receives every picture of an unpaced pattern", arguments: Loop.allCases,
         [Duration.zero, .milliseconds(50)])
     func pattern(_ loop: Loop, pause: Duration) async throws {
         let times = try await times("pattern:smpte?frames=5&pace=none", loop, pause: pause)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A Matroska file (RFC 9559) of Motion JPEG whose numbers are what a test says: no muxer writes such.
+/// A Matroska file (RFC 9559) of Motion JPEG with numbers that the test chooses: no muxer writes such files.
 struct MatroskaFile {
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick.
     var timestampScale: UInt64 = 1_000_000
     /// In ticks.
     var duration: Double?
-    /// Nanoseconds a frame.
+    /// Nanoseconds per frame.
     var defaultDuration: UInt64?
-    /// In ticks: one cluster, with one picture, for each.
+    /// Cluster times in ticks: each cluster has one picture.
     var times: [UInt64] = [0, 40, 80]
-    /// Added to the time of the cluster.
+    /// The picture's time, relative to that of the cluster.
     var blockTime: Int16 = 0
     /// In ticks.
     var blockDuration: UInt64?
@@ -18,7 +18,7 @@ struct MatroskaFile {
     var height: UInt64 = 48
     var displayWidth: UInt64?
     var displayHeight: UInt64?
-    /// The JPEG that is each picture.
+    /// The JPEG that is used for every picture.
     var picture: Data
 
     var bytes: Data {

@@ -3,7 +3,7 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// Outputs that cannot work: the error's code, the command's exit code, and a message that says what to do.
+/// Outputs that cannot work: the error's code, the command's exit code, and a message that tells the user what to do.
 @Suite(.tags(.encoder), .blocking) struct OutputTroubleTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var sink: String
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be is refused before the source is opened",
+        "An impossible output is refused before the source is opened",
         arguments: [
             Case("a.mp4", .invalidConfiguration, 64, "Did you mean 'mp4:a.mp4'?"),
             Case("a.jpg", .invalidConfiguration, 64, "Did you mean 'jpeg:a.jpg'?"),
@@ -40,7 +40,7 @@ import Testing
     func refused(_ expected: Case) throws {
         let error = #expect(throws: InletError.self) { try PluginRegistry.standard.sink(expected.sink) }
         #expect(error?.code == expected.code)
-        // Who opens the source says that it is not there, with another exit code.
+        // Opening the source would fail with another exit code, because it does not exist.
         let inlet = try InletProcess.run(["run", "/nonexistent.mp4", "--to", expected.sink])
         #expect(inlet.status == expected.status)
         #expect(
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Programs and paths that fail say how",
+        "Programs and paths that fail give the reason",
         arguments: [
             Case("exec:inlet-has-no-such-program", .notFound, 74, "There is no such program on PATH"),
             Case("exec:/nonexistent/program", .notFound, 74, "There is no such program."),
@@ -73,7 +73,7 @@ import Testing
         try check(InletProcess.run(["run", Self.source, "--to", expected.sink, "--report", "json"]), expected)
     }
 
-    @Test("What is there already is not overwritten")
+    @Test("An existing file is not overwritten")
     func taken() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.jpg")
@@ -85,7 +85,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("Shared memory of something else is left alone")
+        @Test("Shared memory of another program is left unchanged")
         func takenMemory() throws {
             let name = "inlet-test-\(UUID().uuidString)"
             let path = "/dev/shm/\(name)"
@@ -99,7 +99,7 @@ import Testing
     #endif
 
     #if os(Linux)
-        @Test("The reader in Samples ends when its writer is killed, and another writer has the name at once")
+        @Test("The reader in Samples ends when its writer is killed, and another writer gets the name at once")
         func killedWriter() throws {
             let folder = try TemporaryFolder()
             let name = "inlet-test-\(UUID().uuidString)"
@@ -120,20 +120,20 @@ import Testing
         }
     #endif
 
-    @Test("A program that has had enough ends the run without an error")
+    @Test("A program that stops reading ends the run without an error")
     func enough() throws {
         let inlet = try InletProcess.run(["run", "pattern:ball?size=320x240", "--to", "exec:true", "--report", "json"])
         #expect(inlet.status == 0, "\(inlet.complaints)")
         #expect(try Report(inlet).error == nil)
     }
 
-    @Test("Secrets of a command are in nothing that is written about it")
+    @Test("The secrets of a command appear in no message about it")
     func secrets() throws {
         let secrets = ["hunter2", "hunter3", "hunter4", "hunter5"]
         let words = "--password hunter2 --api-key=hunter3 https://me:hunter4@host/v"
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")
-        // The program has its secret from the environment, and complains with all it knows.
+        // The program gets its secret from the environment, and prints everything it knows in its error message.
         let script = folder.path("script")
         try Data(
             "#!/bin/sh\nprintf %s $STREAM_TOKEN >\(folder.path("got")); cat >/dev/null; echo $@ TOKEN=$STREAM_TOKEN >&2; exit 3"

@@ -43,8 +43,8 @@ import Testing
         #expect(inlet.status == 0, "\(inlet.complaints)")
     }
 
-    /// Puts one FLV file behind another, later by so many milliseconds: tags have a header of 11 bytes, and a length
-    /// behind them (Adobe Flash Video File Format Specification 10.1, E.4.1).
+    /// Appends an FLV file to another with a time offset in milliseconds: tags have a header of 11 bytes and a trailing
+    /// length (Adobe Flash Video File Format Specification 10.1, E.4.1).
     private func joined(_ first: Data, _ second: Data, later: Int) -> Data {
         var joined = first
         var rest = second.dropFirst(13)
@@ -53,7 +53,7 @@ import Testing
             let count = 15 + (Int(tag[1]) << 16 | Int(tag[2]) << 8 | Int(tag[3]))
             let time = (Int(tag[7]) << 24 | Int(tag[4]) << 16 | Int(tag[5]) << 8 | Int(tag[6])) + later
             (tag[4], tag[5], tag[6]) = (UInt8(time >> 16 & 255), UInt8(time >> 8 & 255), UInt8(time & 255))
-            // The script tag states what holds of the second part only.
+            // The script tag describes only the second part.
             if tag[0] == 9 { joined += Data(tag) + rest.dropFirst(11).prefix(count - 11) }
             rest = rest.dropFirst(count)
         }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "The sequence header that FLV states in mid-stream holds for what follows", arguments: ["160x120", "320x240"])
+        "An FLV sequence header in mid-stream applies to what follows", arguments: ["160x120", "320x240"])
     func flv(_ size: String) throws {
         let first = try part("a.flv", ["-x264-params", "ref=1:cabac=0:8x8dct=0:bframes=0"])
         let second = try part(
@@ -73,7 +73,7 @@ import Testing
         #expect(try decoded(copies()).isSame(as: decoded([first, second])))
     }
 
-    @Test("A sequence header that RTMP states while no sink takes packets holds for the sinks that come later")
+    @Test("An RTMP sequence header sent while no sink takes packets applies to sinks added later")
     func withoutDemand() async throws {
         let first = try part("a.flv", ["-x264-params", "ref=1:cabac=0:8x8dct=0:bframes=0"])
         let second = try part(
@@ -96,14 +96,14 @@ import Testing
         var last: SourcePacket?
         while case .returned(let item?) = await runner.next() {
             last = item.packet ?? last
-            // The sink comes while the second part is shown.
+            // The sink is added during the second part.
             if let frame = item.frame, frame.size.width == 320, !demand.packets {
                 demand.packets = true
                 runner.context.setDemand(demand)
             }
         }
         _ = await runner.close()
-        // The second part, read by ffprobe.
+        // The second part, as ffprobe reads it.
         let output = try ReferenceCommand.run(
             "ffprobe",
             [

@@ -19,7 +19,7 @@ import Testing
         return path
     }
 
-    /// The pictures that ffmpeg makes of a file by filters.
+    /// The pictures that ffmpeg makes from a file with filters.
     private func expected(_ path: String, _ filter: String) throws -> [FrameLines.Line] {
         try FrameLines(
             ReferenceCommand.ffmpeg(
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "Every picture of an interlaced file is ffmpeg's bwdif, with its time",
+        "Every picture of an interlaced file matches ffmpeg's bwdif, with its time",
         arguments: ["tff", "bff"], ["libx264", "mpeg2video"])
     func deinterlacing(order: String, codec: String) throws {
         let path = try interlaced(order, codec)
@@ -48,7 +48,7 @@ import Testing
         #expect(try run(path, to: "framemd5:-?deinterlace=true", "--no-deinterlace") == plain)
     }
 
-    @Test("The last picture of a run that is limited is not lost")
+    @Test("The last picture of a limited run is not lost")
     func limit() throws {
         let path = try interlaced("tff", "libx264")
         let expected = try expected(path, "trim=end_frame=7,bwdif=mode=send_frame")
@@ -64,7 +64,7 @@ import Testing
         #expect(try run(path, "--deinterlace") == expected(path, "null"))
     }
 
-    @Test("A recording is deinterlaced by option, and states progressive pictures")
+    @Test("A recording is deinterlaced by an option, and states progressive pictures")
     func recording() throws {
         let path = try interlaced("tff", "mpeg2video")
         let recorded = folder.path("out.mkv")
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: High dynamic range
 
-    /// Ten pictures of 10 bits. Those of PQ state the luminance of the content.
+    /// Ten pictures of 10 bits. The PQ pictures state the content's luminance.
     private func highRange(_ transfer: String) throws -> String {
         let path = folder.path("range.mkv")
         var options = "log-level=error:colorprim=bt2020:transfer=\(transfer):colormatrix=bt2020nc:keyint=4"
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(
-        "Every picture of high dynamic range is ffmpeg's, made of all ten bits, with the peak that it states",
+        "Every high-dynamic-range picture matches ffmpeg's, from all ten bits and with the stated peak",
         arguments: ["smpte2084", "arib-std-b67"])
     func toneMapping(transfer: String) throws {
         let path = try highRange(transfer)
@@ -136,7 +136,7 @@ import Testing
         #expect(try run(path) != expected)
     }
 
-    @Test("A recording that is tone-mapped states the colours of its pictures")
+    @Test("A tone-mapped recording states the colours of its pictures")
     func mappedRecording() throws {
         let path = try highRange("smpte2084")
         let recorded = folder.path("mapped.mkv")
@@ -166,7 +166,7 @@ import Testing
         #expect(Self.psnr(whole, mapped) > Self.psnr(pale, mapped) + 6)
     }
 
-    @Test("Pictures of ordinary range are unchanged")
+    @Test("Pictures of standard range are unchanged")
     func ordinaryRange() throws {
         let path = folder.path("ordinary.mkv")
         try ReferenceCommand.ffmpeg(

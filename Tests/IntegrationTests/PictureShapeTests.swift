@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The shape of pixels and the orientation of pictures, from the container to what sinks write, against ffmpeg.
+/// Pixel aspect ratios and picture orientation, from the container to what sinks write, compared with ffmpeg.
 @Suite(.tags(.encoder), .blocking) struct PictureShapeTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
@@ -16,7 +16,7 @@ import Testing
         return path
     }
 
-    /// The pictures as ffmpeg shows them: rotated and mirrored by itself.
+    /// The pictures as ffmpeg shows them, rotated and mirrored by default.
     private func shown(_ path: String, as pixelFormat: String = "yuv420p") throws -> Data {
         try ReferenceCommand.ffmpeg([
             "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", pixelFormat, "-",
@@ -40,7 +40,7 @@ import Testing
     private func setMatrix(_ matrix: [Int32], in path: String) throws {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let box = try #require(bytes.range(of: Data("tkhd".utf8)))
-        // Behind the box's type in version 0: flags, times, identifiers, layer, group and volume.
+        // The fields in version 0 of the box: flags, times, identifiers, layer, group and volume.
         var place = box.upperBound + 40
         for (index, number) in matrix.enumerated() {
             let unit: Int32 = index % 3 == 2 ? 1 << 30 : 1 << 16
@@ -52,7 +52,7 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// All that a display matrix can say without scaling: the first two columns of its rows.
+    /// Every display matrix without scaling: the first two columns of its rows.
     static let orientations: [[Int32]] = [
         [1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0],
         [-1, 0, 0, 1], [1, 0, 0, -1], [0, 1, 1, 0], [0, -1, -1, 0],
@@ -65,7 +65,7 @@ import Testing
         return path
     }
 
-    @Test("Files that carry no rotation get pictures as ffmpeg shows them", arguments: orientations)
+    @Test("Files that cannot carry a rotation get pictures as ffmpeg shows them", arguments: orientations)
     func orientation(_ matrix: [Int32]) throws {
         let path = try oriented(matrix, "a.mp4")
         let expected = try shown(path)
@@ -100,7 +100,7 @@ import Testing
         let copy = folder.path("copy.mkv")
         _ = try inlet(path, to: "mkv:\(copy)?codec=copy")
         #expect(try shown(copy) == shown(path))
-        // A checksum that is wrong would be reported, and so would an element that ends elsewhere.
+        // ffmpeg would report a wrong checksum, or an element that ends elsewhere.
         let check = try ReferenceCommand.run(
             "bash", ["-c", "ffmpeg -v verbose -err_detect crccheck -i '\(copy)' -f null - 2>&1"])
         let text = String(decoding: check, as: UTF8.self)
@@ -118,7 +118,7 @@ import Testing
         #expect(FileExactnessTests.psnr(theirs, ours) >= 40)
     }
 
-    /// A clip of pixels twice as wide as high, by its container, by its packets, or by both, which disagree.
+    /// A clip with pixels twice as wide as high, stated by its container, by its packets, or by both, which disagree.
     private func wide(_ kind: String, _ name: String) throws -> String {
         switch kind {
         case "container":
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "The container's shape of pixels counts before that of the packets, as in ffmpeg",
+        "The container's pixel aspect ratio overrides that of the packets, as in ffmpeg",
         arguments: ["container", "packets", "both"], ["mp4", "mkv"])
     func pixelShape(_ kind: String, _ container: String) throws {
         let path = try wide(kind, "wide.\(container)")
@@ -159,7 +159,7 @@ import Testing
         let snapshot = folder.path("snapshot.png")
         #expect(try InletProcess.run(["snapshot", path, snapshot]).status == 0)
         #expect(try size(snapshot) == "320,120")
-        // The same picture as ffmpeg's with square pixels, not only its size.
+        // The picture matches ffmpeg's with square pixels, not only in size.
         let expected = folder.path("expected.png")
         try ReferenceCommand.ffmpeg([
             "-i", path, "-frames:v", "1", "-vf", "scale=iw*sar:ih:flags=bilinear,setsar=1", expected,

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The samples of plug-ins, built as their READMEs say and run by the command, which knows nothing of them.
+/// The plug-in samples, built as their READMEs describe. The command that runs them has no built-in knowledge of them.
 @Suite(.blocking) struct PluginSamplesTests {
     private let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ import Testing
         return (result.status, FrameLines(result.output), result.complaints)
     }
 
-    /// Copies files of the package into the folder of plug-ins, as an installation does.
+    /// Copies files of the package into the plug-in folder, as an installation does.
     private func install(_ files: [String]) throws {
         for file in files {
             let copy = folder.path("plugins/\((file as NSString).lastPathComponent)")
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test("A source in C gives the same pictures in a process of its own and in that of the command")
+    @Test("A source in C gives the same pictures in a separate process and in the command's process")
     func bars() throws {
         try compile("Samples/CSource/bars.c")
         try install(["Samples/CSource/bars.inlet.json"])
@@ -57,7 +57,7 @@ import Testing
         #expect(inside.lines.lines.map(\.md5) == own.lines.lines.map(\.md5))
     }
 
-    @Test("ffmpeg finds its own colour bars in what the command takes from the source in C")
+    @Test("ffmpeg finds its own colour bars in the pictures that the command takes from the C source")
     func colors() throws {
         try compile("Samples/CSource/bars.c")
         try install(["Samples/CSource/bars.inlet.json"])
@@ -83,7 +83,7 @@ import Testing
         let reference = try samples(["-f", "lavfi", "-i", "pal75bars=size=\(width)x\(height)", "-frames:v", "1"])
         try #require(own.count == frames * length && reference.count == length)
         for frame in 0..<frames {
-            // The rows of a plane, and its bars but for the first, which is brighter in PAL's.
+            // The rows of a plane, and its bars except the first, which is brighter in PAL's.
             for (start, stride, rows) in [
                 (0, width, height), (width * height, width / 2, height / 2),
                 (width * height * 5 / 4, width / 2, height / 2),
@@ -95,13 +95,13 @@ import Testing
                             .elementsEqual(reference[bars]))
                 }
             }
-            // The line, which moves by a row a picture.
+            // The line, which moves by a row per picture.
             #expect(own[frame * length + frame * width..<frame * length + (frame + 1) * width].allSatisfy { $0 == 235 })
             #expect(own[frame * length + 10 * width] == 180)
         }
     }
 
-    @Test("Packets of a plug-in are decoded as ffmpeg decodes the file, and may read that file alone")
+    @Test("Packets of a plug-in are decoded as ffmpeg decodes the file, and the plug-in may read only that file")
     func packets() throws {
         try compile("Samples/PacketSource/annexb.c")
         try install(["Samples/PacketSource/annexb.inlet.json"])
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "Packets of a plug-in that states no size are recorded as they are",
+        "Packets of a plug-in that states no size are recorded unchanged",
         arguments: [[], ["--in-process", "annexb"]])
     func recording(place: [String]) throws {
         try compile("Samples/PacketSource/annexb.c")
@@ -147,7 +147,7 @@ import Testing
         #expect(Set(run.lines.lines.map(\.md5)).count == 5)
     }
 
-    @Test("The Python package keeps to the C headers, and to the protocol")
+    @Test("The Python package matches the C headers and the protocol")
     func pythonPackage() throws {
         _ = try ReferenceCommand.run(
             "timeout",

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet plugins verify`, by plug-ins that are good and by ones that are bad in one place.
+/// `inlet plugins verify` with good plug-ins and with plug-ins that have one defect.
 @Suite(.serialized, .tags(.process)) struct PluginVerificationTests {
     private struct Report: Decodable {
         struct Finding: Decodable {
@@ -21,12 +21,12 @@ import Testing
         }
     }
 
-    /// What the first comment of a plug-in in `Tests/Plugins/Defects` says that must come of it.
+    /// The expected result, from the first comment of a plug-in in `Tests/Plugins/Defects`.
     private struct Expectation {
         let name: String
         /// The check that must fail; nil for a good plug-in.
         let check: String?
-        /// Others that may fail.
+        /// Other checks that may fail.
         let others: Set<String>
         let text: String
 
@@ -63,7 +63,7 @@ import Testing
         return (result.status, String(decoding: result.output, as: UTF8.self), result.complaints)
     }
 
-    /// Copies files of the package into the folder of plug-ins, as an installation does.
+    /// Copies files of the package into the plug-in folder, as an installation does.
     private func install(_ files: [String]) throws {
         for file in files {
             let copy = folder.path("plugins/\((file as NSString).lastPathComponent)")
@@ -85,10 +85,10 @@ import Testing
         return library
     }
 
-    @Test("Each defect fails the check that it is a case of, with a sentence that names it, and no other check")
+    @Test("Each defect fails its own check with a message that names it, and no other check")
     func defects() async throws {
         let sources = BuiltProgram.package.appending(path: "Tests/Plugins/Defects")
-        // Most of the time of a verification is waiting.
+        // A verification spends most of its time waiting.
         _ = try await ReferenceCommand.runAside(
             "timeout",
             [
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("The sample in C passes, by the path of its library and by its name")
+    @Test("The C sample passes, by the path of its library and by its name")
     func bars() throws {
         let library = try compile("Samples/CSource/bars.c")
         try install(["Samples/CSource/bars.inlet.json"])
@@ -126,7 +126,7 @@ import Testing
         #expect(lines.dropLast().contains("ok symbols") && lines.dropLast().contains("ok sizes"), "\(one.output)")
     }
 
-    @Test("The sample of packets passes with a file that is named, and says without one what it wants")
+    @Test("The packet sample passes with a file, and without one states what it needs")
     func packets() throws {
         let library = try compile("Samples/PacketSource/annexb.c")
         try install(["Samples/PacketSource/annexb.inlet.json"])
@@ -155,7 +155,7 @@ import Testing
         return manifest
     }
 
-    @Test("A file that an example of the manifest names is not opened; one that the user names is")
+    @Test("A file in a manifest's example is not opened; one that the user names is")
     func examples() throws {
         let library = try compile("Samples/PacketSource/annexb.c")
         let clip = try makeClip()
@@ -171,7 +171,7 @@ import Testing
         #expect(own.status == 0, "\(own.output)\(own.complaints)")
     }
 
-    @Test("A file that the user names for a sink is made where there is none")
+    @Test("A file that the user names for a sink is created if it does not exist")
     func newFile() throws {
         let library = try compile("Tests/Plugins/writer.c")
         _ = try writeManifest(
@@ -187,7 +187,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("Of a command, sinks are not verified, and that is said")
+    @Test("The sinks of a command plug-in are not verified, and the output states so")
     func commandSink() throws {
         let manifest = try writeManifest(
             "tee",
@@ -200,7 +200,7 @@ import Testing
         #expect(run.output.contains("The plug-in is a command"), "\(run.output)")
     }
 
-    @Test("The sample in Python passes")
+    @Test("The Python sample passes")
     func python() throws {
         try install([
             "Samples/PythonSource/spectrum.inlet.json", "Samples/PythonSource/spectrum.py",
@@ -210,7 +210,7 @@ import Testing
         #expect(run.status == 0, "\(run.output)\(run.complaints)")
     }
 
-    @Test("What `inlet plugins new` begins passes as it is", arguments: ["c", "cpp", "python"])
+    @Test("A plug-in created by inlet plugins new passes unchanged", arguments: ["c", "cpp", "python"])
     func templates(language: String) throws {
         let project = folder.path("acme")
         let made = try InletProcess.run(["plugins", "new", "acme", "--language", language, "--folder", project])
@@ -220,7 +220,7 @@ import Testing
         #expect(run.status == 0, "\(run.output)\(run.complaints)")
     }
 
-    @Test("A manifest that cannot be read, and files that others may change, are findings")
+    @Test("An unreadable manifest, and files that others may change, are findings")
     func files() throws {
         let library = try compile("Samples/CSource/bars.c")
         let manifest = folder.path("plugins/bars.inlet.json")
@@ -237,7 +237,7 @@ import Testing
         #expect(writable.output.contains("FAILED files") && writable.output.contains("chmod go-w"))
     }
 
-    @Test("Misuse is told from a failure by the exit code")
+    @Test("The exit code distinguishes misuse from a failure")
     func misuse() throws {
         #expect(try verify().status == 64)
         #expect(try verify("bars", "--check", "leeks").complaints.contains("Did you mean 'leaks'?"))
@@ -252,7 +252,7 @@ import Testing
         #expect(list.status == 0 && list.output.split(separator: "\n").count > 15)
     }
 
-    @Test("It ends soon after SIGINT")
+    @Test("The command ends soon after SIGINT")
     func interruption() throws {
         let library = try compile("Samples/CSource/bars.c")
         try install(["Samples/CSource/bars.inlet.json"])

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Recordings of the built program, as other programs read them: whatever ends it, and whatever fills the disk.
+/// Recordings of the built program, as other programs read them, after any end of the program and on a full disk.
 @Suite(.tags(.encoder), .serialized, .blocking) struct RecordingTests {
     private let folder: TemporaryFolder
 
@@ -19,11 +19,11 @@ import Testing
         return String(decoding: output, as: UTF8.self).split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0
     }
 
-    /// Starts a recording of 30 pictures a second beside a list of them, of which neither gets ahead of the other,
-    /// waits for so many, and ends it by a signal.
+    /// Starts a recording of 30 pictures a second next to a list of them, waits for a number of pictures, and ends the
+    /// recording by a signal. Neither sink gets ahead of the other.
     ///
-    /// - Parameter later: microseconds that it goes on after those.
-    /// - Returns: how many pictures were listed, and how many the recording has.
+    /// - Parameter later: Microseconds for which the recording continues after those pictures.
+    /// - Returns: The number of pictures in the list, and the number in the recording.
     private func record(
         _ sink: String, to path: String, until count: Int, later: UInt32 = 0, signal: Int32
     ) throws -> (listed: Int, recorded: Int, status: Int32) {
@@ -82,23 +82,23 @@ import Testing
         }
     }
 
-    /// Runs what waits for processes on a thread of its own.
+    /// Runs the blocking waits for processes on a separate thread.
     private func aside<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
         }
     }
 
-    @Test("A recording that is stopped is whole", arguments: [SIGINT, SIGTERM])
+    @Test("A stopped recording is complete", arguments: [SIGINT, SIGTERM])
     func stopped(_ signal: Int32) throws {
         let path = folder.path("out.mp4")
         let (listed, recorded, status) = try record("mp4:\(path)", to: path, until: 40, signal: signal)
         #expect(status == 130)
-        // The two sinks may end a picture apart.
+        // The two sinks may differ by one picture at the end.
         #expect(abs(listed - recorded) <= 2, "\(listed) pictures, \(recorded) recorded")
     }
 
-    /// A small file system of its own; nil where the tests may not mount one.
+    /// A separate small file system; nil if the tests may not mount one.
     private static let canMount: Bool = {
         guard let folder = try? TemporaryFolder() else { return false }
         let path = folder.path("")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "A disk that fills ends the sink with a clear error, and what was written plays",
+        "A full disk ends the sink with a clear error, and the recording so far plays",
         .enabled("mounting a tmpfs takes root") { canMount })
     func fullDisk() throws {
         try withSmallDisk("1m") { disk in
@@ -129,16 +129,16 @@ import Testing
             #expect(inlet.status == 75 || inlet.status == 74, "\(inlet.status)")
             #expect(inlet.complaints.contains("disk is full"), "\(inlet.complaints)")
             #expect(try frames("\(disk)/out.mp4") > 10)
-            // The other sink got every frame.
+            // The other sink received every frame.
             #expect(inlet.complaints.contains("\"captured\" : 300") || inlet.complaints.contains("\"captured\":300"))
         }
     }
 
     @Test(
-        "A disk that is full when a file ends is an error, too",
+        "A disk that is full at the end of a file is an error, too",
         .enabled("mounting a tmpfs takes root") { canMount }, arguments: [6, 8])
     func fullDiskAtEnd(_ count: Int) throws {
-        // Less than eight pictures take, of which a fragment is written at once, at the end of the file.
+        // Fewer than eight pictures are recorded. Their fragment is written in one piece at the end of the file.
         try withSmallDisk("100k") { disk in
             let inlet = try InletProcess.run([
                 "run", "pattern:noise?size=320x240&fps=30&pace=none&frames=\(count)", "--to",
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "A full disk leaves no file without a picture, however often the sink is tried again",
+        "A full disk leaves no file without a picture, however often the sink is retried",
         .enabled("mounting a tmpfs takes root") { canMount },
         arguments: ["mp4:a-{n}.mp4", "mp4:a.mp4", "mkv:a-{utc}.mkv", "ts:a.ts", "webm:a-{n}.webm"])
     func fullDiskWithRetries(_ sink: String) throws {
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "A disk that fills goes on where older files may be deleted",
+        "Recording continues on a full disk if older files may be deleted",
         .enabled("mounting a tmpfs takes root") { canMount })
     func fullDiskWithRetention() throws {
         try withSmallDisk("8m") { disk in
@@ -180,17 +180,17 @@ import Testing
             #expect(inlet.status == 0, "\(inlet.complaints)")
             #expect(inlet.complaints.contains("Went on after older files were deleted"), "\(inlet.complaints)")
             let names = try FileManager.default.contentsOfDirectory(atPath: disk).sorted()
-            // No more went than had to.
+            // No more files were deleted than necessary.
             #expect(!names.contains("a-000001.mp4") && names.count >= 6, "\(names)")
             let counts = try names.map { try frames("\(disk)/\($0)") }
             #expect(counts.allSatisfy { $0 > 0 } && counts.reduce(0, +) >= 120, "\(names) \(counts)")
-            // The other sink got every frame.
+            // The other sink received every frame.
             #expect(inlet.complaints.contains("\"captured\" : 600") || inlet.complaints.contains("\"captured\":600"))
         }
     }
 
     @Test(
-        "Packets of a file are copied as they are, beside a sink that decodes",
+        "Packets of a file are copied unchanged next to a sink that decodes",
         arguments: [
             "h264-b.mp4", "hevc-10bit.mp4",
         ])
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("Where a file has the size that the system allows, a new one begins, and no older file goes for it")
+    @Test("At the system's file size limit a new file begins, and no older file is deleted for it")
     func fileLimit() throws {
         let names = folder.path("a-{n}.mp4")
         // In blocks of 1024 bytes.
@@ -225,11 +225,11 @@ import Testing
             ])
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted()
         #expect(files.count > 3 && files.first == "a-000001.mp4", "\(files)")
-        // The newest may wait for its first fragment.
+        // The newest file may wait for its first fragment.
         for file in files.dropLast() { #expect(try frames(folder.path(file)) > 0, "\(file)") }
     }
 
-    @Test("What a muxer or a copy cannot do is refused at once")
+    @Test("Settings that a muxer or a copy does not support are refused at once")
     func refusals() throws {
         let pipe = folder.path("pipe.ts")
         _ = try ReferenceCommand.run("mkfifo", [pipe])
@@ -244,7 +244,7 @@ import Testing
         #expect(scaled.complaints.contains("codec=copy"), "\(scaled.complaints)")
     }
 
-    @Test("A source without packets says so")
+    @Test("A source without packets is reported")
     func nothingToCopy() throws {
         let inlet = try InletProcess.run(["run", "pattern:smpte", "--to", "mp4:\(folder.path("a.mp4"))?codec=copy"])
         #expect(inlet.status == 69)

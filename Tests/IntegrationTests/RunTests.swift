@@ -4,7 +4,7 @@ import Testing
 
 /// `inlet run` as a whole.
 @Suite(.blocking) struct RunTests {
-    @Test("Limits end a run where they say")
+    @Test("Limits end a run where they state")
     func limits() throws {
         let frames = try Report(
             InletProcess.run(["run", "pattern:smpte?pace=none", "--frames", "7", "--report", "json"]))
@@ -23,12 +23,12 @@ import Testing
             "--report", "json",
         ])
         #expect(FrameLines(inlet.output).lines.map(\.pts) == (0..<30).map { "\($0 * 3)" })
-        // The pattern draws no other, so none is dropped.
+        // The pattern draws no other frames, so none is dropped.
         let report = try Report(inlet)
         #expect(report.frames.captured == 30 && report.frames.dropped.isEmpty)
     }
 
-    @Test("A size that the command asks for leaves the rate that the sink asks for")
+    @Test("A size set by the command keeps the rate requested by the sink")
     func sizeAndRateOfTheSink() throws {
         let folder = try TemporaryFolder()
         let inlet = try InletProcess.run([
@@ -39,7 +39,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).count == 3)
     }
 
-    @Test("The former name of the rate means the same, and both at once are refused")
+    @Test("The rate option's former name has the same effect, and using both names is refused")
     func formerNameOfTheRate() throws {
         let run = [
             "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--to", "framemd5:-", "--report", "none",
@@ -59,7 +59,7 @@ import Testing
         #expect(try Report(inlet).frames.dropped == ["rateLimited": all.lines.count - expected.count])
     }
 
-    @Test("Scaling gives pictures of the size asked for")
+    @Test("Scaling gives pictures of the requested size")
     func size() throws {
         let inlet = try InletProcess.run([
             "run", TestClips.path("h264-b.mp4"), "--size", "160x90", "--to", "framemd5:-", "--report", "none",
@@ -69,7 +69,7 @@ import Testing
         #expect(lines.allSatisfy { $0.size == "\(160 * 90 * 3 / 2)" })
     }
 
-    @Test("Several sinks get the same frames in one run")
+    @Test("Several sinks receive the same frames in one run")
     func severalSinks() throws {
         let folder = try TemporaryFolder()
         let clip = try TestClips.path("h264-b.mp4")
@@ -85,7 +85,7 @@ import Testing
         #expect(raw.lines.count == 30)
     }
 
-    @Test("A loop goes on with PTS as ffmpeg's -stream_loop does, and shows the same pictures again")
+    @Test("A loop continues PTS as ffmpeg's -stream_loop does, and shows the same pictures again")
     func loop() throws {
         let clip = try TestClips.path("h264-nob.mp4")
         let once = FrameLines(try InletProcess.run(["run", clip, "--to", "framemd5:-", "--report", "none"]).output)

@@ -2,13 +2,13 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet snapshot`, as ffmpeg sees the same source.
+/// `inlet snapshot`, compared with ffmpeg on the same source.
 @Suite(.tags(.encoder), .blocking) struct SnapshotTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// ffmpeg's RGB of the first picture that the filters let through.
+    /// ffmpeg's RGB of the first picture that passes the filters.
     private func rgb(_ path: String, _ filters: String = "null") throws -> Data {
         try ReferenceCommand.ffmpeg([
             "-i", path, "-sws_flags", "bicubic+accurate_rnd+full_chroma_int", "-vf", filters, "-frames:v", "1", "-f",
@@ -34,11 +34,11 @@ import Testing
         try #require(ours.count == theirs.count)
         let psnr = FileExactnessTests.psnr(ours, theirs)
         #expect(psnr >= quality, "\(psnr) dB")
-        // Another picture is another.
+        // The next picture differs.
         #expect(FileExactnessTests.psnr(ours, try rgb(clip, "select=eq(n\\,15)")) < quality)
     }
 
-    @Test("A picture after a time is that of the time, and a size is kept to")
+    @Test("A picture after a time is the one at that time, and a size is respected")
     func later() throws {
         let clip = try TestClips.path("h264-b.mp4")
         let inlet = try snapshot(clip, folder.path("a.png"), "--after", "500ms", "--size", "160x160")
@@ -55,7 +55,7 @@ import Testing
         for number in [0, 14, 16] { #expect(try psnr(number) < best) }
     }
 
-    @Test("A contact sheet has pictures of the whole length in their order")
+    @Test("A contact sheet has pictures from the whole length in order")
     func contactSheet() throws {
         let clip = try TestClips.path("h264-b.mp4")
         let inlet = try snapshot(clip, folder.path("a.png"), "--contact-sheet", "3x2", "--size", "480x240")
@@ -72,7 +72,7 @@ import Testing
         #expect(try psnr("not(mod(n\\,4))") < best)
     }
 
-    @Test("A contact sheet of a source without an end has a picture in each --every, and black where it ends before")
+    @Test("A contact sheet of an endless source has a picture per --every, and black if the source ends early")
     func contactSheetOfCamera() throws {
         let source = "pattern:gradient?size=64x48&fps=10&frames=30&pace=none"
         let inlet = try snapshot(
@@ -91,7 +91,7 @@ import Testing
         #expect(mean(64, 48) == 0)
     }
 
-    @Test("A file that exists stays unless --overwrite says otherwise")
+    @Test("An existing file is kept unless --overwrite is given")
     func overwriting() throws {
         let path = folder.path("a.png")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
@@ -104,13 +104,13 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["a.png"])
     }
 
-    @Test("A name is the file's name, whatever it holds")
+    @Test("A name is used as the file's name, whatever characters it has")
     func literalName() throws {
         #expect(try snapshot("pattern:smpte?frames=1", folder.path("{n} 100%d.jpg")).status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["{n} 100%d.jpg"])
     }
 
-    @Test("A source that gives no picture in time is given up, and leaves no file")
+    @Test("A source without a picture in time is given up, and leaves no file")
     func silence() throws {
         _ = try ReferenceCommand.run("mkfifo", [folder.path("fifo")])
         let inlet = try snapshot(folder.path("fifo"), folder.path("a.jpg"), "--timeout", "300ms")
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "What cannot work is a clear message and the right exit code",
+        "A snapshot that cannot work gives a clear message and the right exit code",
         arguments: [
             (["pattern:smpte", "a.gif"], 64, ".jpg, .jpeg or .png"),
             (["pattern:smpte", "a"], 64, ".jpg, .jpeg or .png"),

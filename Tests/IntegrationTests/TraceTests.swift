@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("The trace holds a track a stage, with every frame that was delivered")
+    @Test("The trace holds a track per stage, with every delivered frame")
     func trace() throws {
         let path = folder.path("trace.json")
         let report = try Report(
@@ -24,7 +24,7 @@ import Testing
         #expect(summary.instants.isEmpty)
     }
 
-    /// Runs for ever, until a frame was traced, and is then sent a signal.
+    /// Runs until a frame was traced, and then sends a signal.
     private func run(signal: String, tracing path: String) throws -> InletProcess {
         try InletProcess.shell(
             """
@@ -34,21 +34,21 @@ import Testing
             """)
     }
 
-    @Test("The trace of a run that is interrupted is complete")
+    @Test("The trace of an interrupted run is complete")
     func interrupted() throws {
         let path = folder.path("trace.json")
         #expect(try run(signal: "INT", tracing: path).status == 130)
         #expect(try !TraceCheck.run(path).frames.isEmpty)
     }
 
-    @Test("The trace of a run that was killed is a trace without its closing bracket")
+    @Test("The trace of a killed run is valid except for its closing bracket")
     func killed() throws {
         let path = folder.path("trace.json")
         #expect(try run(signal: "KILL", tracing: path).status == 137)
         #expect(try !TraceCheck.run(path, isCut: true).frames.isEmpty)
     }
 
-    @Test("A trace that cannot be written is an error of output, before the run or after it")
+    @Test("A trace that cannot be written is an output error, before or after the run")
     func failures() throws {
         let before = try InletProcess.run(["run", "pattern:ball?frames=3", "--trace", folder.path("no/folder")])
         #expect(before.status == 74)

@@ -3,10 +3,10 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// What goes wrong for people, with its message and exit code.
+/// Errors that users meet, with message and exit code.
 @Suite(.blocking) struct TroubleTests {
     @Test(
-        "Bad input is a clear message and the right exit code",
+        "Bad input gives a clear message and the right exit code",
         arguments: [
             (["run", "/nonexistent.mp4"], 66, "does not exist"),
             (["run", "/etc"], 66, "directory"),
@@ -29,7 +29,7 @@ import Testing
         #expect(inlet.complaints.contains(message), "\(inlet.complaints)")
     }
 
-    @Test("A file with sound alone, and an empty one, are said to be so")
+    @Test("A file with only sound, and an empty file, are reported as such")
     func noVideo() throws {
         for command in ["run", "probe"] {
             let sound = try InletProcess.run([command, TestClips.path("sound-only.mp4")])
@@ -43,7 +43,7 @@ import Testing
         #expect(empty.complaints.contains("empty"))
     }
 
-    @Test("A source that does not answer is opened again as often as was asked, and shows that meanwhile")
+    @Test("A source that does not answer is reopened as often as requested, and the log shows the attempts")
     func retries() throws {
         let folder = try TemporaryFolder()
         _ = try ReferenceCommand.run("mkfifo", [folder.path("fifo")])
@@ -56,7 +56,7 @@ import Testing
         #expect(inlet.status == 75)
         #expect(inlet.complaints.components(separatedBy: "Trying again").count == 3)
         #expect(inlet.complaints.contains("timedOut"))
-        // Words on a dark picture.
+        // Text on a dark picture.
         let picture = try ReferenceCommand.ffmpeg([
             "-i", out, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "gray", "-",
         ])
@@ -64,7 +64,7 @@ import Testing
         #expect(picture.max() ?? 0 > 180 && picture.min() ?? 255 < 60)
     }
 
-    @Test("Ctrl-C ends a FIFO that never writes, with exit code 130")
+    @Test("Ctrl-C ends a run on a FIFO without a writer, with exit code 130")
     func silentFIFO() throws {
         let folder = try TemporaryFolder()
         let fifo = folder.path("fifo")
@@ -79,7 +79,7 @@ import Testing
         #expect(try Report(inlet).ended == "cancelled")
     }
 
-    @Test("A reader that goes away ends the run quietly")
+    @Test("A reader that closes its pipe ends the run without an error")
     func readerGoesAway() throws {
         let inlet = try InletProcess.shell(
             "\"$INLET\" run 'pattern:ball?size=320x240&pace=none' --to y4m:- --report none | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}"
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "Cut and bit-flipped files end in frames or in a typed error, never in a crash or a hang",
+        "Truncated and bit-flipped files give frames or a typed error, never a crash or a hang",
         arguments: ["h264-b.mp4", "late-start.ts", "vfr.mkv"])
     func damage(_ clip: String) throws {
         let whole = try Data(contentsOf: URL(fileURLWithPath: TestClips.path(clip)))

@@ -3,16 +3,16 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// Which version the command says that it is.
+/// The version that the command prints.
 @Suite(.blocking) struct VersionTests {
-    @Test("inlet --version prints the version alone")
+    @Test("inlet --version prints only the version")
     func option() throws {
         let inlet = try InletProcess.run(["--version"])
         #expect(inlet.status == 0 && inlet.complaints.isEmpty)
         #expect(String(decoding: inlet.output, as: UTF8.self) == InletVersion.current + "\n")
     }
 
-    @Test("The version is that of the changelog's newest section")
+    @Test("The version is that of the newest section in the changelog")
     func changelog() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "CHANGELOG.md")

@@ -1,16 +1,16 @@
 import Foundation
 import ReferenceTools
 
-/// What examples of documents need to run.
+/// Shared support for running the examples in documents.
 enum Documents {
-    /// How a command ended, and all that it wrote.
+    /// The end of a command, and all its output.
     struct Ended {
-        /// As shells have it: 128 and the number of the signal that ended it.
+        /// The exit status as shells report it: 128 plus the number of the signal that ended the command.
         var status: Int32
         var output: String
     }
 
-    /// The arguments with which ffmpeg makes a small clip of variable rate: every seventh frame is left out.
+    /// The ffmpeg arguments that make a small clip of variable rate: every seventh frame is left out.
     static func clip(_ path: String, frames: Int) -> [String] {
         [
             "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30", "-vf", "select=mod(n\\,7)", "-fps_mode", "vfr",
@@ -19,19 +19,19 @@ enum Documents {
         ]
     }
 
-    /// Runs a command by a shell, in a folder, with the built programs in the path.
+    /// Runs a shell command in a folder, with the built programs in the path.
     ///
     /// - Parameters:
-    ///   - folder: where the command runs.
-    ///   - isEnough: asked with the output so far; once it is true, the command is interrupted, as by Ctrl-C. One that
-    ///     runs for longer than a minute is interrupted, too.
+    ///   - folder: The working directory of the command.
+    ///   - isEnough: Called with the output so far; when it returns true, the command is interrupted, as by Ctrl-C. A
+    ///     command that runs for longer than a minute is interrupted, too.
     static func shell(
         _ command: String, in folder: TemporaryFolder, until isEnough: (String) -> Bool = { _ in false }
     ) throws -> Ended {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        // In the foreground it passes a signal on once. Otherwise its group gets it as well, and for the command the
-        // second one means to end at once.
+        // In the foreground `timeout` passes a signal on once. Otherwise it also signals its group, and the command
+        // treats a second signal as a request to end at once.
         process.arguments = [
             "timeout", "--foreground", "--signal=INT", "--kill-after=20", "60", "bash", "-c", command,
         ]
@@ -42,7 +42,7 @@ enum Documents {
         for name in ["CAMERA", "SRT", "STREAM", "MEDIA_TOKEN"] { environment[name] = "a-secret-of-tests" }
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
-        // A file: a child that is left over and holds a pipe open would keep the test waiting.
+        // Output goes to a file: a child that is left over and holds a pipe open would keep the test waiting.
         let path = folder.path("output-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         process.standardOutput = FileHandle(forWritingAtPath: path)
@@ -58,7 +58,7 @@ enum Documents {
             kill(process.processIdentifier, SIGINT)
         }
         process.waitUntilExit()
-        // As shells count: a signal that comes again when the command has all but ended ends it at once.
+        // The status as shells report it: a second signal that arrives just before the command exits ends it at once.
         let lead: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
         return Ended(status: lead + process.terminationStatus, output: output())
     }

@@ -2,11 +2,11 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The explanations of error codes: each code has one, and the guide to trouble is written from them.
+/// The explanations of error codes: each code has one, and the troubleshooting guide is generated from them.
 @Suite(.blocking) struct ErrorGuideTests {
     private static let path = "Docs/guide/trouble.md"
     private static let hint = "INLET_WRITE_GUIDE=1 swift test --filter ErrorGuideTests"
-    /// What follows this line is generated; what stands before it is written by hand.
+    /// The text after this line is generated; the text before it is written by hand.
     private static let mark = "<!-- From here on written by: \(hint) -->\n"
 
     private struct Explanation: Decodable {
@@ -24,7 +24,7 @@ import Testing
             case exitName = "exit_name"
         }
 
-        /// Its section of the guide.
+        /// The section of the guide for a code.
         var section: String {
             let again =
                 switch retry {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Lines of at most 120 columns, the last one ended, too.
+    /// Text wrapped at 120 columns, with a newline after the last line.
     private static func wrapped(_ text: String, indentation: String = "") -> String {
         var lines: [String] = []
         var line = ""
@@ -69,7 +69,7 @@ import Testing
         try JSONDecoder().decode([Explanation].self, from: InletProcess.run(["explain", "--json"]).output)
     }
 
-    @Test("Each error code of the core has its explanation, in the order of their declarations")
+    @Test("Each error code of the core has its explanation, in the order of the declarations")
     func isComplete() throws {
         let core = FencedBlock.root.appending(path: "Sources/InletCore/Errors/InletError.swift")
         let declared = try String(contentsOf: core, encoding: .utf8).matches(of: /= Code\("(\w+)"\)/)
@@ -78,7 +78,7 @@ import Testing
         #expect(try Self.explanations().map(\.code).sorted() == declared.sorted())
     }
 
-    @Test("The guide to trouble holds what inlet explain says")
+    @Test("The troubleshooting guide holds the output of inlet explain")
     func isWritten() throws {
         let file = FencedBlock.root.appending(path: Self.path)
         let actual = try String(contentsOf: file, encoding: .utf8)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("A code is explained with its exit status, however its letters are cased")
+    @Test("A code is explained with its exit status, in upper or lower case")
     func one() throws {
         let inlet = try InletProcess.run(["explain", "timedout"])
         #expect(inlet.status == 0)
@@ -101,20 +101,20 @@ import Testing
         #expect(text.contains("Exit status 75 (temporary)."))
     }
 
-    @Test("Without a code each one has its line")
+    @Test("Without a code, each code is listed on one line")
     func list() throws {
         let text = String(decoding: try InletProcess.run(["explain"]).output, as: UTF8.self)
         #expect(text.split(separator: "\n").count == (try Self.explanations().count))
     }
 
-    @Test("An unknown code is refused as a mistake in usage, with the nearest one")
+    @Test("An unknown code is a usage error that suggests the nearest code")
     func unknown() throws {
         let inlet = try InletProcess.run(["explain", "timeout"])
         #expect(inlet.status == 64)
         #expect(inlet.complaints.contains("Did you mean 'timedOut'?"), "\(inlet.complaints)")
     }
 
-    @Test("An error leads to its explanation, and exits with the status that stands there")
+    @Test("An error names its explanation, and the command exits with the status given there")
     func fromError() throws {
         let inlet = try InletProcess.run(["run", "/nonexistent.mp4"])
         let explained = try #require(try Self.explanations().first { $0.code == "notFound" })

@@ -2,19 +2,19 @@ import Foundation
 
 /// An example of a document: the lines between two fences of backquotes.
 struct FencedBlock {
-    /// The document, counted from the package's root.
+    /// The document's path, relative to the package's root.
     var path: String
-    /// `swift`, `sh` or nothing.
+    /// `swift`, `sh` or empty.
     var language: String
-    /// The how manieth of its language in its document, from 1.
+    /// The example's number among those of its language in the document, from 1.
     var number: Int
-    /// Without the indentation of the fence.
+    /// The text without the indentation of the fence.
     var lines: [String]
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The examples of what users read: the documents at the root, in `Docs` and in the folders of plug-ins.
+    /// The examples in user documents: those at the root, in `Docs` and in the plug-ins' folders.
     static func all() throws -> [FencedBlock] {
         var paths = try FileManager.default.contentsOfDirectory(atPath: root.path)
         for folder in ["Docs", "Plugins"] {

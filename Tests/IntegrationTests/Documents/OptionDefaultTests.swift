@@ -2,9 +2,9 @@ import Foundation
 import Inlet
 import Testing
 
-/// The defaults in the READMEs of plug-ins are those of the code.
+/// Checks that the defaults in the plug-ins' READMEs match the code.
 @Suite struct OptionDefaultTests {
-    /// The folder of each plug-in, by one of its schemes.
+    /// The folder of each plug-in, by one of its URI schemes.
     private static let sources = [
         "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
         "rtspcap": "RTSPSource", "onvif": "RTSPSource",
@@ -20,7 +20,7 @@ import Testing
         "kvs": "KinesisSignaling",
     ]
 
-    /// The third cells of the rows of tables that begin with each option's name in backquotes.
+    /// The third cells of the table rows that begin with each option's name in backquotes.
     private static func defaults(in readme: String) -> [String: [String]] {
         var found: [String: [String]] = [:]
         for line in readme.split(separator: "\n") where line.hasPrefix("| `") {
@@ -30,7 +30,7 @@ import Testing
         return found
     }
 
-    /// Without backquotes and blanks, as `150 ms` and `150ms` are alike.
+    /// Backquotes and blanks are removed, so that `150 ms` equals `150ms`.
     private static func plain(_ cell: Substring) -> String { cell.filter { $0 != "`" && $0 != " " } }
 
     private static func violations(_ info: PluginInfo, in folders: [String: String]) throws -> [String] {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("The default of each option stands in its plug-in's README")
+    @Test("The default of each option appears in its plug-in's README")
     func all() throws {
         let registry = PluginRegistry.standard
         #expect(registry.sources.count > 3 && registry.sinks.count > 10)
@@ -59,7 +59,7 @@ import Testing
         #expect(found == [])
     }
 
-    @Test("A table's rows are read")
+    @Test("The rows of a table are read")
     func rows() {
         let readme = """
             | option | type | default | meaning |

@@ -2,38 +2,38 @@ import Testing
 
 /// A line of a document that runs `inlet`.
 struct ShellExample: CustomTestStringConvertible {
-    /// The document, counted from the package's root.
+    /// The document's path, relative to the package's root.
     var path: String
     /// The command as a reader types it.
     var command: String
 
     var testDescription: String { "\(path): \(command)" }
 
-    /// How an example ends in the test.
+    /// The way in which an example ends in the test.
     enum End: Equatable {
-        /// By itself, with success.
+        /// The example exits with success.
         case success
-        /// By itself, with one of these statuses.
+        /// The example exits with one of these statuses.
         case failure(Set<Int32>)
-        /// Interrupted, after it has written this, with a status.
+        /// The example is interrupted once it has written this text, and exits with the status.
         case interruption(after: String, status: Int32 = 130)
-        /// With success, after ten frames of an RTSP server: `--frames 10` is added to the command.
+        /// The example exits with success after ten frames from an RTSP server: `--frames 10` is added to the command.
         case stream
     }
 
-    /// Why examples do not end by themselves with success, where there is no camera, no screen, and no server but one
-    /// of RTSP.
+    /// The reasons why examples do not exit with success where there is no camera, no screen, and no server except for
+    /// RTSP.
     struct Limit {
-        /// A part of the command.
+        /// A substring of the command.
         var part: String
         var end: End
         var reason: String
 
-        /// Whether examples of this build can have it.
+        /// Whether examples of this build can have the reason.
         var isOfThisBuild: Bool { ShellExample(path: "", command: part).isOfThisBuild }
     }
 
-    /// The first that fits counts.
+    /// The first reason that matches applies.
     static let limits = [
         Limit(part: "inlet config check", end: .failure([65]), reason: "there is no configuration"),
         Limit(part: "inlet serve", end: .failure([65]), reason: "there is no configuration"),
@@ -77,7 +77,7 @@ struct ShellExample: CustomTestStringConvertible {
     /// The path at which the example expects a camera's stream.
     var streamPath: String { command.contains("camera/main") ? "/main" : "/stream" }
 
-    /// Whether this build of the command has what the example needs.
+    /// Whether this build of the command has the features that the example needs.
     var isOfThisBuild: Bool {
         #if WebRTC
             true
@@ -87,7 +87,7 @@ struct ShellExample: CustomTestStringConvertible {
         #endif
     }
 
-    /// The examples of all documents, but for those of a trait that is off.
+    /// The examples of all documents, except those that need a disabled trait.
     static func all() throws -> [ShellExample] {
         try FencedBlock.all().filter { ["", "sh"].contains($0.language) }.flatMap { block in
             block.lines.compactMap { ShellExample(line: $0, of: block.path) }.filter(\.isOfThisBuild)
@@ -96,15 +96,15 @@ struct ShellExample: CustomTestStringConvertible {
 
     init(path: String, command: String) { (self.path, self.command) = (path, command) }
 
-    /// Nil where the line is no command that runs `inlet`.
+    /// Nil if the line does not run `inlet`.
     init?(line: String, of path: String) {
         var command = Substring(line)
         for lead in ["$ ", "swift run --traits WebRTC "] where command.hasPrefix(lead) {
             command = command.dropFirst(lead.count)
         }
-        // A variable may be set in front of it.
+        // A variable may be set before the command.
         guard let match = command.firstMatch(of: /^(?:[A-Z_]+=\S+ )?inlet .*/) else { return nil }
-        // What stands behind it is for the reader.
+        // Output filters after the command are for the reader.
         (self.path, self.command) = (path, String(match.output.replacing(/[ ]+# .*$/, with: "")))
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The shell's examples of the documents, as they stand: in namespaces of their own, where the hosts that they name are
-/// this one, and the secrets that they read are there. The namespaces need root, or a system that gives them to users.
+/// Runs the documents' shell examples unchanged, in their own namespaces. There, the hosts that they name are this
+/// machine, and the secrets that they read exist. The namespaces need root, or a system that lets users create them.
 @Suite(.tags(.server), .fewAtATime) struct ShellExampleTests {
-    @Test("Each reason for which examples do not run to their end stands for one")
+    @Test("Each reason for an example not to run to its end applies to at least one example")
     func reasons() throws {
         let examples = try ShellExample.all()
         #expect(examples.count > 40)
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// What stands in front of the command: its world.
+    /// The setup that comes before the command.
     private static let preparation = """
         set -e
         ip link set lo up
@@ -31,7 +31,7 @@ import Testing
 
         """
 
-    /// What installs the plug-in of the guide, in the folder and for the user.
+    /// Installs the guide's plug-in, in the folder and for the user.
     private static let plugin = """
         chmod 755 .
         cc -std=c11 -fPIC -shared -I '\(FencedBlock.root.path)/Sources/CInletPlugin/include' -o bars.so \
@@ -44,7 +44,7 @@ import Testing
         """
 
     @Test(
-        "Each example of the shell does its work where it can, and is taken by the command",
+        "Each shell example is accepted by the command and succeeds where it can",
         arguments: try ShellExample.all())
     func runs(_ example: ShellExample) throws {
         let folder = try TemporaryFolder()
@@ -55,15 +55,15 @@ import Testing
             let server = FencedBlock.root.appending(path: "Tests/Peers/rtsp-server.py").path
             let arguments = "--port 554 --size 320x240 --path \(example.streamPath)"
             script += "/usr/bin/python3 -B '\(server)' \(arguments) > server.log 2>&1 < commands &\n"
-            // It ends when nobody can send commands any more: with the command that inherits this descriptor.
+            // Ends when nobody can send commands any more, with the command that inherits this descriptor.
             script += "exec 9> commands\n"
             script += "until [ -s server.log ]; do sleep 0.05; done\n"
         }
         if example.command.contains("bars") { script += Self.plugin }
-        // Replaced by the command, which gets the signals.
+        // The shell is replaced by the command, which then receives the signals.
         script += "exec bash -c \"$(cat command)\"\n"
         try script.write(toFile: folder.path("script"), atomically: true, encoding: .utf8)
-        // A probe ends by itself.
+        // A probe exits without a signal.
         let isEndless = end == .stream && !example.command.contains("inlet probe")
         let command = example.command + (isEndless ? " --frames 10" : "")
         try command.write(toFile: folder.path("command"), atomically: true, encoding: .utf8)

@@ -2,12 +2,12 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The Swift examples of the documents, compiled as they stand, and run where they need no device and no peer.
+/// The documents' Swift examples, compiled unchanged, and run if they need no device and no peer.
 @Suite(.blocking) struct SwiftExampleTests {
     private static let path = "Tests/DocumentSnippets/Snippets.swift"
     private static let hint = "INLET_WRITE_SNIPPETS=1 swift test --filter SwiftExampleTests"
 
-    /// What examples take as given, with the types. Each example gets those that it names as parameters.
+    /// The values that examples assume, with their types. Each example gets the values that it names as parameters.
     private static let given = [
         ("source", "any FrameSourceConfiguration"), ("encoder", "any FrameSinkConfiguration"), ("capturer", "Capturer"),
         ("sink", "WebRTCSinkConfiguration"), ("channel", "any SignalingChannel"), ("session", "any PeerSession"),
@@ -47,7 +47,7 @@ import Testing
         return text + "}\n"
     }
 
-    @Test("The Swift examples of the documents are those that are compiled")
+    @Test("The Swift examples that are compiled are those of the documents")
     func areCompiled() throws {
         let expected = try Self.file(of: FencedBlock.all().filter { $0.language == "swift" })
         let file = FencedBlock.root.appending(path: Self.path)
@@ -60,7 +60,7 @@ import Testing
             "\(Self.path) is not what the documents say: \(Self.hint)")
     }
 
-    @Test("What examples take as given is named by one")
+    @Test("Each value that examples may assume is named by an example")
     func given() throws {
         let text = try String(contentsOf: FencedBlock.root.appending(path: Self.path), encoding: .utf8)
         for (name, type) in Self.given {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("The README's loop takes every frame of a clip of variable rate")
+    @Test("The README's loop receives every frame of a clip of variable rate")
     func loop() throws {
         let folder = try TemporaryFolder()
         try ReferenceCommand.ffmpeg(Documents.clip(folder.path("clip.mp4"), frames: 414))
@@ -77,7 +77,7 @@ import Testing
         #expect(lines.count { $0.contains(" 320x240 ") } == 414)
     }
 
-    @Test("The README's capturer tells its states to its end, and its sink has the frames")
+    @Test("The README's capturer reports its states to the end, and its sink receives the frames")
     func capturer() throws {
         let folder = try TemporaryFolder()
         try ReferenceCommand.ffmpeg(Documents.clip(folder.path("clip.mp4"), frames: 24))
@@ -87,13 +87,12 @@ import Testing
         #expect(String(decoding: header, as: UTF8.self).hasPrefix("YUV4MPEG2 W640 H360 "))
     }
 
-    @Test("The registry of the security document takes a camera's address")
+    @Test("The security document's registry accepts a camera's address")
     func registry() throws { _ = try run("SECURITY.md 1", in: TemporaryFolder()) }
 
     /// Runs an example to its end.
     ///
-    /// - Returns: its standard output. A line of the log may stand in the middle of one of its lines where both go to
-    ///   one pipe.
+    /// - Returns: The standard output. If output and log go to one pipe, a log line may appear in the middle of a line.
     private func run(_ name: String, in folder: TemporaryFolder) throws -> String {
         let done = try Documents.shell("exec DocumentSnippets '\(name)' 2>log.txt", in: folder)
         let log = (try? String(contentsOfFile: folder.path("log.txt"), encoding: .utf8)) ?? ""

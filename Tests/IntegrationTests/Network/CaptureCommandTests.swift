@@ -2,14 +2,14 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet capture`, and what `rtspcap:` makes of its file.
+/// `inlet capture`, and `rtspcap:` playing its file.
 @Suite(.tags(.server), .serialized, .fewAtATime, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
 struct CaptureCommandTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What `inlet capture` says at the end.
+    /// The summary that `inlet capture` prints at the end.
     private struct Ending: Decodable {
         var bytes: Int
         var pictures: Int
@@ -35,7 +35,7 @@ struct CaptureCommandTests {
         return FrameLines(played.output).lines.map(\.md5)
     }
 
-    @Test("A capture plays the pictures that ffmpeg decodes of the file that was served", arguments: ["tcp", "udp"])
+    @Test("A capture plays the pictures that ffmpeg decodes from the served file", arguments: ["tcp", "udp"])
     func pictures(_ transport: String) throws {
         let clip = folder.path("clip.mp4")
         try ReferenceCommand.ffmpeg([
@@ -58,7 +58,7 @@ struct CaptureCommandTests {
         #expect(played == Array(expected.prefix(played.count)))
         #expect(try sums(of: path) == played)
 
-        // A file that is there is kept, unless it may be replaced.
+        // An existing file is kept, unless it may be replaced.
         let refused = try capture([url + transport, "--to", path, "--duration", "1"])
         #expect(refused.status == 75 && refused.complaints.contains("--overwrite"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
@@ -73,7 +73,7 @@ struct CaptureCommandTests {
         server.stop()
     }
 
-    @Test("What cannot be captured is refused with the exit status of its reason")
+    @Test("A stream that cannot be captured fails with the exit status of its cause")
     func refusals() throws {
         let path = folder.path("camera.rtspcap")
         for (arguments, status) in [
@@ -85,7 +85,7 @@ struct CaptureCommandTests {
             let inlet = try capture(arguments)
             #expect(inlet.status == status, "\(arguments): \(inlet.complaints)")
         }
-        // The last was begun, and its capture tells the same.
+        // The last capture was begun, and its file reports the same error.
         let played = try InletProcess.run(["run", "rtspcap:\(path)", "--report", "json", "--retry", "never"])
         #expect(played.status == 75 && played.complaints.contains("connectionRefused"), "\(played.complaints)")
     }

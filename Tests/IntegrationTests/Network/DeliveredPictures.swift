@@ -1,14 +1,14 @@
 import Foundation
 import ReferenceTools
 
-/// The MD5s of the pictures of a stream, as the `ffmpeg` command and as `inlet` have them.
+/// The MD5s of a stream's pictures, as `ffmpeg` and `inlet` decode them.
 enum DeliveredPictures {
-    /// The MD5 of each picture of a file, as the `ffmpeg` command has it.
+    /// The MD5 of each picture of a file, as the `ffmpeg` command decodes it.
     static func expected(_ path: String) throws -> [String] {
         FrameSums.sums(of: try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
     }
 
-    /// Those that `inlet run` delivers of a source.
+    /// The MD5s that `inlet run` delivers from a source.
     static func delivered(
         _ uri: String, environment: [String: String] = [:]
     ) throws -> (hashes: [String], inlet: InletProcess) {

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet discover --login` asks devices that take what ONVIF's schemas permit alone.
+/// `inlet discover --login` against devices that accept only what ONVIF's schemas permit.
 @Suite(.tags(.server), .fewAtATime) struct DiscoverLoginTests {
     private struct Listing: Decodable {
         struct Profile: Decodable, Equatable {
@@ -42,7 +42,7 @@ import Testing
                 ("main", "rtsp://viewer:secret@192.0.2.7:8554/one?channel=1&key=secret"),
                 ("sub", "rtsp://192.0.2.7/two"),
             ]
-            // Three days behind, and the device takes no token that is older than 20 s.
+            // The device's clock is three days behind, and it rejects tokens older than 20 s.
             options.clock = -3 * 86_400
             return try ONVIFDevice(options)
         }
@@ -53,7 +53,7 @@ import Testing
         let run = try discover(devices, ["--json"])
         let listings = try JSONDecoder().decode([Listing].self, from: run.output)
         #expect(listings.map(\.endpoint) == devices.map(\.url))
-        // Behind a router devices state addresses that cannot be reached: the host is that of the device.
+        // Devices behind a router state addresses that cannot be reached, so the device's own host is used.
         func profiles(_ encoding: String, _ rate: Double) -> [Listing.Profile] {
             [
                 .init(
@@ -65,7 +65,7 @@ import Testing
             ]
         }
         #expect(listings[0].profiles == profiles("H264", 25) && listings[1].profiles == profiles("H265", 12.5))
-        // A second may pass between an answer's time and when it is read.
+        // A second may pass between the time in an answer and the moment when it is read.
         for listing in listings[..<2] {
             #expect(listing.clockOffset.map { abs($0 + 3 * 86_400) <= 2 } == true, "\(listing)")
         }
@@ -79,16 +79,16 @@ import Testing
         #expect(table[2] == "  main view  1920x1080  H264  25 fps  rtsp://127.0.0.1:8554/one?channel=1&key=***")
         #expect(table[4].hasSuffix(" s behind: set its time server"), "\(table)")
 
-        // A wrong password is told for what it is.
+        // A wrong password is reported as such.
         let wrong = try discover([devices[0]], ["--json"], password: "secret-but-wrong")
         let refused = try JSONDecoder().decode([Listing].self, from: wrong.output)
-        // A clock that is off is told of all the same: it is why some devices refuse a right one.
+        // A wrong clock is reported as well: it is why some devices refuse a correct password.
         #expect(refused[0].clockOffset.map { $0 < -86_400 } == true)
         #expect(refused[0].profiles == nil && refused[0].error?.contains("password") == true, "\(refused)")
     }
 
     @Test(
-        "What is missing is said before anything is sent",
+        "A missing argument is reported before anything is sent",
         arguments: [
             (["--login", "camera"], "--password-file"), (["--device", "192.0.2.7"], "need --login"),
             (["--login", "camera", "--password-env", "PATH", "--device", "rtsp://x/"], "device service"),

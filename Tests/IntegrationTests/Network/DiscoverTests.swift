@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet discover` beside devices that answer, in networks of their own.
+/// `inlet discover` with devices that answer, in separate network namespaces.
 @Suite(
     .tags(.server), .fewAtATime,
     .enabled(
@@ -35,7 +35,7 @@ struct DiscoverTests {
                     endpoint: "urn:uuid:yard", name: "", hardware: "", location: "",
                     addresses: [8080, 8081].map { "http://10.77.0.1:\($0)/onvif/device_service" }),
             ])
-        // The probe is sent twice, as one message, and is what the device takes for one.
+        // The probe is sent twice with one message ID, and the device accepts it.
         let probes = try peer.send("report")["probes"]
         guard case .list(let messages) = probes else {
             Issue.record("no probes: \(peer.log)")
@@ -44,16 +44,16 @@ struct DiscoverTests {
         #expect(messages.count == 2 && Set(messages).count == 1)
         #expect(messages.allSatisfy { $0.text.utf8.starts(with: "urn:uuid:".utf8) })
 
-        // With a login each is asked where it answered from, which neither takes here.
+        // With a login, each device is queried at the address from which it answered. Here neither accepts that.
         let asked = try discover("--json --interface client --login viewer --password-env PATH")
         let answer = String(decoding: asked.output, as: UTF8.self)
         #expect(asked.status == 0 && answer.split(separator: "\"error\":").count == 3, "\(answer) \(asked.complaints)")
 
-        // By itself it asks on the interface of the link, too.
+        // Without arguments it also probes on the link's interface.
         let lines = String(decoding: try discover("").output, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 5)
         #expect(lines.dropFirst().first?.hasSuffix("http://10.77.0.1/onvif/device_service") == true)
-        // If nobody answers, nothing is listed; an interface that does not exist is an error of usage.
+        // If no device answers, the list is empty. An interface that does not exist is a usage error.
         #expect(try discover("--json --interface lo").output == Data("[]\n".utf8))
         let absent = try discover("--interface absent0")
         #expect(absent.status == 64 && absent.complaints.contains("'absent0' is no interface"))

@@ -2,17 +2,17 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Servers that mean harm, or are broken. Most of them are waited for until a time-out, so that a few are at a time;
-/// each meets a process of its own, whose memory no other test takes.
+/// Servers that are hostile or broken. Most tests wait for a time-out, so a few run at a time. Each uses its own
+/// process, so that other tests do not change the measured memory.
 @Suite(.tags(.server), .fewAtATime) struct HostileServerTests {
-    /// Those that serve what can be watched.
+    /// The servers whose streams can be watched.
     private static let watchable: [HostileServer.Kind] = [
         .playlistElsewhere, .playlistGuarded, .redirectPlain, .redirectSeek, .chunked, .cappedRange,
         .openRedirect,
     ]
 
     @Test(
-        "A hostile server ends in an error, and takes no memory",
+        "A hostile server ends in an error and does not grow memory",
         arguments: HostileServer.Kind.allCases.filter { !watchable.contains($0) }, ["rtsp", "http"])
     func hostile(_ kind: HostileServer.Kind, _ scheme: String) throws {
         var options = HostileServer.Options()
@@ -26,8 +26,8 @@ import Testing
         let report = try Report(inlet)
         if kind != .fileThenGarbage || scheme == "rtsp" { #expect(report.error != nil, "\(kind): \(inlet.status)") }
         #expect(report.error?.code != "internal")
-        // 100 MB are what some of them would like to have kept; the program itself takes some 60. Over HTTP libavformat
-        // takes the huge body for a session description, reads it whole, and gives it back.
+        // Some servers would make the program keep 100 MB; the program itself uses about 60. Over HTTP libavformat
+        // reads the huge body completely as a session description, and then frees it.
         let most = kind == .hugeBody && scheme == "http" ? 192 : 128
         #expect(report.peakKiB < most << 10, "\(report.peakKiB >> 10) MiB")
     }

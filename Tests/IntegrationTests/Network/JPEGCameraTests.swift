@@ -3,10 +3,10 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Cameras that send JPEGs with little regard to standards. The expected pictures are those that ffmpeg decodes
-    /// from the files of the camera.
+    /// Cameras that send JPEGs in non-standard ways. The expected pictures are those that ffmpeg decodes from the
+    /// camera's files.
     @Suite struct JPEGCameraTests {
-        /// The MD5s of the pictures that `inlet` delivers of a camera, and what it reports.
+        /// The MD5s of the pictures that `inlet` delivers from a camera, and the run's report.
         private func play(
             _ camera: MJPEGScript, _ query: String = "", frames: Int
         ) throws -> (pictures: [String], inlet: InletProcess, report: Report) {
@@ -20,7 +20,7 @@ extension NetworkTests {
             return (FrameSums.sums(of: sums ?? ""), inlet, try Report(inlet))
         }
 
-        /// As many pictures of a camera as are wanted, from the first one on, without every third if those are cut.
+        /// The given number of the camera's pictures from the first one on, without every third if those are truncated.
         private func expected(_ camera: MJPEGScript, _ count: Int, areCut: Bool = false) throws -> [String] {
             let all = try DeliveredPictures.expected(camera.pictures)
             try #require(all.count == 12)
@@ -31,7 +31,7 @@ extension NetworkTests {
         private static let cut: Set<MJPEGScript.Framing> = [.cut, .cutLength, .cutRaw]
 
         @Test(
-            "Motion JPEG over HTTP plays whatever is between its pictures, and pictures that are cut are counted",
+            "Motion JPEG over HTTP plays with any bytes between the pictures, and truncated pictures are counted",
             arguments: MJPEGScript.Framing.allCases.filter { $0 != .nothing })
         func framing(_ framing: MJPEGScript.Framing) throws {
             let camera = try MJPEGScript(framing)
@@ -40,7 +40,7 @@ extension NetworkTests {
             let areCut = Self.cut.contains(framing)
             #expect(try pictures == expected(camera, 10, areCut: areCut))
             let lost = report.frames.dropped.values.reduce(0, +)
-            // Before the tenth whole picture, and one more at most that was there by then.
+            // These come before the tenth complete picture. One more may have arrived by then.
             #expect(areCut ? (4...5).contains(lost) : lost == 0, "\(report.frames.dropped)")
         }
 
@@ -51,7 +51,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "Motion JPEG over plain TCP plays, with and without parts, up to the end of the stream",
+            "Motion JPEG over plain TCP plays to the end of the stream, with and without parts",
             arguments: [MJPEGScript.Framing.raw, .plain])
         func tcp(_ framing: MJPEGScript.Framing) throws {
             let camera = try MJPEGScript(framing, carrier: "tcp", end: 9)
@@ -61,7 +61,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A still picture is requested again and again, and sent only if it is another",
+            "A still picture is requested repeatedly, and delivered only if it has changed",
             arguments: MJPEGScript.Validators.allCases)
         func still(_ validators: MJPEGScript.Validators) throws {
             var still = MJPEGScript.Still()
@@ -80,7 +80,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A still picture of unknown length is requested again, whatever JPEG is called",
+            "A still picture of unknown length is requested repeatedly, with any content type for JPEG",
             arguments: ["image/jpg", "image/pjpeg"])
         func unknownLength(_ type: String) throws {
             var still = MJPEGScript.Still()
@@ -90,7 +90,7 @@ extension NetworkTests {
             #expect(try pictures == expected(camera, 4), "\(inlet.complaints)")
         }
 
-        @Test("The time between requests and an unchanged picture use up no time limit")
+        @Test("Request intervals and unchanged pictures do not count towards a time limit")
         func patience() throws {
             var still = MJPEGScript.Still()
             (still.change, still.validators) = (4, .etag)
@@ -99,7 +99,7 @@ extension NetworkTests {
             #expect(try pictures == expected(camera, 2), "\(inlet.complaints)")
         }
 
-        @Test("A page instead of the still picture ends the source")
+        @Test("A web page instead of the still picture ends the source")
         func page() throws {
             var still = MJPEGScript.Still()
             still.pageAfter = 3

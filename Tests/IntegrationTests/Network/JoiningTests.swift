@@ -4,7 +4,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// Viewers that come while a live stream is on its way between two key frames.
+/// Viewers that join a live stream between two key frames.
 @Suite(.tags(.server), .serialized, .fewAtATime, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
 struct JoiningTests {
     private static let rate = 60
@@ -24,7 +24,7 @@ struct JoiningTests {
         #expect(readings.first?.flags.contains(.key) == true)
     }
 
-    @Test("Of 100 viewers that join between two key frames none is shown a damaged picture")
+    @Test("No viewer of 100 that join between key frames is shown a damaged picture")
     func joins() async throws {
         let server = try server(keyFrameInterval: Self.rate / 2)
         let first = try NetworkRun(server.url, queue: .latest)
@@ -39,11 +39,11 @@ struct JoiningTests {
             }
         }
         let waits = found.waits
-        // Nearly all came in the middle, and had to wait.
+        // Nearly all viewers joined between key frames, and had to wait.
         #expect(waits.count == 100 && waits.count { $0 > 3 } > 50, "\(waits)")
     }
 
-    /// For each viewer the number of pictures from the moment when it came to its first.
+    /// For each viewer, the number of pictures from the moment it joined to the first picture it was shown.
     private final class WaitList: Sendable {
         private let list = Mutex<[Int]>([])
         var waits: [Int] { list.withLock { $0 } }
@@ -65,7 +65,7 @@ struct JoiningTests {
     }
 
     @Test(
-        "A server that takes requests for key frames need not be waited for until its next",
+        "A server that handles key-frame requests shows a picture before its next regular key frame",
         arguments: ["tcp", "udp"])
     func requests(_ transport: String) async throws {
         let interval = 20 * Self.rate

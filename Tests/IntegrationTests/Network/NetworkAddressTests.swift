@@ -2,21 +2,21 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Whether this process may make network namespaces.
+/// Whether this process may create network namespaces.
 private let namespacesExist = (try? ReferenceCommand.run("unshare", ["-n", "ip", "link"])) != nil
 
 extension NetworkTests {
-    /// Servers that lead to addresses that are not theirs to give, in a network namespace.
+    /// Servers that redirect to addresses outside their own network, in a network namespace.
     @Suite(.enabled(if: namespacesExist, "network namespaces cannot be made here; that needs root and the tool ip"))
     struct NetworkAddressTests {
         private struct Seen: Decodable {
-            /// Requests, by the address to which they came.
+            /// Requests, by the address that received them.
             var came: [String: Int]
             var status: Int
             var said: String
         }
 
-        /// - Parameter retries: the value of `--retry`. A refused address must not be tried again; a permitted server,
+        /// - Parameter retries: The value of `--retry`. A refused address must not be tried again; a permitted server,
         ///   which has no stream here, would be.
         private func seen(_ cases: [String], retries: Int) throws -> [Seen] {
             let script = PeerProcess.path("lead-astray.py")
@@ -25,7 +25,7 @@ extension NetworkTests {
             return try JSONDecoder().decode([Seen].self, from: output)
         }
 
-        @Test("A server of RTSP leads to no more private network than its own, and is not asked again")
+        @Test("An RTSP server cannot redirect to a more private network, and is not tried again")
         func rtsp() throws {
             let refused = [
                 "rtsp,redirect,9.9.9.1,10.9.9.1", "rtsp,redirect,9.9.9.1,100.64.9.1",
@@ -41,7 +41,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Elsewhere it leads, and a name that changes its address leads nowhere else")
+        @Test("Other redirects work, and a name that changes its address redirects nowhere else")
         func led() throws {
             let cases = [
                 ("rtsp,redirect,9.9.9.1,9.9.9.2", "9.9.9.2"), ("rtsp,redirect,10.9.9.1,9.9.9.2", "9.9.9.2"),
@@ -49,7 +49,7 @@ extension NetworkTests {
                 ("rtsp,redirect,9.9.9.1,127.0.0.1,private-addresses=allow", "127.0.0.1"),
                 ("rtsp,redirect,10.9.9.1,9.9.9.1,private-addresses=deny", "9.9.9.1"),
                 ("rtsp,redirect,9.9.9.1,rebind.test", "9.9.9.2"), ("rtsp,redirect,9.9.9.1,rebind.test", ""),
-                // Of their two addresses, nothing listens at the first, or who does never answers.
+                // Each name has two addresses. At the first, nothing listens or nothing answers.
                 ("rtsp,redirect,9.9.9.1,pair.test", "9.9.9.2"), ("rtsp,redirect,9.9.9.1,mute.test", "9.9.9.2"),
             ]
             for (each, seen) in zip(cases, try seen(cases.map(\.0), retries: 0)) {
@@ -57,7 +57,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Neither a redirect of HTTP nor a playlist leads to a more private network than its server's")
+        @Test("Neither an HTTP redirect nor a playlist leads to a more private network than its server's")
         func http() throws {
             let targets = [
                 "10.9.9.1", "100.64.9.1", "169.254.169.254", "127.0.0.1", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433",
@@ -78,7 +78,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Elsewhere they lead, and a name that changes its address leads nowhere else")
+        @Test("Other HTTP redirects work, and a name that changes its address redirects nowhere else")
         func ledByHTTP() throws {
             var cases: [(String, String)] = []
             for how in ["redirect", "playlist"] {
@@ -87,8 +87,7 @@ extension NetworkTests {
                     ("http,\(how),10.9.9.1,10.9.9.2", "10.9.9.2"), ("http,\(how),127.0.0.1,10.9.9.2", "10.9.9.2"),
                     ("http,\(how),9.9.9.1,127.0.0.1,private-addresses=allow", "127.0.0.1"),
                     ("http,\(how),10.9.9.1,9.9.9.1,private-addresses=deny", "9.9.9.1"),
-                    // The name service answers with the one and the other by turns: the first is taken, the second
-                    // refused.
+                    // The name service alternates between two addresses: the first is permitted, the second refused.
                     ("http,\(how),9.9.9.1,rebind.test", "9.9.9.2"), ("http,\(how),9.9.9.1,rebind.test", ""),
                 ]
             }

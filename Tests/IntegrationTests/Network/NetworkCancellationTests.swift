@@ -6,10 +6,10 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// A run can be stopped in every phase.
+    /// Cancellation of a run in every phase.
     @Suite struct NetworkCancellationTests {
         @Test(
-            "A cancellation ends every phase, and is told as such",
+            "A cancellation ends every phase, and is reported as such",
             arguments: [.blackHole, .slowLoris, .endlessHeader, .redirectEndless, .vastLength]
                 as [HostileServer.Kind], ["rtsp", "http", "rtmp"])
         func phases(_ kind: HostileServer.Kind, _ scheme: String) async throws {
@@ -21,8 +21,7 @@ extension NetworkTests {
                 try await run.until("an opening") { $0.capturer.statistics.supervision.openings > 0 }
                 try await Task.sleep(for: .milliseconds(200))
             }
-            // A short way that leads nowhere may be at its end before the run is stopped, and what is too long is
-            // refused.
+            // A short redirect loop may end before the run is stopped, and a response that is too long is refused.
             let isRefused = scheme == "rtsp" && [.endlessHeader, .vastLength].contains(kind)
             if kind == .redirectEndless || isRefused, case .failure(let error) = outcome {
                 #expect(error.code == .malformedData)
@@ -32,7 +31,7 @@ extension NetworkTests {
             #expect(run.capturer.statistics.supervision.abandonments == 0)
         }
 
-        @Test("A cancellation ends a connection that is not answered", arguments: ["rtsp", "http"])
+        @Test("A cancellation ends a connection attempt that is not answered", arguments: ["rtsp", "http"])
         func connecting(_ scheme: String) async throws {
             let server = try ReferenceSocket.thatTakesNoConnections()
             let run = try NetworkRun("\(scheme)://127.0.0.1:\(server.port)/x?connect-timeout=300s")
@@ -49,20 +48,20 @@ extension NetworkTests {
         }
 
         @Test(
-            "A run that is stopped gives the server its session back",
+            "A stopped run ends its session at the server",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), arguments: ["tcp", "udp"])
         func teardown(transport: String) async throws {
             let server = try RTSPServer.live()
             let run = try NetworkRun("\(server.url)?transport=\(transport)")
             #expect(try await run.play { try await $0.frames(beyond: 5) }.get() == .cancelled)
-            // It is not waited for, so the server may still be reading it.
+            // The run does not wait for the server, so the server may still be reading the request.
             try await run.until("a TEARDOWN") { _ in
                 (try? server.report())?["requests"]?["teardown"]?.int == 1
             }
         }
 
         @Test(
-            "The contract of sources is kept by a live stream",
+            "A live stream keeps the contract of sources",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
         func conformance() async throws {
             let server = try RTSPServer.live()
@@ -72,7 +71,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A name service that hangs holds up neither a deadline nor a cancellation", arguments: ["rtsp", "http"])
+            "A name service that hangs delays neither a deadline nor a cancellation", arguments: ["rtsp", "http"])
         func names(_ scheme: String) throws {
             let folder = try TemporaryFolder()
             let code = """
@@ -98,7 +97,7 @@ extension NetworkTests {
                 "LD_PRELOAD=\(folder.path("slow.so")) $INLET run '\(scheme)://camera.example/x?connect-timeout=40s' & until [ -e \(folder.path("asked")) ] || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!"
             )
             #expect(stopped.status == 130 || stopped.status == 0, "\(stopped.status) \(stopped.complaints)")
-            // Nobody has waited for the answer.
+            // Nothing waited for the answer.
             #expect(!FileManager.default.fileExists(atPath: folder.path("answered")))
         }
     }

@@ -3,11 +3,11 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// What the network spoils.
+    /// Damage that the network causes.
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct NetworkDamageTests {
         @Test(
-            "No damaged picture is shown, and all that are kept back are counted",
+            "No damaged picture is shown, and every withheld picture is counted",
             arguments: [RTSPServer.Codec.h264, .h265],
             [.loss(percent: 1), .loss(percent: 5), .loss(percent: 20), .duplicate(percent: 10), .reorder(percent: 10)]
                 as [FaultProxy.Fault])
@@ -30,14 +30,14 @@ extension NetworkTests {
             let statistics = run.capturer.statistics
             let shown = "\(fault): \(run.log.readings.count) frames, \(statistics.drops)"
             if fault.kind == "loss" { #expect(statistics.drops[.damaged, default: 0] > 0, "\(shown)") }
-            // What comes twice costs nothing; the kernel may lose something as well.
+            // A duplicate packet has no effect. The kernel may lose packets as well.
             if fault.kind == "duplicate", UDPCounters.dropped == dropped {
                 #expect(statistics.drops[.damaged] == nil, "\(shown)")
             }
             if fault.kind == "duplicate" { #expect(run.log.readings.count > 250, "\(shown)") }
         }
 
-        @Test("A stream without key frames is joined at a recovery point, once the picture is whole")
+        @Test("A stream without key frames is joined at a recovery point, once the picture is complete")
         func refresh() async throws {
             var options = RTSPServer.Options()
             options.isRefreshing = true
@@ -50,18 +50,18 @@ extension NetworkTests {
             }
             expectWhole(early.log.readings)
             expectWhole(late.log.readings)
-            // It has joined in the middle.
+            // The viewer has joined in the middle.
             #expect(late.log.readings.first?.flags.contains(.key) == false)
         }
 
-        @Test("A stream that was joined behind its only key frame ends in an error that says so")
+        @Test("A stream joined after its only key frame ends in an error that states so")
         func withoutKeyFrames() async throws {
             var options = RTSPServer.Options()
             options.keyFrameInterval = 100_000
             let server = try RTSPServer(options)
             let early = try NetworkRun(server.url)
             let late = try NetworkRun(server.url, frames: 1)
-            // Its only key frame may have gone before anybody could see it.
+            // The stream's only key frame may have been sent before a viewer could receive it.
             _ = try await early.play { early in
                 try await early.until("20 frames sent") { _ in
                     ((try? server.report())?["frames"]?.int ?? 0) > 20
@@ -73,7 +73,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Of the pictures that flipped bits in a TCP stream break, few are shown, as H.264 has no check sums")
+        @Test("Few pictures damaged by flipped bits in a TCP stream are shown, although H.264 has no checksums")
         func corruption() async throws {
             var options = RTSPServer.Options()
             options.keyFrameInterval = 10
@@ -86,8 +86,8 @@ extension NetworkTests {
                 try await run.until("40 flipped bits") { _ in ((try? flipped()) ?? 0) >= 40 }
             }
             let keptBack = Int(run.capturer.statistics.drops[.damaged, default: 0])
-            // A bit that gets past the decoder shows until the next key frame, so what counts is how often that
-            // happens.
+            // A flipped bit that the decoder does not notice is visible until the next key frame, so the test counts
+            // how often that happens.
             let shown = run.log.readings.split { $0.number != nil }.count
             let flips = try flipped()
             let broken = run.log.readings.count { $0.number == nil }
@@ -96,7 +96,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "Damaged pictures are marked, or shown like others, where that is asked for", arguments: ["mark", "show"])
+            "Damaged pictures are marked, or shown unmarked, if so configured", arguments: ["mark", "show"])
         func policy(_ policy: String) async throws {
             var options = RTSPServer.Options()
             options.keyFrameInterval = 30

@@ -4,9 +4,9 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Files and HLS over HTTP, against servers and files of others.
+    /// Files and HLS over HTTP, with servers and files from other projects.
     @Suite struct NetworkHTTPTests {
-        /// A clip whose index is at its end, too far from the beginning to be read through.
+        /// A clip with its index at the end, too far from the beginning to be read through.
         private func clip(_ folder: TemporaryFolder) throws -> String {
             let path = folder.path("clip.mp4")
             _ = try ReferenceCommand.ffmpeg([
@@ -17,7 +17,7 @@ extension NetworkTests {
             return path
         }
 
-        @Test("A recording with its index at the end comes whole from nginx, by requests for its parts")
+        @Test("A recording with its index at the end arrives complete from nginx, by range requests")
         func recording() throws {
             let folder = try TemporaryFolder()
             let path = try clip(folder)
@@ -28,7 +28,7 @@ extension NetworkTests {
             #expect((2...8).contains(requests.count) && requests.allSatisfy { $0.hasSuffix(" 206") }, "\(requests)")
         }
 
-        @Test("HLS comes whole, and so does HLS that ffmpeg has encrypted with AES-128", arguments: [false, true])
+        @Test("HLS arrives complete, also when ffmpeg has encrypted it with AES-128", arguments: [false, true])
         func hls(isEncrypted: Bool) throws {
             let folder = try TemporaryFolder()
             let path = try clip(folder)
@@ -47,11 +47,11 @@ extension NetworkTests {
             let (found, inlet) = try DeliveredPictures.delivered("\(server.playlist)?pace=none")
             #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
             let requests = try server.requests()
-            // The playlist, four segments and, for those, one key.
+            // The requests: the playlist, four segments and, for encrypted ones, one key.
             #expect(requests.count == (isEncrypted ? 6 : 5), "\(requests)")
         }
 
-        @Test("DASH, which libavformat opens by itself, is refused unless that is allowed")
+        @Test("DASH, which libavformat opens without Inlet, is refused unless it is allowed")
         func dash() throws {
             let folder = try TemporaryFolder()
             let path = try clip(folder)
@@ -68,7 +68,7 @@ extension NetworkTests {
             #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
         }
 
-        @Test("User and password are asked for once, and open every segment; wrong ones are told")
+        @Test("User and password are requested once and used for every segment; wrong ones are reported")
         func basic() throws {
             var options = NginxServer.Options(file: try TestClips.path("h264-b.mp4"))
             options.password = "a b/@c"
@@ -81,7 +81,7 @@ extension NetworkTests {
             #expect(wrong.status == 77, "\(wrong.complaints)")
         }
 
-        @Test("User and password go by Digest where the server wants that")
+        @Test("User and password are sent by Digest if the server requires it")
         func digest() throws {
             var options = HostileServer.Options()
             options.kind = .digest
@@ -96,13 +96,13 @@ extension NetworkTests {
         }
 
         @Test(
-            "A body that is shorter than its length is a failure, after which the rest is asked for where that is wanted"
+            "A body shorter than its length is an error, after which the rest is requested if so configured"
         )
         func shortBody() throws {
             let folder = try TemporaryFolder()
             var options = HostileServer.Options()
             options.kind = .shortBody
-            // Without an index, so that it is read from one end to the other.
+            // The file has no index, so it is read from one end to the other.
             let path = folder.path("clip.ts")
             _ = try ReferenceCommand.ffmpeg(["-i", clip(folder), "-c", "copy", path])
             options.file = path
@@ -113,13 +113,13 @@ extension NetworkTests {
             #expect(try whole == DeliveredPictures.expected(path), "\(other.complaints)")
         }
 
-        @Test("A way that leads nowhere ends after nine requests")
+        @Test("A redirect loop ends after nine requests")
         func endless() async throws {
             let server = try HostileServer(.redirectEndless)
             let run = try NetworkRun(server.url("http"), frames: 1)
             let error = await #expect(throws: InletError.self) { try await run.play().get() }
             #expect(error?.code == .malformedData && error?.message.contains("leads on and on") == true)
-            // The first and eight to which it leads, over as few connections as there may be.
+            // The first request and eight redirects, over as few connections as possible.
             let report = try server.report()
             guard case .list(let requests) = report["requests"] else {
                 Issue.record("no requests are told of: \(report)")
@@ -128,7 +128,7 @@ extension NetworkTests {
             #expect(requests.count == 9, "\(requests)")
         }
 
-        @Test("A proxy that the environment names is asked, but for the hosts that it excepts")
+        @Test("The proxy in the environment is used, except for the hosts that it excludes")
         func proxy() throws {
             var options = HostileServer.Options()
             options.kind = .chunked
@@ -145,7 +145,7 @@ extension NetworkTests {
                     == 68)
         }
 
-        @Test("Options of HTTP that are not in use are refused, and those that are must be numbers")
+        @Test("HTTP options that are not in use are refused, and the others must be numbers")
         func options() {
             for uri in ["http://host/x?ffmpeg.post_data=1", "http://host/x?ffmpeg.offset=a"] {
                 let error = #expect(throws: InletError.self) { try PluginRegistry.trusting.source(uri) }

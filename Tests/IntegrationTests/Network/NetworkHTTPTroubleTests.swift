@@ -4,9 +4,9 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Servers of HTTP that give less than they were asked for, or never end what they say.
+    /// HTTP servers that send less than requested, or responses that never end.
     @Suite struct NetworkHTTPTroubleTests {
-        /// A server with a clip of several requests' length.
+        /// A server with a clip that needs several requests.
         private func server(_ kind: HostileServer.Kind, _ folder: TemporaryFolder) throws -> (HostileServer, String) {
             let path = folder.path("clip.ts")
             _ = try ReferenceCommand.ffmpeg([
@@ -18,7 +18,7 @@ extension NetworkTests {
             return (try HostileServer(options), path)
         }
 
-        @Test("A server that gives less of a part than it was asked for is asked for the rest")
+        @Test("If a server sends less of a range than requested, the rest is requested")
         func cappedRange() throws {
             let folder = try TemporaryFolder()
             let (server, path) = try server(.cappedRange, folder)
@@ -26,19 +26,19 @@ extension NetworkTests {
             #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
         }
 
-        @Test("What breaks off goes on where it was, whatever else the server answers in between")
+        @Test("A broken transfer continues at its position, whatever the server answers in between")
         func failingRest() throws {
             let folder = try TemporaryFolder()
             let (server, path) = try server(.failingRest, folder)
             let (found, inlet) = try DeliveredPictures.delivered(
                 "\(server.url("http", "/clip.ts"))?pace=none&ffmpeg.reconnect=1")
             #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
-            // Refused once, once the whole, and then the rest.
+            // The server refuses once, then sends the whole file once, and then the rest.
             let requests = try server.report()["file"]?.int ?? 0
             #expect(requests >= 3, "\(requests)")
         }
 
-        @Test("A redirect is followed when its head is there, though its body never ends")
+        @Test("A redirect is followed once its head has arrived, even if its body never ends")
         func openRedirect() throws {
             let folder = try TemporaryFolder()
             let (server, path) = try server(.openRedirect, folder)
@@ -46,7 +46,7 @@ extension NetworkTests {
             #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
         }
 
-        @Test("Credentials that are refused are told as such, and tried once, though the refusal never ends")
+        @Test("Refused credentials are reported as such and tried once, even if the refusal never ends")
         func openRefusal() throws {
             let server = try HostileServer(.openRefusal)
             let inlet = try DeliveredPictures.delivered("\(server.url("http", "/clip.ts"))?user=viewer&password=other")
@@ -55,8 +55,8 @@ extension NetworkTests {
             #expect(try server.report()["credentials"]?.int == 1)
         }
 
-        /// An FLV file whose video tags state H.265, in the form of codec number 12 or in the enhanced one ("hvc1"),
-        /// neither of which ffmpeg 5.1 writes.
+        /// An FLV file whose video tags state H.265, as codec number 12 or in the enhanced form ("hvc1"). ffmpeg 5.1
+        /// writes neither.
         private func flvOfHEVC(isEnhanced: Bool, at path: String) throws {
             let plain = try [UInt8](
                 ReferenceCommand.ffmpeg([
@@ -85,7 +85,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "H.265 in FLV, which libavformat 5.1 does not know, is named, and not waited for",
+            "H.265 in FLV, which libavformat 5.1 does not support, is reported without waiting",
             arguments: [false, true])
         func unknownCodec(isEnhanced: Bool) throws {
             let folder = try TemporaryFolder()
@@ -101,7 +101,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Ranges in a playlist that no file has are an error")
+        @Test("Byte ranges in a playlist that no file has are an error")
         func playlistRange() throws {
             let server = try HostileServer(.playlistRange)
             let inlet = try DeliveredPictures.delivered(server.url("http", "/live.m3u8")).inlet

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// How pictures are put together from RTP, against what the ffmpeg command makes of the same file.
+    /// The assembly of pictures from RTP, compared with the ffmpeg command's pictures of the same file.
     @Suite struct NetworkPayloadTests {
         /// Encodes a moving picture in several slices to raw H.264 or H.265.
         private func encode(_ codec: RTSPServer.Codec, into folder: TemporaryFolder) throws -> String {
@@ -19,7 +19,7 @@ extension NetworkTests {
             return path
         }
 
-        /// The MD5 sums of a file's pictures, by ffmpeg.
+        /// The MD5 sums of a file's pictures, from ffmpeg.
         private func reference(_ path: String) throws -> [String] {
             FrameSums.sums(
                 of: try ReferenceCommand.ffmpeg([
@@ -27,7 +27,7 @@ extension NetworkTests {
                 ]))
         }
 
-        /// The same of what Inlet delivers from an address.
+        /// The MD5 sums of the pictures that Inlet delivers from an address.
         private func received(_ address: String, frames: Int) throws -> [String] {
             let folder = try TemporaryFolder()
             _ = try InletProcess.run([
@@ -38,7 +38,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "Every picture comes as it is, whatever stands between its slices and whatever its times do meanwhile",
+            "Every picture is delivered unchanged, whatever comes between its slices and whatever its times do",
             arguments: [
                 (.plain, .h264), (.plain, .h265), (.prefix, .h264), (.report, .h264), (.report, .h265),
             ] as [(PayloadServer.Kind, RTSPServer.Codec)])
@@ -46,13 +46,13 @@ extension NetworkTests {
             let folder = try TemporaryFolder()
             let clip = try encode(codec, into: folder)
             let server = try PayloadServer(kind, file: clip, codec: codec)
-            // The last is not known to be whole, as nothing comes behind it.
+            // The last picture is not known to be complete, because no packet follows it.
             let expected = try reference(clip).dropLast()
             #expect(try received(server.url, frames: expected.count) == Array(expected))
         }
 
         @Test(
-            "What a server leaves out, or breaks off in, is never shown",
+            "An incomplete or interrupted picture is never shown",
             arguments: [PayloadServer.Kind.gap, .death], [RTSPServer.Codec.h264, .h265])
         func broken(_ kind: PayloadServer.Kind, _ codec: RTSPServer.Codec) throws {
             let folder = try TemporaryFolder()
@@ -61,12 +61,12 @@ extension NetworkTests {
             let expected = try reference(clip)
             let got = try received(server.url, frames: 100)
             #expect(Set(got).subtracting(expected) == [])
-            // A picture of five is left out, and with it all until the next of five key frames.
+            // One picture of five is left out, and with it all pictures until the next of five key frames.
             #expect(got.count >= (kind == .death ? 39 : 5) && got.count < expected.count)
         }
 
         @Test(
-            "A flat picture, whose packets are all alike, is no picture that came twice",
+            "A flat picture with identical packets is not treated as a duplicate",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), arguments: ["tcp", "udp"])
         func flat(_ transport: String) throws {
             let folder = try TemporaryFolder()

@@ -5,11 +5,10 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// A healthy camera of which few pictures are wanted.
+    /// A healthy camera from which few pictures are wanted.
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct NetworkProgressTests {
-        /// Time-outs far below the time from one wanted picture to the next, and above what a busy machine makes of a
-        /// second's key frames.
+        /// Time-outs far below the interval of wanted pictures, and above a second's key frames on a busy machine.
         private static var configuration: CapturerConfiguration {
             var configuration = CapturerConfiguration()
             configuration.timeouts.stall = .milliseconds(1500)
@@ -20,7 +19,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "Where a still is wanted now and then, key frames are kept back, and the camera is neither silent nor opened again"
+            "If a still is wanted occasionally, key frames are withheld, and the camera is neither silent nor reopened"
         )
         func fewWanted() async throws {
             var options = RTSPServer.Options()
@@ -30,7 +29,7 @@ extension NetworkTests {
             let source = try PluginRegistry.standard.source(server.url)
             let stills = Capturer(source, configuration: Self.configuration)
             stills.attach(try PluginRegistry.standard.sink("jpeg:\(folder.path("{n}.jpg"))?every=5s"))
-            // What `--max-fps 1/5` asks for.
+            // The interval that `--max-fps 1/5` requests.
             let slow = Capturer(source, configuration: Self.configuration)
             let sink = slow.attach(
                 try PluginRegistry.standard.sink("null:"), wants: SinkWants(maximumFrameRate: Rational(1, 5)))
@@ -49,7 +48,7 @@ extension NetworkTests {
                 let supervision = capturer.statistics.supervision
                 #expect(supervision.openings == 1 && supervision.failures.isEmpty, "\(supervision)")
                 #expect(supervision.placeholders == 0)
-                // Key frames alone were decoded, or nothing would have been kept back.
+                // Only key frames were decoded; otherwise none would have been withheld.
                 #expect(capturer.statistics.captured < 60, "\(capturer.statistics.captured)")
             }
         }

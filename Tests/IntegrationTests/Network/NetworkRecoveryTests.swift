@@ -4,12 +4,12 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// What happens when the server or the network fails in the middle.
+    /// Failures of the server or the network in the middle of a stream.
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct NetworkRecoveryTests {
-        // Alone, as it counts the descriptors of the process.
+        // Runs by itself, because it counts the process's descriptors.
         @Test(
-            "A server that is killed and started again 50 times is found again 50 times, and nothing is left behind",
+            "A server that is killed and restarted 50 times is found again 50 times, and nothing leaks",
             .fewAtATime, .alone)
         func restarts() async throws {
             var options = RTSPServer.Options()
@@ -23,7 +23,7 @@ extension NetworkTests {
                 try await run.frames(beyond: 0)
                 for cycle in 0..<50 {
                     server.stop()
-                    // Frames that were on the way have come when the next is missed.
+                    // The frames in flight arrive before the loss is noticed.
                     let before = run.capturer.statistics.supervision.openings
                     try await run.until("another opening") { $0.capturer.statistics.supervision.openings > before }
                     let count = run.log.readings.count
@@ -43,7 +43,7 @@ extension NetworkTests {
             #expect(after.memory - before.memory < 16 << 20, "\(before) \(after)")
         }
 
-        @Test("After a connection was reset the stream goes on, and its timeline with it")
+        @Test("After a connection reset the stream continues, and so does its timeline")
         func reset() async throws {
             let server = try RTSPServer.live()
             let proxy = try FaultProxy(to: server.port, carrier: .rtsp)
@@ -60,7 +60,7 @@ extension NetworkTests {
             expectWhole(run.log.readings)
         }
 
-        @Test("A stream that stands still is said to be stalled, and opened again when it stays so")
+        @Test("A stream that stops is reported as stalled, and reopened if it stays so")
         func stall() async throws {
             let server = try RTSPServer.live()
             let run = try NetworkRun("\(server.url)?read-timeout=2s", retry: NetworkRun.quickRetry)
@@ -78,7 +78,7 @@ extension NetworkTests {
             expectWhole(run.log.readings)
         }
 
-        @Test("Another size and another codec after a reconnect are followed")
+        @Test("A new size or codec after a reconnect is followed")
         func change() async throws {
             let server = try RTSPServer.live(.h264)
             let run = try NetworkRun(server.url, retry: NetworkRun.quickRetry)
@@ -96,7 +96,7 @@ extension NetworkTests {
             expectInOrder(run.log.readings)
         }
 
-        @Test("A server that forgets its sessions is asked anew")
+        @Test("A server that forgets its sessions is opened again")
         func expiry() async throws {
             var options = RTSPServer.Options()
             options.sessionTimeout = 4
@@ -121,7 +121,7 @@ extension NetworkTests {
             let run = try NetworkRun("\(server.url)?transport=udp", frames: 300)
             #expect(try await run.play().get() == .frameLimit)
             #expect(run.failures.isEmpty)
-            // By then the server's reports have told its time of day, which is this machine's.
+            // By then, the server's reports have given its time of day, which is this machine's.
             let last = try #require(run.log.readings.last)
             let wallClock = try #require(last.wallClock)
             let drawn = try #require(last.drawn)
@@ -130,7 +130,7 @@ extension NetworkTests {
             #expect(abs(wallClock - expected) < 500_000_000, "\(wallClock - expected) ns off")
         }
 
-        @Test("A sender that is killed is waited for", arguments: [FFmpegSender.Carrier.rtmp, .srt])
+        @Test("Inlet waits for a sender that is killed", arguments: [FFmpegSender.Carrier.rtmp, .srt])
         func sender(_ carrier: FFmpegSender.Carrier) async throws {
             var options = FFmpegSender.Options(carrier)
             options.isRepeating = true
@@ -147,15 +147,15 @@ extension NetworkTests {
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        /// Pictures of a server that was started anew count from zero again, so only their readability and the timeline
-        /// are looked at.
+        /// A restarted server counts its pictures from zero, so the test checks only that they are readable and that
+        /// the timeline is right.
         private func expectInOrder(_ readings: [TimecodeSink.Reading]) {
             #expect(readings.allSatisfy { $0.number != nil })
             let times = readings.map(\.timestamp)
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        /// What this process uses.
+        /// The resources that this process uses.
         private struct Usage {
             var descriptors: Int
             var threads: Int

@@ -13,8 +13,8 @@ final class NetworkRun: Sendable {
     private let seen = Mutex<[CapturerEvent]>([])
 
     /// - Parameters:
-    ///   - uri: as on a command line.
-    ///   - comparedRate: the pictures per second of a server with whose drawings each picture is compared.
+    ///   - uri: As on a command line.
+    ///   - comparedRate: The pictures per second of a server with whose drawings each picture is compared.
     convenience init(
         _ uri: String, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64), retry: RetryPolicy = .never,
         comparedRate: Int? = nil
@@ -36,7 +36,7 @@ final class NetworkRun: Sendable {
         capturer.attach(TimecodeSink(log, comparedRate: comparedRate), queue: queue)
     }
 
-    /// Tries again after a twentieth of a second.
+    /// The run retries after a twentieth of a second.
     static var quickRetry: RetryPolicy {
         var policy = RetryPolicy()
         policy.firstDelay = .milliseconds(50)
@@ -46,14 +46,14 @@ final class NetworkRun: Sendable {
 
     var events: [CapturerEvent] { seen.withLock { $0 } }
 
-    /// The errors of the source, in their order.
+    /// The errors of the source, in order.
     var failures: [InletError] {
         events.compactMap { if case .sourceFailed(let error, _) = $0 { error } else { nil } }
     }
 
     /// Runs to the end.
     ///
-    /// - Parameter meanwhile: what is done to the run or to its server. It is stopped afterwards, where it is given.
+    /// - Parameter meanwhile: Changes the run or its server. If it is given, the run is stopped afterwards.
     func play(
         _ meanwhile: ((NetworkRun) async throws -> Void)? = nil
     ) async throws -> Result<EndReason, InletError> {
@@ -82,12 +82,12 @@ final class NetworkRun: Sendable {
         try await until("more than \(count) frames") { $0.log.readings.count > count }
     }
 
-    /// Waits for a state, for as long as pictures, drops or openings come.
+    /// Waits for a state, as long as pictures, drops or openings arrive.
     func until(_ what: String, _ isSo: (NetworkRun) -> Bool) async throws {
         try await Waiting.until(what, progress: { Progress(self) }) { isSo(self) }
     }
 
-    /// What has come so far.
+    /// The readings so far.
     private struct Progress: Equatable {
         var pictures: Int
         var drops: [DropReason: UInt64]
@@ -101,7 +101,7 @@ final class NetworkRun: Sendable {
 }
 
 extension PluginRegistry {
-    /// The standard one, for addresses that may name files and environment variables, as on a command line.
+    /// The standard registry, for addresses that may name files and environment variables, as on a command line.
     static let trusting: PluginRegistry = {
         var registry = PluginRegistry.standard
         registry.localAccess = .system

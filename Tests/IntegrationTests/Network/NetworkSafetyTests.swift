@@ -4,16 +4,16 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Servers that lead astray, and limits of what is read.
+    /// Servers that redirect maliciously, and limits on what is read.
     @Suite struct NetworkSafetyTests {
-        /// A playable clip, in what HLS is made of.
+        /// A playable clip, in HLS's segment format.
         private func transportStream(_ folder: TemporaryFolder) throws -> String {
             let path = folder.path("clip.ts")
             _ = try ReferenceCommand.ffmpeg(["-i", TestClips.path("h264-b.mp4"), "-c", "copy", "-an", path])
             return path
         }
 
-        /// A recording whose index is at its end, too far from the beginning to be read through.
+        /// A recording with its index at the end, too far from the beginning to be read through.
         private func recording(_ folder: TemporaryFolder) throws -> String {
             let path = folder.path("long.mp4")
             _ = try ReferenceCommand.ffmpeg([
@@ -25,7 +25,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A playlist cannot read files of this machine, https leads neither to http nor to whom nobody vouches for",
+            "A playlist cannot read local files, and https leads neither to http nor to an untrusted server",
             arguments: [
                 (.playlistFile, .malformedData), (.playlistConcat, .malformedData), (.redirectFile, .malformedData),
                 (.playlistPlain, .tlsFailed), (.redirectPlain, .tlsFailed), (.redirectSeek, .tlsFailed),
@@ -45,12 +45,12 @@ extension NetworkTests {
             #expect(error?.code == code, "\(error.map { "\($0)" } ?? "nothing")")
             #expect(run.log.readings.isEmpty)
             let report = try server.report()
-            // Nobody came there.
+            // That server received no request.
             #expect(report["elsewhere"]?.int == 0 && report["downgraded"]?.int == 0)
         }
 
         @Test(
-            "What those servers name can be watched where nothing forbids it, so that the errors above are the protection's"
+            "The targets of those servers can be watched without the checks, which therefore cause the errors above"
         )
         func protectionIsTheReason() async throws {
             let folder = try TemporaryFolder()
@@ -72,7 +72,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "Credentials go along where a server leads to another of its own paths, and not to another port",
+            "Credentials are sent to another path of the same server, and not to another port",
             arguments: ["rtsp", "http"])
         func credentials(_ scheme: String) async throws {
             let server = try HostileServer(.redirectGuarded)
@@ -86,7 +86,7 @@ extension NetworkTests {
             #expect(report["credentials"]?.int == 0)
         }
 
-        @Test("Segments are asked for with the cookie that the playlist gave, by the agent that was named")
+        @Test("Segments are requested with the playlist's cookie and the configured user agent")
         func guarded() async throws {
             let folder = try TemporaryFolder()
             var options = HostileServer.Options()
@@ -100,7 +100,7 @@ extension NetworkTests {
             await #expect(throws: InletError.self) { try await stranger.play().get() }
         }
 
-        @Test("Pictures and rates beyond the limits are refused")
+        @Test("Pictures and rates above the limits are refused")
         func limits() async throws {
             var options = RTSPServer.Options()
             options.frameRate = Rational(60)

@@ -5,24 +5,24 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Live streams whose times step back, or that have none.
+    /// Live streams whose times step back, or that have no times.
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct NetworkTimelineTests {
         private let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }
 
-        /// How a stream's time steps back.
+        /// The way in which a stream's time steps back.
         enum Step: String, CaseIterable {
-            /// Its encoder is started anew behind a relay.
+            /// The encoder is restarted behind a relay.
             case restart
-            /// Its counter of 33 bits begins again between two key frames, as after 26.5 hours.
+            /// The 33-bit counter wraps between two key frames, as after 26.5 hours.
             case wrap
         }
 
         private static let frames = 120
 
-        /// A transport stream of H.264 with a key frame in twelve.
+        /// An H.264 transport stream in which every twelfth picture is a key frame.
         private func stream(_ name: String, frames: Int, from start: Double, bFrames: Int) throws -> [UInt8] {
             let path = folder.path(name)
             _ = try ReferenceCommand.ffmpeg([
@@ -33,7 +33,8 @@ extension NetworkTests {
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         }
 
-        /// Counts the packets of each identifier on (ISO 13818-1, 2.4.3.3), so that nothing is missing at the seam.
+        /// Continues the continuity counter of each identifier (ISO 13818-1, 2.4.3.3), so that nothing is missing at
+        /// the seam.
         private func renumber(_ bytes: inout [UInt8]) {
             var counts: [UInt16: UInt8] = [:]
             for start in stride(from: 0, to: bytes.count - 187, by: 188) {
@@ -59,7 +60,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A step back in time costs no picture and no packet of a live stream", arguments: Step.allCases, [0, 2])
+            "A step back in time loses no picture and no packet of a live stream", arguments: Step.allCases, [0, 2])
         func stepBack(_ step: Step, bFrames: Int) async throws {
             let path = folder.path("live.ts")
             try Data(try bytes(step, bFrames: bFrames)).write(to: URL(fileURLWithPath: path))
@@ -70,7 +71,7 @@ extension NetworkTests {
             var configuration = CapturerConfiguration()
             configuration.retry = .never
             configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            // libavformat unwraps the first wrap of a connection. The stream is to be as it is after the second.
+            // libavformat unwraps a connection's first wrap. The stream must be the same after the second.
             let url = server.url("http", "/live.ts") + "?ffmpeg.correct_ts_overflow=0"
             let capturer = Capturer(try PluginRegistry.standard.source(url), configuration: configuration)
             let pictures = capturer.attach(try PluginRegistry.standard.sink("null:"), queue: .lossless())
@@ -100,7 +101,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Motion JPEG over HTTP, which has no times, is recorded as it comes", arguments: ["mkv", "mp4"])
+        @Test("Motion JPEG over HTTP, which has no times, is recorded at its arrival times", arguments: ["mkv", "mp4"])
         func untimed(_ container: String) async throws {
             let server = try MJPEGServer()
             let path = folder.path("out.\(container)")
@@ -112,7 +113,7 @@ extension NetworkTests {
             let times = try await presentationTimes(of: path)
             #expect(times.count == 60)
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
-            // The camera's 30 a second, however its pictures bunched on their way.
+            // The camera sends 30 pictures a second, however they bunch on the way.
             let length = try #require(times.last) - (times.first ?? 0)
             #expect((1.5...10).contains(length), "\(length)")
             let decoded = try await ReferenceCommand.runAside(

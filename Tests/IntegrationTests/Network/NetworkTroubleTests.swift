@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Each trouble has a code of its own, and words that help.
+    /// Each failure has its own code and a helpful message.
     @Suite struct NetworkTroubleTests {
         private func failure(of uri: String) async throws -> InletError? {
             let run = try NetworkRun(uri, frames: 1)
@@ -13,7 +13,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "What a server refuses has its own code",
+            "Each refusal of a server has its own code",
             arguments: [
                 (.unauthorized, .authenticationFailed), (.unauthorizedBasic, .authenticationFailed),
                 (.forbidden, .authenticationFailed), (.notFound, .notFound), (.sessionNotFound, .sessionLost),
@@ -27,7 +27,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("A port where nothing listens, a host that is not, and a server that closes are told apart")
+        @Test("A closed port, an unknown host and a server that closes have different errors")
         func connection() async throws {
             let server = try HostileServer(.close)
             let closed = try await failure(of: server.url("rtsp"))
@@ -45,7 +45,7 @@ extension NetworkTests {
                 try await failure(of: "http://no-such-host.invalid/x.mp4?connect-timeout=30s")?.code == .hostNotFound)
         }
 
-        @Test("A certificate of an unknown authority, or for another name, is refused unless it is told to pass")
+        @Test("A certificate of an unknown authority or for another name is refused unless that is allowed")
         func tls() async throws {
             var options = NginxServer.Options(file: try TestClips.path("h264-nob.mp4"))
             options.isTLS = true
@@ -56,25 +56,25 @@ extension NetworkTests {
             server = try NginxServer(options)
             #expect(try await failure(of: "\(server.url)?tls-ca=\(server.authority ?? "")")?.code == .tlsFailed)
             #expect(try await failure(of: "\(server.url)?tls-verify=false") == nil)
-            // TLS by itself, for which no HTTP decides.
+            // TLS without HTTP, so the decision is not HTTP's.
             let plain = "ffmpeg:tls://127.0.0.1:\(server.port)?connect-timeout=2s"
             #expect(try await failure(of: "\(plain)&tls-ca=\(server.authority ?? "")")?.code == .tlsFailed)
             #expect(try await failure(of: "\(plain)&tls-verify=false")?.code == .timedOut)
         }
 
-        @Test("rtsps is refused where libavformat cannot check the certificate, and works where that is told to pass")
+        @Test("rtsps is refused where libavformat cannot check the certificate, and works if that is allowed")
         func rtsps() async throws {
             var options = RTSPServer.Options()
             options.isTLS = true
             let server = try RTSPServer(options)
             let error = try await failure(of: server.url)
-            // A newer libavformat checks, and finds the authority unknown.
+            // A newer libavformat checks the certificate, and finds the authority unknown.
             #expect([.unsupported, .tlsFailed].contains(error?.code))
             #expect(try await failure(of: "\(server.url)?tls-verify=false") == nil)
         }
 
         @Test(
-            "A password in any characters opens the door, and another does not",
+            "A password with any characters is accepted, and a wrong one is not",
             arguments: [RTSPServer.Authentication.basic, .digest])
         func credentials(_ authentication: RTSPServer.Authentication) async throws {
             var options = RTSPServer.Options()
@@ -91,7 +91,7 @@ extension NetworkTests {
             #expect(try await failure(of: server.url)?.code == .authenticationFailed)
         }
 
-        @Test("No trouble and no success shows a password, whatever is logged")
+        @Test("No failure and no success logs a password")
         func redaction() throws {
             var options = RTSPServer.Options()
             options.authentication = .basic
@@ -116,7 +116,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "Options are checked",
+            "Options are validated",
             arguments: [
                 ("rtsp://host/?transport=tpc", "tcp"), ("ffmpeg:rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
                 ("ffmpeg:rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"),
@@ -154,7 +154,7 @@ extension NetworkTests {
             #expect(!source.redactedURI.contains("hunter2"), "\(source.redactedURI)")
         }
 
-        @Test("A camera's own query goes on to the camera")
+        @Test("The camera's own query is sent to the camera")
         func query() throws {
             let source = try PluginRegistry.standard.source("rtsp://host/cam?channel=1&transport=udp&subtype=0%2F1")
             let configuration = try #require(source as? RTSPConfiguration)
@@ -163,7 +163,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A query item without a value, and one with the name of an option, go on to the camera, too",
+            "A query item without a value, or with the name of an option, is sent to the camera, too",
             arguments: [
                 ("rtsp://host:554/cam?real_stream", "rtsp://host:554/cam?real_stream"),
                 ("rtsp://me:pw@host/cam?main&transport=udp&x=", "rtsp://me:pw@host/cam?main&x="),

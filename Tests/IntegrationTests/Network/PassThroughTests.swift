@@ -29,7 +29,7 @@ extension NetworkTests {
             Stream(codec: .mjpeg, container: "mkv"),
         ]
 
-        /// What ffmpeg reads of a recording: the number in each picture, and when it is shown, in seconds.
+        /// The values that ffmpeg reads from a recording: the number in each picture, and its time in seconds.
         private func read(_ path: String, _ size: ImageSize) async throws -> [(number: Int, time: Double)] {
             let raw = try await ReferenceCommand.runAside(
                 "ffmpeg",
@@ -51,7 +51,7 @@ extension NetworkTests {
             }
         }
 
-        /// All that were sent from the first to the last, and at their times.
+        /// All pictures that were sent, from the first to the last, at their times.
         private func expectWhole(
             _ recorded: [(number: Int, time: Double)], of sent: Set<Int>, without lost: Int, rate: Double
         ) throws {
@@ -61,8 +61,8 @@ extension NetworkTests {
             #expect(missing.count <= lost, "\(missing.sorted()) of \(numbers)")
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
             #expect(zip(recorded, recorded.dropFirst()).allSatisfy { $0.time < $1.time }, "\(recorded.map(\.time))")
-            // By then the clock knows the least delay of the stream: earlier pictures may have come from the server's
-            // store.
+            // By then, the clock has measured the stream's smallest delay: earlier pictures may come from the server's
+            // buffer.
             let settled = recorded.dropFirst(60)
             let anchor = try #require(settled.first)
             for (number, time) in settled {
@@ -71,7 +71,7 @@ extension NetworkTests {
             }
         }
 
-        /// Each picture of a transport stream begins with a delimiter (ISO 13818-1, 2.14.1), and has one.
+        /// Each picture of a transport stream begins with a delimiter (ISO 13818-1, 2.14.1), and has exactly one.
         private func expectDelimited(_ path: String) async throws {
             let raw = try await ReferenceCommand.runAside(
                 "ffmpeg", ["-v", "error", "-nostdin", "-i", path, "-c", "copy", "-f", "h264", "-"])
@@ -97,7 +97,7 @@ extension NetworkTests {
             return try RTSPServer(options)
         }
 
-        @Test("A copy beside a sink that decodes has every picture at its time", arguments: streams)
+        @Test("A copy next to a decoding sink has every picture at its time", arguments: streams)
         func beside(_ stream: Stream) async throws {
             let server = try camera(stream)
             let path = folder.path("out.\(stream.container)")
@@ -111,8 +111,8 @@ extension NetworkTests {
             #expect(figures.drops.isEmpty && figures.delivered > 110, "\(figures)")
             let recorded = try await read(path, ImageSize(width: 320, height: 240))
             #expect(recorded.count > 105)
-            // A camera of Python's leaves out what it is too late for, and UDP loses on a busy machine, which the
-            // kernel and the bridge have then counted.
+            // The Python camera skips pictures when it is late, and UDP loses packets on a busy machine; the kernel and
+            // the bridge have counted them.
             let sent = try String(contentsOfFile: folder.path("sent"), encoding: .utf8)
             let mayLose = stream.transport == "udp" && UDPCounters.dropped > dropped
             let lost = mayLose ? run.capturer.statistics.drops[.damaged, default: 0] : 0
@@ -120,12 +120,12 @@ extension NetworkTests {
                 recorded, of: Set(sent.split(separator: "\n").compactMap { Int($0.prefix { $0 != " " }) }),
                 without: Int(lost), rate: 25)
             if stream.container == "ts" { try await expectDelimited(path) }
-            // What was decoded at the same time, but for the last pictures, which may not have been handed on any more.
+            // The pictures decoded at the same time, except the last ones, which may not have been handed over.
             let missing = Set(run.log.numbers.dropLast(4)).subtracting(recorded.map(\.number))
             #expect(missing.isEmpty, "\(missing.sorted())")
         }
 
-        @Test("A copy alone is not decoded, and goes on in a new file when the camera comes back")
+        @Test("A copy without decoding sinks is not decoded, and continues in a new file when the camera is back")
         func alone() async throws {
             let stream = Stream(codec: .h264, bFrames: 2, container: "mp4")
             let server = try camera(stream)

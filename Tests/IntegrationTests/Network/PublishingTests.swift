@@ -4,7 +4,7 @@ import Logging
 import ReferenceTools
 import Testing
 
-/// Streams to servers that are real, and that go away.
+/// Streams to real servers that go away.
 @Suite(
     .tags(.chromium, .server), .fewAtATime,
     .enabled(if: StreamReceiver.missing == nil, "\(StreamReceiver.missing ?? "")"))
@@ -28,7 +28,7 @@ struct PublishingTests {
     ]
 
     @Test(
-        "A stream arrives, and again after each of ten times that its server is killed, while the source notices nothing",
+        "A stream arrives again after each of ten kills of its server, and the source is not interrupted",
         arguments: servers)
     func killedServers(_ kind: StreamReceiver.Kind, _ options: String) async throws {
         let server = try StreamReceiver(kind)
@@ -36,7 +36,8 @@ struct PublishingTests {
         let running = Task { try await capturer.run() }
         func refused() -> UInt64 { capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0 }
         func progress() throws -> [Int] { [try server.frames(), Int(refused())] }
-        // On a busy machine, Inlet may give up a connection that ffmpeg has just taken, and whose end ends ffmpeg.
+        // On a busy machine, Inlet may drop a connection that ffmpeg has just accepted, and ffmpeg ends with the
+        // connection.
         func shows(_ count: Int, after before: Int) throws -> Bool {
             if try !server.isRunning() { try server.startAgain() }
             return try server.frames() > before + count
@@ -47,7 +48,8 @@ struct PublishingTests {
                 try await Waiting.until("pictures", progress: progress) { try shows(5, after: before) }
                 let failures = refused()
                 try server.kill()
-                // At once, but for SRT, where a peer that is gone is one that answers nothing for the time-out.
+                // A loss is noticed at once, except with SRT, where a peer is lost once it has not answered for the
+                // time-out.
                 try await Waiting.until("the loss is noticed", progress: refused) {
                     refused() > failures
                 }
@@ -66,12 +68,12 @@ struct PublishingTests {
         _ = try await running.value
         let statistics = capturer.statistics
         #expect(statistics.supervision.failures.isEmpty)
-        // The other sink got what the source made, but for what the machine's load kept from it.
+        // The other sink received what the source made, except what it lost to the machine's load.
         let other = try #require(statistics.sinks.last)
         #expect(other.drops[.sinkFailed] == nil && other.delivered > 60)
     }
 
-    @Test("A receiver by SRT that hangs is given up within the time-out, and gets the stream again when it goes on")
+    @Test("A hanging SRT receiver is dropped within the time-out, and gets the stream again when it continues")
     func hangingReceiver() async throws {
         let folder = try TemporaryFolder()
         let port = try await FreePort.find()
@@ -102,7 +104,7 @@ struct PublishingTests {
         #expect(capturer.statistics.supervision.failures.isEmpty)
     }
 
-    @Test("An end that a receiver by SRT holds back for longer than a write may take is told of")
+    @Test("An SRT receiver that delays the end for longer than a write may take is reported")
     func lostEnd() async throws {
         let folder = try TemporaryFolder()
         let port = try await FreePort.find()
@@ -114,7 +116,7 @@ struct PublishingTests {
         #expect(inlet.status == 0 && inlet.complaints.contains("holds it back for 4s"), "\(inlet.complaints)")
     }
 
-    @Test("What libsrt says goes to the log, and no line of its own to standard error")
+    @Test("libsrt's messages go to the log, and none to standard error")
     func logOfSRT() async throws {
         let folder = try TemporaryFolder()
         let port = try await FreePort.find()
@@ -126,7 +128,7 @@ struct PublishingTests {
         ])
         #expect(inlet.status == 77, "\(inlet.complaints)")
         #expect(inlet.complaints.contains("has another passphrase"))
-        // As the receiver, which has no log of its own, says it.
+        // The receiver, which has no log, reports it.
         #expect(receiver.log.contains("SRT.") && !inlet.complaints.contains("SRT."), "\(inlet.complaints)")
         #expect(!inlet.complaints.contains("geheim"))
     }
@@ -148,7 +150,7 @@ struct PublishingTests {
         let capturer = try capturer("hls:\(live)?segment=1s&gop=1s")
         let running = Task { try await capturer.run() }
         do {
-            // As a player begins three segments before the end.
+            // Like a player that begins three segments before the end.
             func segments() -> Int {
                 (try? String(contentsOfFile: live + "/index.m3u8", encoding: .utf8))?
                     .components(separatedBy: ".ts").count ?? 0
@@ -166,7 +168,7 @@ struct PublishingTests {
                     return seen.seconds != last.seconds && seen.pixels != last.pixels && seen.width == 320
                 }
                 if round == 10 { break }
-                // Chromium's own player gives up on a segment that is cut off or refused, whoever made it; on a
+                // Chromium's own player gives up on a segment that is cut off or refused, from any server; on a
                 // playlist it does not.
                 if betweenSegments { try server.restartBetweenSegments() } else { try server.restart() }
             }

@@ -4,14 +4,14 @@ import ReferenceTools
 import Testing
 
 extension NetworkTests {
-    /// Every transport, codec and server, 300 frames each.
+    /// Every transport, codec and server, with 300 frames each.
     @Suite struct StreamMatrixTests {
         private static let rows: [(RTSPServer.Codec, String)] = RTSPServer.Codec.allCases.flatMap { codec in
             ["tcp", "udp", "http"].map { (codec, $0) }
         }
 
         @Test(
-            "RTSP gives every frame that was sent, in order and at its rate",
+            "RTSP delivers every frame that was sent, in order and at its rate",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), arguments: rows)
         func rtsp(codec: RTSPServer.Codec, transport: String) async throws {
             let folder = try TemporaryFolder()
@@ -33,18 +33,18 @@ extension NetworkTests {
             let got = run.log.numbers
             let range = (got.first ?? 0)...(got.last ?? 0)
             let missing = sent.filter { range.contains($0) }.subtracting(got)
-            // What UDP loses on a busy machine is lost; the kernel and the bridge have then counted it.
+            // UDP loses packets on a busy machine; the kernel and the bridge have counted them.
             if transport == "udp" && UDPCounters.dropped > dropped {
                 #expect(missing.isEmpty || run.capturer.statistics.drops[.damaged, default: 0] > 0)
             } else {
                 #expect(missing == [], "lost \(missing.sorted()), counted \(run.capturer.statistics.drops)")
             }
-            // The server's first picture waits for PLAY, so it comes later than the others do.
+            // The server's first picture waits for PLAY, so it is later than the others.
             expectRate(of: Array(readings.dropFirst(60)), perSecond: 60)
         }
 
         @Test(
-            "What others send arrives whole",
+            "Streams from other senders arrive complete",
             .enabled(if: FFmpegSender.missing == nil, "\(FFmpegSender.missing ?? "")"),
             arguments: FFmpegSender.Carrier.allCases)
         func ffmpeg(carrier: FFmpegSender.Carrier) async throws {
@@ -56,9 +56,9 @@ extension NetworkTests {
             let readings = run.log.readings
             #expect(readings.count == 300)
             expectWhole(readings)
-            // What waits in the sender until a client comes arrives in a heap, and no frame is of the future: the
-            // timeline runs true behind that. So does what a sender that fell behind catches up later. A sender that
-            // stays behind looks as if its clock had stopped, and the timeline may follow it.
+            // Frames that wait in the sender until a client connects arrive in a burst, and no frame is from the
+            // future: the timeline is right after that. The same holds when a sender catches up. A sender that stays
+            // behind looks as if its clock had stopped, and the timeline may follow it.
             let earliest = earliestArrival(of: readings)
             expectRate(
                 of: Array(readings.dropFirst(60)), perSecond: 30,
@@ -70,8 +70,8 @@ extension NetworkTests {
                 #expect(abs(next.presentation - one.presentation - step) < 0.002, "\(one) \(next)")
             }
             let missing = zip(numbers, numbers.dropFirst()).reduce(0) { $0 + $1.1 - $1.0 - 1 }
-            // What UDP loses on a busy machine is lost, as the kernel counts, and what SRT has too late; the bridge has
-            // then counted it.
+            // UDP loses packets on a busy machine, as the kernel counts, and SRT drops late ones; the bridge has
+            // counted them.
             if carrier == .srt || [.udp, .rtp].contains(carrier) && UDPCounters.dropped > dropped {
                 #expect(missing == 0 || run.capturer.statistics.drops[.damaged, default: 0] > 0)
             } else {
@@ -80,7 +80,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "MJPEG over HTTP is timed by its arrival, as it has no times",
+            "MJPEG over HTTP, which has no times, is timed by its arrival",
             .enabled(if: MJPEGServer.missing == nil, "\(MJPEGServer.missing ?? "")"), arguments: [true, false])
         func mjpeg(saysLength: Bool) async throws {
             var options = MJPEGServer.Options()
@@ -90,7 +90,7 @@ extension NetworkTests {
             #expect(try await run.play().get() == .frameLimit)
             let readings = run.log.readings
             expectWhole(readings)
-            // The times are those of arrival, so they include what the sender catches up or falls behind.
+            // The times are arrival times, so they include how far the sender catches up or falls behind.
             let earliest = earliestArrival(of: readings)
             expectRate(
                 of: readings, perSecond: 30, caughtUp: earliestArrival(of: readings.prefix(1)) - earliest,
@@ -98,7 +98,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A file over HTTP and HTTPS is read to its end, as fast as it is taken",
+            "A file over HTTP and HTTPS is read to its end, as fast as it is consumed",
             .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"), arguments: [false, true])
         func file(isTLS: Bool) async throws {
             let clip = try TestClips.path("h264-b.mp4")
@@ -109,7 +109,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A transport stream over HTTP whose length nobody told comes whole, and its end is told",
+            "A transport stream over HTTP without a length arrives complete, and its end is reported",
             .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
         func withoutLength() async throws {
             let folder = try TemporaryFolder()
@@ -143,7 +143,7 @@ extension NetworkTests {
         }
 
         @Test(
-            "A recording over RTSP, with B-frames, comes with the pictures that it has and then ends",
+            "A recording with B-frames over RTSP delivers its pictures and then ends",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"),
             arguments: ["h264-b.mp4", "hevc.mp4", "h264-nob.mp4"])
         func recording(_ clip: String) throws {
@@ -152,7 +152,7 @@ extension NetworkTests {
             #expect(try sums(of: server.url) == sums(of: path))
         }
 
-        /// The MD5 sums of the pictures, by ffmpeg for a file and by Inlet for an address.
+        /// The MD5 sums of the pictures, from ffmpeg for a file and from Inlet for an address.
         private func sums(of input: String) throws -> [String] {
             let text: String
             if input.contains("://") {
@@ -174,7 +174,7 @@ extension NetworkTests {
             return sums
         }
 
-        /// How much later than its number says a picture came at least, in seconds since an unknown origin.
+        /// The picture's minimum delay relative to its number, in seconds since an unknown origin.
         private func earliestArrival(of readings: some Sequence<TimecodeSink.Reading>) -> Double {
             readings.compactMap { reading in
                 guard let number = reading.number, let received = reading.received else { return nil }
@@ -182,12 +182,12 @@ extension NetworkTests {
             }.min() ?? .nan
         }
 
-        /// The timeline runs as the numbers do.
+        /// The timeline follows the picture numbers.
         ///
         /// - Parameters:
-        ///   - caughtUp: by how many seconds the sender was behind at the first reading and was not later, by the
+        ///   - caughtUp: The seconds by which the sender was behind at the first reading and caught up later, by the
         ///     arrivals.
-        ///   - fellBehind: by how many seconds the sender was later at the end than at its best, by the arrivals.
+        ///   - fellBehind: The seconds by which the sender was later at the end than at its best, by the arrivals.
         private func expectRate(
             of readings: [TimecodeSink.Reading], perSecond rate: Int, caughtUp: Double = 0, fellBehind: Double = 0
         ) {

@@ -1,16 +1,16 @@
 import Inlet
 import PatternSource
 
-/// What a server of the tests has drawn, sample by sample: the check digits of a ``Timecode`` alone would let damage
-/// pass that spares its cells.
+/// The test servers' drawing, sample by sample. The check digits of a ``Timecode`` would not find damage outside its
+/// cells.
 enum TimecodePicture {
-    /// Samples that may be off at the edges, as lossy compression moves them. A damaged macroblock has 256.
+    /// The number of edge samples that may differ, because lossy compression moves edges. A damaged macroblock has 256.
     static let tolerated = 64
 
-    /// Returns how many samples are not what was drawn, whatever lossy compression may have done to them; nil if the
+    /// Returns the number of samples that differ from the drawing by more than lossy compression explains; nil if the
     /// picture cannot be read.
     ///
-    /// - Parameter rate: pictures per second of the server, which set the pace of the moving bar.
+    /// - Parameter rate: The server's pictures per second, which set the pace of the moving bar.
     static func misfits(_ picture: I420Buffer, rate: Int) -> Int? {
         guard let timecode = TimecodeReader.read(picture) else { return nil }
         let size = picture.size

@@ -4,13 +4,13 @@ import PatternSource
 import ReferenceTools
 import Synchronization
 
-/// Reads the timecode of each frame that it gets.
+/// A sink that reads the timecode of each frame.
 final class TimecodeSink: FrameSink {
-    /// What one frame says.
+    /// The values read from one frame.
     struct Reading: Sendable {
-        /// The number in the picture; nil where it cannot be read.
+        /// The number in the picture; nil if it cannot be read.
         var number: Int?
-        /// When the picture was drawn.
+        /// The time when the picture was drawn.
         var drawn: MonotonicTime?
         var timestamp: MonotonicTime
         /// The sender's own time, in seconds.
@@ -20,11 +20,12 @@ final class TimecodeSink: FrameSink {
         var flags: FrameFlags
         var wallClock: Int64?
         var received: MonotonicTime?
-        /// How many samples are not what was drawn; nil where that is not looked at, or cannot be read.
+        /// The number of samples that differ from the drawing; nil if they are not compared, or if the picture cannot
+        /// be read.
         var misfits: Int?
     }
 
-    /// The readings so far. Safe from any thread.
+    /// The readings so far. Safe to read from any thread.
     final class Log: Sendable {
         private let list = Mutex<[Reading]>([])
         var readings: [Reading] { list.withLock { $0 } }
@@ -47,7 +48,7 @@ final class TimecodeSink: FrameSink {
     private let log: Log
     private let comparedRate: Int?
 
-    /// - Parameter comparedRate: the pictures per second of a server with whose drawings each picture is compared. The
+    /// - Parameter comparedRate: The pictures per second of a server with whose drawings each picture is compared. The
     ///   default is nil: only the number is read.
     init(_ log: Log, comparedRate: Int? = nil) {
         self.log = log

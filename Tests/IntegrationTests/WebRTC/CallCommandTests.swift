@@ -4,10 +4,10 @@
     import ReferenceTools
     import Testing
 
-    /// Two `inlet call` and `inlet answer` processes in a room of `inlet signal`: each end is told the same story.
+    /// Two processes, `inlet call` and `inlet answer`, in a room of `inlet signal`: both ends report the same outcome.
     @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct CallCommandTests {
-        /// One case: what both do, how it ends, and the status of each.
+        /// One case: the actions of both, the outcome, and the exit status of each.
         private struct Case {
             var name: String
             var call: [String] = []
@@ -67,7 +67,7 @@
                 guard each.end.why == "hungUp" else { continue }
                 #expect(caller.story.states == ["calling", "ringing", "connecting", "connected"])
                 #expect(called.story.states == ["ringing", "connecting", "connected"])
-                // Each has told the other of its track.
+                // Each process has announced its track to the other.
                 #expect(call.text.contains("ben: camera on") && answer.text.contains("anna: camera on"), "\(each.name)")
                 for story in [caller.story, called.story] {
                     #expect(story.sent > 10 && story.received > 10, "\(each.name): \(story)")
@@ -110,7 +110,7 @@
                     #expect(!users.isEmpty && users.allSatisfy { $0.hasSuffix(":inlet") }, "\(users)")
                 } else {
                     #expect(caller.story.ended.why == "failed", "\(call.text)")
-                    // Whichever of the four sessions ended first, the reason is the relay, and not that a peer is gone.
+                    // Whichever of the four sessions ended first, the reason is the relay, not a missing peer.
                     let relayed = "Only relays may be used"
                     #expect(caller.story.ended.detail?.contains(relayed) == true, "\(caller.story.ended)")
                     #expect(!(caller.story.states + called.story.states).contains("connected"), "no other path is used")
@@ -120,7 +120,7 @@
         }
 
         @Test(
-            "By the relay that the room names, a process and Chromium see each other with relay-only",
+            "Through the room's relay, a process and Chromium see each other with relay-only",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func relayOfTheRoom() async throws {
             let folder = try TemporaryFolder()
@@ -149,12 +149,12 @@
             let end = try await call.end()
             #expect(end.status == 0 && end.story.ended.why == "hungUp", "\(call.text)")
             #expect(end.story.received > 5)
-            // Each has credentials of its own, and both have used theirs.
+            // Each has separate credentials, and both have used them.
             let users = try Set(relay.users().map { $0.split(separator: ":").last ?? "" })
             #expect(users == ["anna", "ben"], "\(users)")
         }
 
-        @Test("Nobody of the name, a room that is not there, and a name that is taken are errors in words")
+        @Test("An unknown name, a missing room and a name in use have clear errors")
         func mistakes() async throws {
             let folder = try TemporaryFolder()
             let port = try await FreePort.find()

@@ -4,8 +4,8 @@
     import ReferenceTools
     import Testing
 
-    /// `inlet call` as a process and Chromium at the page of a room: whoever comes first, and whoever is killed, the
-    /// two are connected in the end, or told why not.
+    /// `inlet call` as a process and Chromium at a room's page: in any order, and after either is killed, the two are
+    /// connected in the end or get a reason.
     @Suite(.tags(.chromium), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct CallOrderTests {
         private static let page = "return document.getElementById('state').textContent"
@@ -39,15 +39,15 @@
                 #expect(end.story.ended.by == "anna" && end.story.received > 0, "\(order): \(call.text)")
             }
 
-            // The process is first, and calls somebody who is not there yet. Chromium is started before that: its start
-            // can take longer than a caller waits for a sign.
+            // The process is first, and calls a name that is not there yet. Chromium is started before that: its start
+            // can take longer than a caller waits for a response.
             func load(_ address: String) throws { _ = try browser.evaluate("location.href = '\(address)'") }
             try browser.open("http://127.0.0.1:\(port)/")
             var caller = try call("500ms")
             try await caller.said("ben: calling")
             try load(lobby)
             try await expectHungUp(caller, "process first")
-            // The page is there.
+            // The page is connected.
             caller = try call("500ms")
             try await expectHungUp(caller, "page first")
             // Both at once.
@@ -57,7 +57,7 @@
             try load(lobby)
             try await expectHungUp(caller, "at once")
 
-            // The process is killed in the middle of a call: the page is told, and takes the next call.
+            // The process is killed during a call: the page is notified, and takes the next call.
             caller = try call(isTimed: false)
             try await caller.said("ben: connected")
             try await Self.state(browser, "connected")
@@ -68,7 +68,7 @@
             let ended = try browser.evaluate("return window.reports.at(-1).ended")
             #expect(ended["why"]?.text == "failed" && ended["by"]?.text == "anna", "\(ended)")
 
-            // The browser is killed: the process ends with a reason that is stated, and a new call comes through.
+            // The browser is killed: the process ends with a stated reason, and a new call succeeds.
             try browser.kill()
             let end = try await caller.end()
             #expect(end.status == 74 && end.story.ended.why == "failed", "\(caller.text)")
@@ -77,7 +77,7 @@
             let last = try call()
             defer { last.stop() }
             try await last.said("ben: connected")
-            // A page that is left says goodbye.
+            // The page sends a goodbye when it is closed.
             try load("about:blank")
             let left = try await last.end()
             #expect(

@@ -4,13 +4,13 @@
     import ReferenceTools
     import Testing
 
-    /// Calls between a process and Chromium at the page of `inlet signal`, over a real room.
+    /// Calls between a process and Chromium at the page of `inlet signal`, in a real room.
     @Suite(.tags(.chromium), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
     struct CallPageTests {
-        /// The events have ended before the call.
+        /// The event stream ended before the call.
         private struct NoEnd: Error {}
 
-        /// One side in this process: a pattern that is sent, and a log of what comes.
+        /// The side in this process: a pattern that is sent, and a log of received events.
         private struct Side {
             let service: WebSocketSignaling
             let calls: CallController
@@ -34,7 +34,7 @@
                 events = calls.events()
             }
 
-            /// Acts on each state of the next call until it is over.
+            /// Acts on each state of the next call until the call is over.
             func follow(_ act: (Call) async throws -> Void) async throws -> Call {
                 for await case .changed(let call) in events {
                     try await act(call)
@@ -55,7 +55,7 @@
             "document.dispatchEvent(new KeyboardEvent('keydown', { key: '\(name)', bubbles: true }))"
         }
 
-        /// Compares the page's last report with what this side was told.
+        /// Compares the page's last report with this side's.
         private func expectSameStory(_ browser: CameraBrowser, _ call: Call, _ number: Int) async throws {
             try await Waiting.until("the page's report \(number)", progress: { 0 }) {
                 try browser.evaluate("return window.reports.length").int == number
@@ -75,7 +75,7 @@
             "return document.getElementById('second').hidden ? '' : document.getElementById('caller').textContent"
         private static let states = "return document.getElementById('state').textContent"
 
-        @Test("A browser rings, answers, declines, is busy and misses; pictures go both ways; both tell the same")
+        @Test("A browser rings, answers, declines, is busy and misses; pictures go both ways; both report the same")
         func browser() async throws {
             let port = try await FreePort.find()
             var place = RoomServer.Configuration()
@@ -90,7 +90,7 @@
             try await Waiting.until("the page in the room", progress: { 0 }) {
                 try browser.evaluate(Self.states).text == "ready"
             }
-            // Who is there and what is on is told both ways.
+            // Presence and track state are sent both ways.
             let members = Room(ben.service)
             let news = members.events()
             await members.publish([RoomTrack(name: "door", isOn: true), RoomTrack(name: "garden", isOn: false)])
@@ -127,14 +127,15 @@
             await members.close()
             #expect(ben.log.cameraMistakes == [])
 
-            // It is called and declines.
+            // The browser is called and declines.
             await ben.calls.place(anna)
             call = try await ben.follow { if $0.state == .ringing { _ = try browser.evaluate(key("d")) } }
             #expect(call.state == .ended(CallEnd(by: anna, .declined(nil))))
             try await expectSameStory(browser, call, 2)
 
-            // It answers by the key. A second call waits and is declined, while the first goes on; another one waits
-            // until its caller gives up, and a third is told to be busy. One more takes the first one's place.
+            // The browser answers by the key. A second call waits and is declined, while the first continues. Another
+            // call waits until its caller gives up, and a third is answered with busy. One more call replaces the
+            // first.
             await ben.calls.place(anna)
             let dan = try Side("dan", room)
             call = try await ben.follow { call in
@@ -175,7 +176,7 @@
             try await expectSameStory(browser, call, 6)
             await dan.leave()
 
-            // Nobody is there to answer.
+            // The called name is not there.
             await cleo.leave()
             var short = CallPolicy()
             short.ringing = .seconds(1)
@@ -185,7 +186,7 @@
             #expect(call.state == .ended(CallEnd(by: anna, .missed)))
             try await expectSameStory(browser, call, 7)
 
-            // It cancels its own.
+            // The browser cancels its own call.
             _ = try browser.evaluate(
                 "document.getElementById('peer').value = 'dora'; document.getElementById('place').click()")
             call = try await dora.follow { if $0.state == .ringing { _ = try browser.evaluate(key("Escape")) } }
@@ -193,7 +194,8 @@
             try await expectSameStory(browser, call, 8)
             let width = try browser.evaluate("return document.documentElement.scrollWidth").int ?? 0
             #expect(width <= 500, "the page is wider than the window: \(width)")
-            // In the width of a small phone nothing is cut off, and of many people each is reached by scrolling.
+            // At the width of a small phone nothing is cut off, and every member of a long list can be reached by
+            // scrolling.
             let footer = try browser.evaluate(
                 """
                 document.body.style.width = '320px';
@@ -213,7 +215,7 @@
                 return isFirst && last.bottom <= words.getBoundingClientRect().bottom;
                 """)
             #expect(isReached == true)
-            // A name that the server would not take is not sent to it, as it ends the connection.
+            // A name that the server would reject is not sent, because the server would close the connection.
             let taken = try browser.evaluate(
                 """
                 const peer = document.getElementById('peer');

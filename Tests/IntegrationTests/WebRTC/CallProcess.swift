@@ -3,7 +3,7 @@
     import Glibc
     import ReferenceTools
 
-    /// What a command reports of its call.
+    /// A command's report of its call.
     struct CallStory: Decodable {
         struct End: Decodable, Equatable {
             var by, why: String
@@ -30,8 +30,8 @@
         private let process = Process()
         private let complaints: String
 
-        /// - Parameter isTimed: whether it is ended after a minute. One that is to be killed is not, as `timeout` would
-        ///   be killed in its place.
+        /// - Parameter isTimed: Whether the process is ended after a minute. A process that the test kills is not
+        ///   timed, because the signal would kill `timeout` instead.
         init(
             _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], isTimed: Bool = true
         ) throws {
@@ -48,12 +48,12 @@
 
         var text: String { (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "" }
 
-        /// The number of the process, if it is not timed.
+        /// The process ID, if the process is not timed.
         var identifier: Int32 { process.processIdentifier }
 
         func interrupt() { process.interrupt() }
 
-        /// Ends it as a power cut would. What it has started, nothing here, is not ended with it.
+        /// Kills the process, as a power cut would. Its children (it has none here) are not killed with it.
         func kill() {
             _ = Glibc.kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
@@ -68,7 +68,7 @@
             try await Waiting.until("'\(word)'", progress: { text.utf8.count }) { text.contains(word) }
         }
 
-        /// Waits for the end; returns the status, and the report on the last line.
+        /// Waits for the end. Returns the status, and the report on the last line.
         func end() async throws -> (status: Int32, story: CallStory) {
             let process = process
             let status = await withCheckedContinuation { continuation in

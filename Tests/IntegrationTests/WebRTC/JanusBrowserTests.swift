@@ -4,8 +4,8 @@
     import ReferenceTools
     import Testing
 
-    /// Chromium in a room of Janus with `inlet run` and a capture: each sees what the other publishes, whoever is
-    /// first, and after the browser was killed.
+    /// Chromium in a Janus room with `inlet run` and a capture: each sees the other's stream, in any order, and after
+    /// the browser was killed.
     @Suite(
         .tags(.chromium, .rtcPeer), .serialized, .timeLimit(.minutes(3)),
         .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"),
@@ -21,7 +21,7 @@
             }
         }
 
-        @Test("Chromium sees what is published, and is seen, whoever is first; killed, it is missed in words, and back")
+        @Test("Chromium sees and is seen in any order; when killed, its absence is reported, and it comes back")
         func orders() async throws {
             let folder = try TemporaryFolder()
             let janus = try JanusServer()

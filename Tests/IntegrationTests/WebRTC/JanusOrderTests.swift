@@ -4,8 +4,8 @@
     import ReferenceTools
     import Testing
 
-    /// `inlet run` as the publisher of a room of Janus and subscribers by aiortc: whoever comes first, and whoever is
-    /// killed, pictures flow in the end.
+    /// `inlet run` as the publisher of a Janus room and aiortc subscribers: in any order, and after either is killed,
+    /// pictures flow in the end.
     @Suite(.tags(.rtcPeer), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
     struct JanusOrderTests {
         /// The subscribers' process.
@@ -32,7 +32,7 @@
                 ], in: folder, isTimed: false)
         }
 
-        @Test("Whatever comes, goes and is killed in random order, pictures flow in the end, and nothing is left over")
+        @Test("Whatever joins, leaves and is killed in random order, pictures flow in the end, and nothing leaks")
         func random() async throws {
             let folder = try TemporaryFolder()
             let janus = try JanusServer()
@@ -47,7 +47,7 @@
             var usage = RoundUsage()
             var hosts = RoundUsage()
             for round in 0..<RoundUsage.rounds(by: 6) {
-                // The first rounds are the orders themselves: host first, guest first, either killed.
+                // The first rounds are the fixed orders: host first, guest first, either killed.
                 let kind = round < 5 ? round : Int(random.next() % 6)
                 switch kind {
                 case 1, 3:
@@ -68,7 +68,7 @@
                 }
                 let isGuestFirst = random.next() % 2 == 0
                 if isGuestFirst, !isGuestThere { try subscribers.join("ann") }
-                // One that stays sees the host go, and then another one.
+                // A guest that stays sees the host leave and another one join.
                 let before = isGuestThere && host == nil ? try subscribers.report("ann")["feeds"]?.int ?? 0 : 0
                 if host == nil { host = try Self.host(janus, folder) }
                 if !isGuestFirst, !isGuestThere { try subscribers.join("ann") }

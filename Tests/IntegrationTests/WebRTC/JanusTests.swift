@@ -5,7 +5,7 @@
     import ReferenceTools
     import Testing
 
-    /// Janus's VideoRoom between two of Inlet's captures: one publishes, the other subscribes.
+    /// Janus's VideoRoom between two Inlet captures: one publishes, the other subscribes.
     @Suite(
         .tags(.rtcPeer), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
     struct JanusTests {
@@ -52,7 +52,7 @@
         }
 
         @Test(
-            "What is published in a room is read whole by a subscriber, who may be first",
+            "A subscriber reads everything that is published in a room, even if it joins first",
             arguments: ["h264", "vp8"], [true, false])
         func room(codec: String, isSubscriberFirst: Bool) async throws {
             let server = try JanusServer()
@@ -78,14 +78,14 @@
             expectWhole(subscriber.log.readings)
         }
 
-        @Test("What is wrong with a room is an error in words, for publishers and for subscribers")
+        @Test("Problems with a room have clear errors, for publishers and for subscribers")
         func refusals() async throws {
             let server = try JanusServer()
             defer { server.stop() }
             let holder = try Publisher("\(server.address)?room=4321&pin=hum-a-tune&id=77")
             let viewer = try NetworkRun("\(server.address)?room=4321&pin=hum-a-tune&feed=77", frames: 30)
             try await holder.run {
-                // It is there when its pictures are.
+                // The stream exists when its pictures arrive.
                 #expect(try await viewer.play().get() == .frameLimit)
                 for (query, code) in [
                     ("room=99", InletError.Code.notFound), ("room=4321", .authenticationFailed),
@@ -110,7 +110,7 @@
             }
         }
 
-        @Test("By TLS the certificate is checked: the authority that is given, and the name; both ends say what to try")
+        @Test("TLS checks the certificate against the given authority and the name; both ends suggest a remedy")
         func certificates() async throws {
             let server = try JanusServer(certificateName: "localhost")
             defer { server.stop() }
@@ -130,7 +130,7 @@
             }
             expectWhole(subscriber.log.readings)
             for (uri, words) in [
-                // The system's authorities know nothing of it, and neither does another one.
+                // Neither the system's authorities nor another one issued the certificate.
                 ("\(server.address)\(room)", ["is not trusted", "tls-ca"]),
                 ("\(server.address)\(room)&\(other)", ["is not trusted", "tls-ca"]),
                 ("\(elsewhere.address)\(room)&\(theirs)", ["mismatch", "Connect by a name or an address that"]),
@@ -148,7 +148,7 @@
                     #expect(missed.message.contains(word), "\(uri): \(missed)")
                 }
             }
-            // A file of authorities that holds none.
+            // A file of authorities that is empty.
             let refused = try await Publisher("\(server.address)\(room)&tls-ca=/dev/null").run()
             #expect(refused?.code == .invalidConfiguration, "\(String(describing: refused))")
             #expect(refused?.message.contains("tls-ca names a PEM file") == true, "\(String(describing: refused))")

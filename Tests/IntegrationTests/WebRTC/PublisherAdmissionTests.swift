@@ -3,10 +3,10 @@
     import ReferenceTools
     import Testing
 
-    /// Which publishers `whip:` lets in: aiortc asks, and Chromium shows people the answer.
+    /// The admission of publishers by `whip:`: aiortc publishes, and Chromium shows the answer to its user.
     @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct PublisherAdmissionTests {
-        /// Runs an endpoint, and one publisher of aiortc.
+        /// Runs an endpoint, and one aiortc publisher.
         private static func run(
             _ admission: Admission, _ test: @escaping (NetworkRun, TrackSender, String) async throws -> Void
         ) async throws {
@@ -24,7 +24,7 @@
             }
         }
 
-        @Test("A publisher is let in, declined with words, or told when to come again; late decisions have an answer")
+        @Test("A publisher is admitted, declined with a reason, or asked to retry; late decisions are answered")
         func decisions() async throws {
             var admission = Admission { request in
                 switch request.name {
@@ -53,7 +53,7 @@
         }
 
         @Test(
-            "With one place a second publisher is busy; one of the first's name takes its place; a page waits",
+            "With one place a second publisher is busy; one with the first's name replaces it; a page waits",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func places() async throws {
             var admission = Admission { $0.name == "foe" ? .decline(reason: "Not you.") : .accept(.all) }
@@ -65,7 +65,7 @@
                 try await run.frames(beyond: run.log.readings.count + 15)
                 expectWhole(run.log.readings)
                 #expect(try aiortc.publish(to: address + "whip?name=door") == 201)
-                // aiortc sends both the same track: its numbers go on.
+                // aiortc sends both the same track, so its numbers continue.
                 try await run.frames(beyond: run.log.readings.count + 15)
 
                 let browser = try CameraBrowser()
@@ -77,7 +77,7 @@
                 }
                 try browser.open(address + "?name=foe")
                 try browser.start()
-                // The place is free: it is for the application to say no.
+                // The place is free, so the refusal must come from the application.
                 try aiortc.leave()
                 try await run.until("words of a page that is declined") { _ in
                     (try? browser.look()).map { $0.trouble == "Not you." && $0.state == "off" } == true

@@ -3,10 +3,10 @@
     import ReferenceTools
     import Testing
 
-    /// Data channels of publishers at `whip:`: of aiortc and of Chromium.
+    /// Data channels of publishers at `whip:`, from aiortc and from Chromium.
     @Suite(.tags(.chromium, .rtcPeer), .serialized, .timeLimit(.minutes(3)))
     struct PublisherMessageTests {
-        /// Runs an endpoint that returns each message, while `test` looks at it.
+        /// Runs an endpoint that returns each message, while `test` examines it.
         private static func run(
             _ configure: (inout WHIPSourceConfiguration) -> Void,
             _ test: @escaping (NetworkRun, PeerMessaging, String) async throws -> Void
@@ -37,14 +37,14 @@
             try TrackSender(.publish, python: RemoteTrackTests.python, channels: channels)
         }
 
-        /// Waits until a publisher's channels have done this.
+        /// Waits until a publisher's channels have reported this.
         private static func wait(_ publisher: TrackSender, for events: String...) async throws {
             try await Waiting.until("\(events)", progress: { try publisher.report().told }) {
                 Set(events).isSubset(of: try publisher.report().told)
             }
         }
 
-        @Test("A publisher's messages come and go within the limits; its successor's messages are told apart")
+        @Test("A publisher's messages are exchanged within the limits, and its successor's can be distinguished")
         func messages() async throws {
             try await Self.run {
                 ($0.channels.channels, $0.channels.messageBytes) = (2, 10_000)
@@ -54,7 +54,7 @@
                 defer { first.stop() }
                 #expect(try first.publish(to: address + "whip") == 201)
                 try await Self.wait(first, for: "orders open", "lossy open")
-                // Channels that are opened at once come in any order: each is a stream of SCTP of its own.
+                // Channels that are opened at once arrive in any order, because each is a separate SCTP stream.
                 try first.open("third")
                 try await Self.wait(first, for: "third close")
                 try first.say("größer", over: "orders")
@@ -68,7 +68,8 @@
                     let counts = messaging.counts
                     return counts.received == 3 && counts.sent == 4 && counts.dropped == 0
                 }
-                // The answer states the longest. A longer one ends its channel, and the other goes on.
+                // The answer states the maximum length. A longer message ends its channel, and the other channel
+                // continues.
                 #expect(throws: (any Error).self) { try first.say(bytes: 10_001, over: "orders") }
                 try first.say(bytes: 10_001, over: "orders", isForced: true)
                 try await Self.wait(first, for: "orders close")
@@ -101,7 +102,7 @@
         }
 
         @Test(
-            "Channels that are not permitted, by the endpoint or for this publisher, are closed; the picture comes",
+            "Channels that the endpoint or this publisher's permissions forbid are closed; the picture arrives",
             arguments: [true, false])
         func off(isByAdmission: Bool) async throws {
             try await Self.run {
@@ -122,7 +123,7 @@
         }
 
         @Test(
-            "Chromium exchanges messages beside its picture",
+            "Chromium exchanges messages next to its picture",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func browser() async throws {
             try await Self.run {
@@ -145,7 +146,7 @@
             }
         }
 
-        /// Publishes a canvas, with a data channel over which a text and three bytes go.
+        /// Publishes a canvas, with a data channel for a text and three bytes.
         private static let script = """
             window.told = [];
             (async () => {

@@ -4,14 +4,14 @@
     import ReferenceTools
     import Testing
 
-    /// Remote tracks as sources: of aiortc's server of WHEP, of aiortc as a publisher, and of Chromium as a camera.
+    /// Remote tracks as sources: from aiortc's WHEP server, from an aiortc publisher, and from Chromium as a camera.
     @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct RemoteTrackTests {
         static let python = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/peers/bin/python").path
 
         @Test(
-            "What aiortc serves by WHEP is read whole, with its sender's time, and the session is ended by DELETE",
+            "aiortc's WHEP stream is read completely, with its sender's time, and the session is ended by DELETE",
             arguments: ["H264", "VP8"])
         func viewer(codec: String) async throws {
             let server = try TrackSender(.serve, python: Self.python, token: "let-me-in", codec: codec)
@@ -31,7 +31,7 @@
             #expect(seen.requests.contains { $0.hasPrefix("DELETE /session/1 Bearer") })
         }
 
-        @Test("What is wrong with a server of WHEP is an error in words")
+        @Test("Problems with a WHEP server have clear errors")
         func refusals() async throws {
             let server = try TrackSender(.serve, python: Self.python, token: "let-me-in")
             defer { server.stop() }
@@ -53,7 +53,7 @@
             }
         }
 
-        @Test("A server of WHEP that is killed and comes back is viewed again; one that falls silent is an error")
+        @Test("A WHEP server that is killed and comes back is viewed again; one that falls silent is an error")
         func restart() async throws {
             let first = try TrackSender(.serve, python: Self.python)
             let run = try NetworkRun(first.endpoint + "?read-timeout=2s", retry: NetworkRun.quickRetry)
@@ -75,7 +75,7 @@
         }
 
         @Test(
-            "aiortc publishes, beside sound that is not taken; a newer publisher replaces it; none is an interruption",
+            "aiortc publishes, with ignored sound; a newer publisher replaces it; no publisher is an interruption",
             arguments: ["H264", "VP8"])
         func publisher(codec: String) async throws {
             let port = try await FreePort.find()
@@ -102,7 +102,7 @@
                 let second = try TrackSender(.publish, python: Self.python, token: "let-me-in", codec: codec)
                 defer { second.stop() }
                 #expect(try second.publish(to: endpoint) == 201)
-                // Its numbers begin anew.
+                // Its numbers restart.
                 try await run.until("the second's pictures") {
                     let numbers = $0.log.numbers
                     return zip(numbers, numbers.dropFirst()).contains { $0 > $1 } && numbers.count > 90
@@ -142,11 +142,11 @@
             #expect(run.failures.isEmpty, "\(run.failures)")
         }
 
-        /// Why GStreamer's publisher cannot run here; nil where it can.
+        /// The reason why GStreamer's publisher cannot run here; nil if it can.
         private static let missing = PeerProcess.missing(programs: [], typelibs: ["GstWebRTC", "GstSdp"])
 
         @Test(
-            "Chromium is a camera: every number is read, hidden and shown again, killed and back",
+            "Chromium is a camera: every number is read, also after it was hidden, and after it was killed",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func phone() async throws {
             let port = try await FreePort.find()
@@ -162,7 +162,7 @@
                 #expect(look.state == "live", "\(look)")
                 #expect(look.cameras.count == 1)
                 #expect(look.width <= 500, "the page is wider than the window: \(look.width)")
-                // The first pictures may be small, until Chromium knows what the path carries.
+                // The first pictures may be small, until Chromium has measured the path's capacity.
                 #expect(run.log.cameraMistakes == [])
 
                 try browser.press("hide")
@@ -183,7 +183,7 @@
         }
 
         @Test(
-            "A page that is not given the camera says so, and what to do",
+            "A page without access to the camera reports it, and states what to do",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func refusedCamera() async throws {
             let port = try await FreePort.find()
@@ -203,7 +203,7 @@
     }
 
     extension NetworkRun {
-        /// Whether the source has told of an interruption that goes on.
+        /// Whether the source has reported an interruption that has not ended.
         fileprivate var isInterrupted: Bool {
             if case .interrupted = capturer.state { true } else { false }
         }

@@ -6,8 +6,8 @@
     import Synchronization
     import Testing
 
-    /// A host that publishes, and guests by aiortc, in a room over WebSockets: whoever comes first, and whoever is
-    /// killed, pictures flow in the end.
+    /// A host that publishes, and aiortc guests, in a room over WebSockets: in any order, and after either is killed,
+    /// pictures flow in the end.
     @Suite(.tags(.rtcPeer), .serialized)
     struct RoomOrderTests {
         /// The guests' process, and the room that they join.
@@ -33,7 +33,7 @@
                     sessions: it["sessions"]?.int ?? 0)
             }
 
-            /// Waits until a guest has read so many numbers in its present session, each greater than the last.
+            /// Waits until a guest has read this many numbers in its present session, each greater than the last.
             func pictures(_ count: Int, of name: String) async throws {
                 try await Waiting.until("pictures of \(name)", progress: { try report(name).count }) {
                     try report(name).count >= count
@@ -43,7 +43,7 @@
             }
         }
 
-        /// One life of the host: a member of the room that has a session with each guest.
+        /// One lifetime of the host: a room member that has a session with each guest.
         private final class Host: Sendable {
             let room: WebSocketSignaling
             private let publisher: PeerPublisher
@@ -105,7 +105,7 @@
             }
         }
 
-        /// A server, guests and a capture whose pictures the hosts send, while something is done.
+        /// Runs a server, guests, and a capture whose pictures the hosts send, during an action.
         private static func with(
             _ work: (_ guests: Guests, _ publisher: PeerPublisher) async throws -> Void
         ) async throws {
@@ -144,7 +144,7 @@
         }
 
         @Test(
-            "Host first, guest first, both at once; then either begins anew without a goodbye: pictures flow",
+            "Host first, guest first, both at once; then either restarts without a goodbye: pictures flow",
             .timeLimit(.minutes(3)))
         func orders() async throws {
             try await Self.with { guests, publisher in
@@ -154,11 +154,11 @@
                 while let event = await events.next() { if case .opened = event { break } }
                 try guests.join("ann")
                 try await guests.pictures(10, of: "ann")
-                // The guest is killed, and comes again.
+                // The guest is killed, and joins again.
                 try guests.kill("ann")
                 try guests.join("ann")
                 try await guests.pictures(10, of: "ann")
-                // The host goes and another comes, of which the guest knows nothing: the guest was first.
+                // The host leaves and another joins, which is new to the guest: the guest was first.
                 await host.close()
                 host = try Host(guests.room, publisher)
                 let before = try guests.report("ann").sessions
@@ -177,7 +177,7 @@
         }
 
         @Test(
-            "A host by aiortc that is killed and comes back is seen again by a guest of ours", .timeLimit(.minutes(3)))
+            "An aiortc host that is killed and comes back is seen again by an Inlet guest", .timeLimit(.minutes(3)))
         func hostKilled() async throws {
             try await Self.with { guests, _ in
                 let room = try WebSocketSignaling(
@@ -212,7 +212,7 @@
             }
         }
 
-        @Test("Whatever comes and goes in random order, both are connected in the end, and nothing is left over")
+        @Test("Whatever joins and leaves in random order, both are connected in the end, and nothing leaks")
         func random() async throws {
             try await Self.with { guests, publisher in
                 var random = SplitMix64(seed: 18)

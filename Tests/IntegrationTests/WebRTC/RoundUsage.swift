@@ -2,23 +2,23 @@
     import Foundation
     import Testing
 
-    /// What a process holds after each of many rounds: descriptors, threads and resident memory in KiB.
+    /// The resources of a process after each of many rounds: descriptors, threads and resident memory in KiB.
     struct RoundUsage {
         struct Figures: CustomStringConvertible {
             var descriptors, threads, memory: Int
             var description: String { "\(descriptors) \(threads) \(memory)" }
         }
 
-        /// The rounds of random order; 200 by `INLET_ROUNDS=200`.
+        /// The number of rounds in random order; `INLET_ROUNDS=200` sets it to 200.
         static func rounds(by default: Int) -> Int {
             ProcessInfo.processInfo.environment["INLET_ROUNDS"].flatMap(Int.init) ?? `default`
         }
 
         private(set) var figures: [Figures] = []
 
-        /// Notes what a process holds now.
+        /// Records the resources that a process holds now.
         ///
-        /// - Parameter process: its number; nil for this process.
+        /// - Parameter process: The process ID; nil for this process.
         mutating func note(_ process: Int32? = nil) {
             let folder = "/proc/\(process.map(String.init) ?? "self")"
             func count(_ name: String) -> Int {
@@ -30,8 +30,8 @@
             figures.append(Figures(descriptors: count("fd"), threads: count("task"), memory: memory))
         }
 
-        /// Expects that the last quarter of the rounds holds no more than the first half did, but for what pools keep,
-        /// and writes the figures to the file that `INLET_ROUNDS_FILE` names, if it does.
+        /// Expects that the last quarter of the rounds holds no more than the first half did, except for what pools
+        /// keep. Writes the figures to the file that `INLET_ROUNDS_FILE` names, if it is set.
         func expectNoGrowth(_ name: String, _ sourceLocation: SourceLocation = #_sourceLocation) {
             if let path = ProcessInfo.processInfo.environment["INLET_ROUNDS_FILE"] {
                 let lines = figures.enumerated().map { "\(name) \($0) \($1)\n" }.joined()
@@ -47,9 +47,10 @@
                     sourceLocation: sourceLocation)
             }
             expect("descriptors", \.descriptors, within: 0)
-            // Dispatch keeps a thread that it has once needed. One that leaks with each round is five in 20 rounds.
+            // Dispatch keeps a thread once it was needed. A thread that leaks in each round would make five more in 20
+            // rounds.
             expect("threads", \.threads, within: 2)
-            // KiB: pools of memory fill up for a while, by some 5 MiB in 200 rounds.
+            // In KiB: memory pools fill up for a while, by about 5 MiB in 200 rounds.
             expect("memory", \.memory, within: 32_768)
         }
     }
