@@ -9,7 +9,7 @@ import Testing
 @testable import InletCapture
 
 extension CapturerConfiguration {
-    /// For sources that hang on purpose, which nothing is to end but the test, however slow the machine.
+    /// A time limit for sources that hang on purpose: only the test may end them, however slow the machine.
     static var patient: CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.timeouts.nextFrame = .seconds(600)
@@ -17,7 +17,7 @@ extension CapturerConfiguration {
     }
 }
 
-/// The capturer as a whole, on real threads, with a source that follows a script.
+/// The complete capturer on real threads, with a scripted source.
 @Suite(.timeLimit(.minutes(10))) struct CapturerTests {
     private func scripted(_ steps: [ScriptedSource.Step], pacing: SourcePacing = .unpaced)
         -> ScriptedSourceConfiguration
@@ -25,7 +25,7 @@ extension CapturerConfiguration {
         ScriptedSourceConfiguration(.init(format: ScriptedSource.format(pacing: pacing), steps))
     }
 
-    @Test("A lossless sink gets every frame, in order, and is finished when run returns")
+    @Test("A lossless sink gets every frame in order, and is finished when run returns")
     func everyFrame() async throws {
         let source = scripted(.frames(100))
         let capturer = Capturer(source)
@@ -40,7 +40,7 @@ extension CapturerConfiguration {
         #expect(capturer.statistics.delivered == 100)
     }
 
-    @Test("Of a run that is over and let go of nothing stays in memory")
+    @Test("A finished, released run leaks nothing")
     func keepsNothing() async throws {
         weak var capturer: Capturer?
         weak var clock: OwnClock?
@@ -53,14 +53,14 @@ extension CapturerConfiguration {
             #expect(try await own.run() == .endOfStream)
         }
         try await run()
-        // Threads that are about to end may still hold something.
+        // Threads that are about to end may still hold objects.
         for _ in 0..<20_000 where clock != nil || sink != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(capturer == nil)
         #expect(clock == nil)
         #expect(sink == nil)
     }
 
-    @Test("A slow sink under latest gets the newest frame, and what it does not take is never converted")
+    @Test("A slow sink under latest gets the newest frame, and a frame that it does not take is never converted")
     func latest() async throws {
         let gate = Gate()
         var behavior = RecordingSink.Behavior()
@@ -70,7 +70,7 @@ extension CapturerConfiguration {
         capturer.attach(RecordingSink(behavior, log: log), queue: .latest)
         async let reason = capturer.run()
         await gate.someoneWaits()
-        // The source needs no sink to go on: it runs to its end while the sink holds its first frame.
+        // The source does not wait for its sinks: it runs to its end while the sink holds its first frame.
         await Waiting.until { capturer.statistics.captured >= 200 }
         gate.open()
         #expect(try await reason == .endOfStream)
@@ -82,7 +82,7 @@ extension CapturerConfiguration {
         #expect(statistics.drops == [.superseded: 200 - statistics.delivered])
     }
 
-    @Test("A sink that throws is detached with its error, and the others get everything")
+    @Test("A sink that throws is detached with its error, and the others get every frame")
     func throwingSink() async throws {
         var behavior = RecordingSink.Behavior()
         behavior.frameError = (index: 3, error: InletError(.resourceExhausted, "The disk is full."))
@@ -101,7 +101,7 @@ extension CapturerConfiguration {
         #expect(failures == ["bad resourceExhausted"])
     }
 
-    @Test("A stuck sink stops neither the source nor another sink, and a stop gives it up with an error that names it")
+    @Test("A stuck sink blocks neither the source nor another sink, and a stop abandons it with an error that names it")
     func stuckSink() async throws {
         let gate = Gate()
         var behavior = RecordingSink.Behavior()
@@ -129,7 +129,7 @@ extension CapturerConfiguration {
         gate.open()
     }
 
-    @Test("Cancelling the task after the source has ended gives up a sink that is stuck")
+    @Test("Cancelling the task after the source has ended abandons a stuck sink")
     func cancellationWhileSinksFinish() async throws {
         let gate = Gate()
         var behavior = RecordingSink.Behavior()
@@ -143,7 +143,7 @@ extension CapturerConfiguration {
         let run = Task { try await capturer.run() }
         await gate.someoneWaits()
         await Waiting.until { source.log.count(of: .close) != 0 }
-        // Until its sinks have finished, the capturer is what it was.
+        // The capturer keeps its state until its sinks have finished.
         for _ in 0..<100 {
             if case .ended = capturer.state { Issue.record("ended while a sink has not finished") }
             await Task.yield()
@@ -157,7 +157,7 @@ extension CapturerConfiguration {
         gate.open()
     }
 
-    @Test("Detaching a sink that is stuck ends with an error that names it")
+    @Test("Detaching a stuck sink ends with an error that names it")
     func detachStuckSink() async throws {
         let gate = Gate()
         var behavior = RecordingSink.Behavior()
@@ -183,7 +183,7 @@ extension CapturerConfiguration {
         #expect(try await reason == .cancelled)
     }
 
-    @Test("A sink that is detached before the run does not end one that ends without sinks")
+    @Test("Detaching a sink before the run does not end a run that ends without sinks")
     func endsWithoutSinksNotBeforeTheRun() async throws {
         var configuration = CapturerConfiguration()
         configuration.endsWithoutSinks = true
@@ -197,7 +197,7 @@ extension CapturerConfiguration {
         }
     }
 
-    @Test("A capturer that has run holds no frame, no sink's pictures and no descriptor")
+    @Test("A capturer that has run holds no frame, no sink pictures and no descriptor")
     func nothingStays() async throws {
         final class Owned: Sendable {
             let buffer = Mutex<Weak?>(nil)
@@ -235,10 +235,10 @@ extension CapturerConfiguration {
         let capturer = Capturer(Source(owned: owned), configuration: configuration)
         capturer.attach(RecordingSink())
         #expect(try await capturer.run() == .endOfStream)
-        // The threads of the source and of the sink go a moment after their last word.
+        // The threads of the source and of the sink exit a moment after their last call.
         await Waiting.until { owned.buffer.withLock({ $0?.buffer }) == nil }
         #if os(Linux)
-            // The copy keeps the name of the eventfd: another eventfd may get its number, but not its name.
+            // The copy keeps the identity of the eventfd: another eventfd may get its number, but not its ID.
             let (number, copy) = owned.descriptor.withLock { $0 }
             defer { close(copy) }
             let name = try #require(Self.name(of: copy))
@@ -247,13 +247,14 @@ extension CapturerConfiguration {
         withExtendedLifetime(capturer) {}
     }
 
-    /// Tells one eventfd from another that gets the same number later; `proc_pid_fdinfo(5)`.
+    /// The kernel's ID of an eventfd, which distinguishes it from a later one with the same number;
+    /// `proc_pid_fdinfo(5)`.
     private static func name(of descriptor: Int32) -> String? {
         let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8)
         return text?.split(separator: "\n").first { $0.hasPrefix("eventfd-id") }.map(String.init)
     }
 
-    @Test("A pool that is purged frees what waits and what comes back, and serves again")
+    @Test("A purged pool frees waiting and returning buffers, and can be used again")
     func purge() throws {
         let pool = I420BufferPool(capacity: 2)
         let size = ImageSize(width: 64, height: 48)
@@ -292,7 +293,7 @@ extension CapturerConfiguration {
         }
     }
 
-    @Test("frames() gives every frame to a lossless loop and ends with the stream")
+    @Test("frames() gives every frame to a lossless loop, and ends with the stream")
     func frames() async throws {
         let capturer = Capturer(scripted(.frames(40)))
         let sequences = try await capturer.run(queue: .lossless(2)) { frames in
@@ -314,7 +315,7 @@ extension CapturerConfiguration {
         #expect(source.log.count(of: .close) == 1)
     }
 
-    @Test("A source that fails ends the run and the loop with its error")
+    @Test("A failed source ends the run and the loop with its error")
     func sourceFails() async throws {
         let capturer = Capturer(scripted(.frames(2) + [.fail(InletError(.disconnected, "The cable is out."))]))
         await #expect {
@@ -338,7 +339,7 @@ extension CapturerConfiguration {
         #expect(source.log.count(of: .close) == 1)
     }
 
-    @Test("Sinks come and go while frames flow, and several that want one size share one scaled picture")
+    @Test("Sinks come and go while frames flow, and sinks that want one size share one scaled picture")
     func attachAndDetach() async throws {
         var behavior = RecordingSink.Behavior()
         behavior.keptFrames = 1
@@ -367,7 +368,7 @@ extension CapturerConfiguration {
         await #expect { try await capturer.run() } throws: { ($0 as? InletError)?.code == .invalidConfiguration }
     }
 
-    @Test("Frame and duration limits end the run by name")
+    @Test("Frame and duration limits end the run, and are named as its reason")
     func limits() async throws {
         var configuration = CapturerConfiguration()
         configuration.frameLimit = 5
@@ -377,7 +378,7 @@ extension CapturerConfiguration {
     }
 }
 
-/// The system's clock, of which it can be seen whether anything still has it.
+/// The system's clock in a class, so that tests can see whether it is still referenced.
 private final class OwnClock: CaptureClock {
     private let clock = SystemClock()
 

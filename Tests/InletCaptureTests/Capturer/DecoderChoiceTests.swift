@@ -8,19 +8,19 @@ import Testing
 
 @testable import InletCapture
 
-/// Which decoder is taken, and what follows where one fails.
+/// The choice of a decoder, and the fallback if one fails.
 @Suite(.timeLimit(.minutes(1))) struct DecoderChoiceTests {
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 100), profile: 66)
 
-    /// What decoders did: the name, and the number of each packet that it made a picture of.
+    /// A record of the decoders' work: each decoder's name, and the number of each packet that it decoded.
     private final class Log: Sendable {
         let pictures = Mutex<[(name: String, number: Int64)]>([])
         var names: [String] { pictures.withLock { $0.map(\.name) } }
         var numbers: [Int64] { pictures.withLock { $0.map(\.number) } }
     }
 
-    /// Forty packets, each tenth of them a key frame, as fast as they are taken.
+    /// Forty packets, each tenth of them a key frame, as fast as they are consumed.
     private struct Recording: PacketSourceConfiguration {
         let redactedURI = "recording:"
         var decoders: [DecoderPlugin]
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Decodes so many packets and fails at the next.
+    /// Decodes a number of packets and fails at the next.
     private final class Mortal: VideoDecoder {
         private let name: String
         private let life: Int
@@ -98,7 +98,7 @@ import Testing
             makeDecoder: { Mortal(name, life, opens: opens, log) })
     }
 
-    /// The pictures that a sink got, and what was told of decoders.
+    /// The pictures that a sink received, and the reported decoders.
     private static func run(
         _ decoders: [DecoderPlugin], wanted: String? = nil
     ) async throws -> (numbers: [Int64], failures: [String], drops: [DropReason: UInt64]) {
@@ -118,7 +118,7 @@ import Testing
         return (frames, failures, capturer.statistics.drops)
     }
 
-    @Test("The greatest preference is first, of those that decode the codec; a name comes before it")
+    @Test("The decoder with the highest preference for the codec is first, unless another is named")
     func order() async throws {
         let log = Log()
         let decoders = [
@@ -135,7 +135,7 @@ import Testing
         #expect(Set(named.names) == ["plain"])
     }
 
-    @Test("One that cannot be opened is followed by the next, and both are told of")
+    @Test("A decoder that cannot be opened is replaced by the next, and both are reported")
     func unopened() async throws {
         let log = Log()
         let (numbers, failures, _) = try await Self.run([
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "One that fails in the middle is followed by the next at the next key frame, and what lies between is counted")
+        "A decoder that fails in mid-stream is replaced at the next key frame, and the packets between are counted")
     func fails() async throws {
         let log = Log()
         let (numbers, failures, drops) = try await Self.run([
@@ -160,7 +160,7 @@ import Testing
         #expect(drops == [.undecodable: 7])
     }
 
-    @Test("The run fails with the last one's error where none is left, and where none decodes the codec")
+    @Test("The run fails with the last decoder's error if none is left, and if none supports the codec")
     func none() async throws {
         let log = Log()
         await #expect(throws: InletError.self) {

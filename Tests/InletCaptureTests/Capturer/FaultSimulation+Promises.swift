@@ -32,7 +32,7 @@ extension FaultSimulation {
     func checkSums(_ index: Int) throws {
         let sink = sinks[index]
         let inHand = pending?.sinks.contains(index) == true ? 1 : 0
-        // A frame that is in hand when its session ends is let go of uncounted.
+        // The current frame is released uncounted when its session ends.
         let known = sink.delivered + sink.dropped + sink.mailbox.count + inHand
         guard known <= sink.offered, sink.isLossless || known == sink.offered else {
             throw broken("sink \(index) was offered \(sink.offered) frames, and \(known) are accounted for")

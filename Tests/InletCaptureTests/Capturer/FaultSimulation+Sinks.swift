@@ -18,7 +18,7 @@ extension FaultSimulation {
         )
     }
 
-    /// Offers the frame in hand to the sinks that have not had it, until one has no room.
+    /// Offers the current frame to the sinks that have not received it, until one has no room.
     mutating func offerPending() throws {
         guard let id = session?.id else { return }
         while let (time, waiting) = pending, let index = waiting.first {

@@ -6,12 +6,11 @@ import InletCore
 /// seed instead of threads.
 ///
 /// The source opens late, hangs, ignores its cancellation, throws, ends, jumps; sinks are slow, throw, detach; the
-/// application pauses and stops. After each step the promises of the bridge are checked. The same seed gives the same
-/// run.
+/// application pauses and stops. After each step the bridge's guarantees are checked. The same seed gives the same run.
 struct FaultSimulation {
     typealias Machine = CapturerStateMachine
 
-    /// What was found wrong.
+    /// The broken guarantees.
     struct Broken: Error, CustomStringConvertible {
         var seed: UInt64
         var time: MonotonicTime
@@ -23,7 +22,7 @@ struct FaultSimulation {
         }
     }
 
-    /// What happened, for the account of a broken promise.
+    /// A log of the events, printed with a broken guarantee.
     struct Traced {
         enum What {
             case event(Event)
@@ -33,24 +32,24 @@ struct FaultSimulation {
         var what: What
     }
 
-    /// Something that will happen.
+    /// A scheduled event.
     enum Event {
         case tick
         case opened(Int)
         case next(Int)
-        /// Data comes of which no frame is made, and so many times more.
+        /// Data arrives that gives no frame, and is repeated this many times.
         case data(Int, more: Int)
         case fails(Int, InletError)
         case closes(Int)
         case consumed(Int)
         case user(UserAct)
-        /// No more faults from here on.
+        /// No faults are injected from here on.
         case calm
     }
 
     enum UserAct: CaseIterable { case pause, resume, disable, enable, detach, attach, stop }
 
-    /// What the source's thread does now.
+    /// The present activity of the source's thread.
     struct Session {
         enum Mode { case opening, reading, blocked(on: Int), standing, hanging, closing }
         var id: Int
@@ -88,13 +87,13 @@ struct FaultSimulation {
     var random: SplitMix64
     var machine: Machine
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    /// The latest first.
+    /// The list is sorted, with the latest event first.
     var agenda: [(time: MonotonicTime, order: Int, event: Event)] = []
     var order = 0
-    /// The order of the tick that counts; earlier plans of it are void.
+    /// The number of the valid tick; earlier plans of it are void.
     var tickOrder = 0
     var session: Session?
-    /// Sessions that were given up; true while their thread runs.
+    /// Sessions that were abandoned; true while their thread runs.
     var lost: [Int: Bool] = [:]
     var frameClock = FrameClock(pacing: .live, timestampBits: nil)
     var sinks: [Sink] = []
@@ -104,7 +103,7 @@ struct FaultSimulation {
     var states: [CapturerState] = []
     var plannedTick: MonotonicTime?
     var trace: [Traced] = []
-    /// No more faults from now on: the source has to come back by itself.
+    /// No faults are injected from now on: the source must recover without help.
     var isCalm = false
 
     static let format = SourceFormat(
@@ -251,7 +250,8 @@ struct FaultSimulation {
         }
     }
 
-    /// The source is stuck; a well-made one gives up at its deadline, a deaf one whenever it likes, or never.
+    /// The source is stuck. A well-behaved one gives up at its deadline; one that ignores cancellation, at any time or
+    /// never.
     private mutating func hang(_ id: Int) {
         session?.mode = .hanging
         session?.isDeaf = Int.random(in: 0...9, using: &random) == 0
@@ -270,7 +270,7 @@ struct FaultSimulation {
         if Bool.random(using: &random) { plan(.closes(id), after: milliseconds(0...6_000)) }
     }
 
-    /// The source ends by itself: that is known at once. It is closed a little later, much later or never.
+    /// The source ends by itself, which is known at once. It is closed a little later, much later or never.
     private mutating func ends(_ id: Int, _ outcome: Machine.Outcome) throws {
         session?.mode = .closing
         session?.limits.end()
@@ -318,7 +318,7 @@ struct FaultSimulation {
         if !isCalm, (session?.framesLeft ?? 0) <= 0 {
             session?.framesLeft = Int.random(in: 0...30, using: &random)
             switch Int.random(in: 0...99, using: &random) {
-            // A source that waits for its device does that for as long as it takes.
+            // A source that waits for its device may wait for any length of time.
             case 0..<30 where session?.isInterrupted == false: return hang(id)
             case 30..<60: return try ends(id, .failed(InletError(.disconnected, "gone")))
             case 60..<61: return try ends(id, .ended(.endOfStream))
@@ -333,7 +333,7 @@ struct FaultSimulation {
                 plan(.next(id), after: milliseconds(0...5_000))
                 return
             default:
-                // Silent for a while, then on.
+                // The source is silent for a while, and then continues.
                 plan(.next(id), after: milliseconds(0...3_000))
                 return
             }
@@ -358,7 +358,7 @@ struct FaultSimulation {
         try offerPending()
     }
 
-    /// Data that is kept back on purpose, or of which no frame can be made, for a while.
+    /// For a while, data arrives that is withheld on purpose, or that gives no frame.
     private mutating func dataComes(_ id: Int, more: Int) throws {
         guard case .reading? = session?.mode, session?.isCancelled == false else { return }
         session?.limits.noteProgress(at: now)
@@ -374,7 +374,7 @@ struct FaultSimulation {
     mutating func plan(_ event: Event, after delay: Duration) {
         order += 1
         let time = now + delay
-        // What was planned earlier for the same time happens first.
+        // Events planned for the same time happen in the order in which they were planned.
         var (low, high) = (0, agenda.count)
         while low < high {
             let middle = (low + high) / 2

@@ -4,17 +4,17 @@ import Testing
 
 @testable import InletCapture
 
-/// Schedules of faults, each made of a seed.
+/// Fault schedules, each generated from a seed.
 @Suite struct FaultSimulationTests {
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
     }
 
-    /// The schedule that `INLET_SEED` names, otherwise as many as `INLET_SCHEDULES` says, 2,000 by default.
+    /// The schedule with the seed `INLET_SEED`, otherwise `INLET_SCHEDULES` schedules, 2,000 by default.
     private static let seeds: Range<UInt64> =
         number("INLET_SEED").map { $0..<$0 + 1 } ?? 0..<(number("INLET_SCHEDULES") ?? 2_000)
 
-    @Test("The bridge keeps its promises through thousands of schedules of faults")
+    @Test("The bridge keeps its guarantees through thousands of fault schedules")
     func schedules() {
         let failures = Mutex<[any Error]>([])
         let ends = Mutex<[String: Int]>([:])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import InletCapture
 
-/// A live source of packets whose pictures nobody has use for at times.
+/// A live source of packets whose pictures are unused at times.
 @Suite(.timeLimit(.minutes(5))) struct IdleDecodingTests {
-    /// Whether somebody watches, and what was seen.
+    /// Whether a viewer watches, and the numbers that it has seen.
     private final class Audience: Sendable {
         let isPresent = Atomic(false)
         let seen = Mutex<[Int64]>([])
@@ -44,9 +44,9 @@ import Testing
     /// Waits until nothing is decoded while the capturer takes 60 packets, and until it has taken the newest packet
     /// that was read. On a busy machine, a separate thread reads packets.
     ///
-    /// - Returns: the number of that packet.
+    /// - Returns: The number of that packet.
     private func waitForRest(_ log: NumberedCamera.Log, of capturer: Capturer) async -> Int {
-        /// The newest packet that was read, and how far it is ahead of those that were taken, or more.
+        /// The newest packet that was read, and an upper bound of its lead over the packets that were taken.
         @Sendable func look() -> (newest: Int, lead: Int) {
             let captured = Int(capturer.statistics.captured)
             let newest = log.newest.load(ordering: .acquiring)
@@ -66,7 +66,7 @@ import Testing
             let decoded = log.decoded.load(ordering: .relaxed)
             await takePackets()
             guard log.decoded.load(ordering: .relaxed) == decoded else { continue }
-            // Some packets behind the last picture do not count as frames, so the lead grows until then.
+            // Some packets after the last picture do not count as frames, so the lead grows until then.
             await takePackets()
             await Waiting.until {
                 let now = look()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "Nothing is decoded while nobody watches; who comes sees the present, and a recorder gets every packet",
+        "Nothing is decoded without viewers; a new viewer sees the present, and a recorder gets every packet",
         arguments: [true, false], [true, false])
     func unwatched(isRecorded: Bool, reports: Bool) async throws {
         let (camera, audience, recorder) = (NumberedCamera(), Audience(), TimesRecorder())
@@ -105,7 +105,7 @@ import Testing
         #expect(times.isEmpty != isRecorded)
     }
 
-    @Test("A stream whose only key frame is long ago is decoded while nobody watches, and shown to who comes")
+    @Test("A stream with only an old key frame is decoded without viewers, and shown to a new viewer")
     func singleKeyFrame() async throws {
         var camera = NumberedCamera()
         camera.group = .max
@@ -113,7 +113,7 @@ import Testing
         let capturer = Capturer(camera)
         capturer.attach(AudienceSink(audience))
         async let outcome = capturer.run()
-        // As long as a stream with more key frames takes to rest, and longer.
+        // Longer than a stream with more key frames takes to stop decoding.
         await Waiting.until { log.newest.load(ordering: .acquiring) > 400 }
         let (first, captured) = (log.newest.load(ordering: .acquiring), capturer.statistics.captured)
         await Waiting.until { log.newest.load(ordering: .acquiring) > first + 200 }
@@ -130,7 +130,7 @@ import Testing
         #expect(log.misses.load(ordering: .relaxed) == 0)
     }
 
-    @Test("Nothing is decoded where no sink gets pictures, even if the last one stands in for others")
+    @Test("Nothing is decoded if no sink gets pictures, even if the last one is repeated for others")
     func paused() async throws {
         let (camera, audience) = (NumberedCamera(), Audience())
         var configuration = CapturerConfiguration()
@@ -153,7 +153,7 @@ import Testing
         #expect(camera.log.misses.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A sink that is to get every picture, and the last picture that stands in for others, go on being decoded")
+    @Test("Decoding continues for a sink that gets every picture, and for the last picture that is repeated")
     func exceptions() async throws {
         for isLossless in [true, false] {
             let (camera, audience) = (NumberedCamera(), Audience())

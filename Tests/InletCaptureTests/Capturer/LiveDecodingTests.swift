@@ -13,7 +13,7 @@ import Testing
         return camera
     }
 
-    /// Notes the PTS of what it gets.
+    /// Records the PTS of the pictures that it receives.
     private final class Pictures: FrameSink {
         let times: Times
         final class Times: Sendable { let all = Mutex<[Int64]>([]) }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "Of pictures that come too fast some are left out as late, none without what it refers to; a recorder gets every packet"
+        "Pictures that are too fast are dropped as late, none without its reference; a recorder gets every packet"
     )
     func late() async throws {
         let camera = Self.camera(count: 400, decodingTime: .milliseconds(25))
@@ -46,7 +46,7 @@ import Testing
         #expect(camera.log.calls.withLock { $0 } == ["close"])
     }
 
-    @Test("A sink for which the source waits gets every picture, however late")
+    @Test("A sink that the source waits for gets every picture, however late")
     func lossless() async throws {
         let camera = Self.camera(count: 60, decodingTime: .milliseconds(25))
         let capturer = Capturer(camera)
@@ -59,7 +59,7 @@ import Testing
 
     @Test("Pictures that were read before an interruption do not end it, however late they are decoded")
     func interruption() async throws {
-        // On a busy machine all may be decoded by then.
+        // On a busy machine, all of them may be decoded by then.
         for _ in 0..<20 {
             var camera = Self.camera(count: .max, decodingTime: .milliseconds(30))
             camera.interruption = 30
@@ -78,7 +78,7 @@ import Testing
         Issue.record("Everything was always decoded before the interruption.")
     }
 
-    @Test("A pause stops the reading, and it goes on afterwards; a stop in between closes the source")
+    @Test("A pause stops the reading, which resumes afterwards; a stop in between closes the source")
     func pause() async throws {
         let camera = Self.camera(count: 1_000_000, decodingTime: .milliseconds(1))
         let capturer = Capturer(camera)
@@ -89,7 +89,7 @@ import Testing
             let before = times.all.withLock { $0.count }
             await Waiting.until { times.all.withLock { $0.count } >= before + count }
         }
-        // The state tells at once; a pause that is taken back before the source stands still is none.
+        // The state reports it at once; a pause that is revoked before the source has paused has no effect.
         func calls(_ count: Int) async {
             await Waiting.until { camera.log.calls.withLock { $0.count } >= count }
         }

@@ -4,16 +4,17 @@ import InletDecode
 import ReferenceTools
 import Synchronization
 
-/// Numbered packets, a hundred a second, the first of each group a key frame; its decoder makes a picture of each.
+/// A source of numbered packets, a hundred a second, with a key frame first in each group; its decoder makes a picture
+/// of each packet.
 struct NumberedCamera: PacketSourceConfiguration {
-    /// What happened, whatever thread it was on.
+    /// A record of the events on all threads.
     final class Log: Sendable {
-        /// The calls of the source other than those that yield packets.
+        /// The calls of the source, except those that yield packets.
         let calls = Mutex<[String]>([])
         let decoded = Atomic(0)
-        /// Packets that the decoder got without the one before.
+        /// Packets that the decoder received without the one before.
         let misses = Atomic(0)
-        /// The number of the packet that the source has yielded last.
+        /// The number of the last packet that the source yielded.
         let newest = Atomic(0)
 
         func note(_ call: String) { calls.withLock { $0.append(call) } }
@@ -23,15 +24,15 @@ struct NumberedCamera: PacketSourceConfiguration {
     let redactedURI = "camera:"
     var count = Int.max
     var group = 50
-    /// Whether packets say when they were received.
+    /// Whether packets state when they were received.
     var isTimed = false
-    /// The packet in whose place an interruption begins that never ends; nil for none.
+    /// The packet that an endless interruption replaces; nil for none.
     var interruption: Int?
     var decoder: String?
     var decoders: [DecoderPlugin]
     var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
 
-    /// - Parameter decodingTime: how long each packet takes.
+    /// - Parameter decodingTime: The time that each packet takes.
     init(decodingTime: Duration = .zero) {
         decoders = [DecoderPlugin("plain", summary: "") { [log] in Decoder(decodingTime, log) }]
     }
@@ -120,7 +121,7 @@ struct NumberedCamera: PacketSourceConfiguration {
     }
 }
 
-/// A recorder of packets, which notes their times.
+/// A recorder of packets, which records their times.
 struct TimesRecorder: PacketSinkConfiguration {
     let redactedURI = "packets:"
     let list = List()

@@ -17,12 +17,12 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(1))) struct PacketInputTests {
-    /// Numbered packets, one every two milliseconds or so, and what was called on which thread.
+    /// A source of numbered packets, about one every two milliseconds, that records the calls and their threads.
     private final class Source: FrameSource {
         struct Log {
             var readers: [UInt] = []
             var calls: [String] = []
-            /// How many calls run at once, which must never be more than one.
+            /// The number of calls that run at once, which must never exceed one.
             var running = 0
             var overlaps = 0
         }
@@ -83,9 +83,9 @@ import Testing
             place: ReadingPlace(calm: .milliseconds(20)), context)
     }
 
-    /// Takes packets, each number once and in order, and is away after each for a while.
+    /// Takes packets, checks that each number comes once and in order, and pauses for a while after each.
     ///
-    /// - Parameter isEnough: asked after each packet, with the number of those taken.
+    /// - Parameter isEnough: Called after each packet, with the number of packets so far.
     private func take(
         from input: PacketInput, next: inout Int64, away: Duration, until isEnough: (_ taken: Int64) -> Bool
     ) throws {
@@ -100,7 +100,7 @@ import Testing
     private func threads(_ record: Source.Record) -> Int { record.log.withLock { Set($0.readers).count } }
     private func lastReader(_ record: Source.Record) -> UInt? { record.log.withLock { $0.readers.last } }
 
-    @Test("A slow decoder has another thread read, a fast one reads itself, and no packet is lost between the two")
+    @Test("A slow decoder uses a reading thread, a fast one reads itself, and no packet is lost at the change")
     func changes() throws {
         let record = Source.Record()
         let input = input(Source(record, end: (.max, nil)))
@@ -131,14 +131,14 @@ import Testing
         try context.sleep(until: context.clock.now + .milliseconds(20))
         #expect(record.log.withLock { $0.readers.count } == readers)
         try input.resume()
-        // What had been read and not taken is discarded.
+        // Packets that were read and not taken are discarded.
         next = try #require(try input.take()?.packet.pts?.ticks) + 1
         try take(from: input, next: &next, away: .zero) { _ in true }
         input.stop()
         #expect(record.log.withLock { $0.calls } == ["pause", "resume"])
     }
 
-    @Test("A pause reaches a thread that has left the source to the other one, which does not know yet")
+    @Test("A pause reaches a thread that has passed the source to the other one, which does not know yet")
     func pauseInBetween() throws {
         let record = Source.Record()
         let input = input(Source(record, end: (.max, nil), interval: .milliseconds(60)))
@@ -146,7 +146,7 @@ import Testing
         try take(from: input, next: &next, away: .zero) { _ in true }
         let own = lastReader(record)
         try take(from: input, next: &next, away: .milliseconds(70)) { _ in lastReader(record) != own }
-        // Who reads is in the source nearly all the time.
+        // The reading thread is inside the source nearly all the time.
         try take(from: input, next: &next, away: .milliseconds(5)) { _ in
             record.log.withLock { $0.running == 0 && $0.readers.last != own }
         }
@@ -161,7 +161,7 @@ import Testing
         #expect(record.log.withLock { $0.overlaps } == 0)
     }
 
-    @Test("The end, or the error, comes after the last packet", arguments: [false, true], [false, true])
+    @Test("The end, or the error, is reported after the last packet", arguments: [false, true], [false, true])
     func end(isApart: Bool, fails: Bool) throws {
         let record = Source.Record()
         let input = input(Source(record, end: (40, fails ? InletError(.disconnected, "gone") : nil)))

@@ -4,7 +4,7 @@ import InletTesting
 import Logging
 import Testing
 
-/// Random faults on real threads. The schedule of a run follows from its seed; how threads take turns does not.
+/// Random faults on real threads. The seed determines a run's schedule, but not the order in which threads run.
 @Suite(.timeLimit(.minutes(5))) struct RandomRunTests {
     @Test(
         "Whatever sources, sinks and the application do, a run ends, closes its sources, finishes its sinks and keeps time in order"
@@ -13,7 +13,7 @@ import Testing
         let broken = await withTaskGroup(of: String?.self, returning: [String].self) { group in
             var broken: [String?] = []
             for seed in 0..<300 as Range<UInt64> {
-                // As many at a time as a busy recorder has.
+                // As many at a time as in a busy recorder.
                 if seed >= 32 { broken.append(await group.next() ?? nil) }
                 group.addTask {
                     let wrong = await RandomRun(seed: seed).play()
@@ -49,7 +49,7 @@ private struct RandomRun {
                     format: ScriptedSource.format(pacing: .live), opening: opening, closing: closing,
                     standsStill: Bool.random(using: &random), steps))
         }
-        // The last source serves all further attempts, and frames come from it.
+        // The last source is used for all further attempts, and delivers frames.
         scripts.append(
             ScriptedSource.Script(
                 format: ScriptedSource.format(pacing: .live),
@@ -91,7 +91,7 @@ private struct RandomRun {
         return RecordingSink(behavior, log: log)
     }
 
-    /// - Returns: the promises that were broken.
+    /// - Returns: The broken guarantees.
     func play() async -> [String] {
         var random = random
         var configuration = CapturerConfiguration()
@@ -135,7 +135,7 @@ private struct RandomRun {
         }
         capturer.stop()
         let result = await outcome
-        // One that was attached after the end finishes on a queue of its own.
+        // A sink that was attached after the end finishes on a separate queue.
         for id in ids { try? await capturer.detach(id) }
         return check(capturer, result, logs)
     }

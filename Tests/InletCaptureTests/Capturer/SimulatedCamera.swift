@@ -4,21 +4,21 @@ import Testing
 @testable import InletCapture
 
 extension SplitMix64 {
-    /// Nearly a bell with a mean of 0 and a deviation of 1, never beyond 3.5.
+    /// Nearly a normal distribution with a mean of 0 and a deviation of 1, never beyond 3.5.
     mutating func bell() -> Double { (fraction() + fraction() + fraction() + fraction() - 2) * 3.0.squareRoot() }
 }
 
-/// What is added to the least delay between a camera and the capturer.
+/// The delay that is added to the minimum between a camera and the capturer.
 enum Jitter: String, CaseIterable, CustomTestStringConvertible {
     case none
-    /// Half of a bell of 5 ms: there is a least delay, and many frames come near it.
+    /// Half of a normal distribution of 5 ms: there is a minimum delay, and many frames come near it.
     case bell
     /// 3 ms, and one frame in fifty up to 200 ms late.
     case heavyTail
-    /// Every ten seconds nothing comes for a second, then all at once.
+    /// Every ten seconds nothing arrives for a second, and then everything at once.
     case bursts
-    /// A whole bell of 5 ms, cut off at 19 ms: hardly a frame comes near the least delay, which is the worst for a
-    /// filter that looks for it.
+    /// A whole normal distribution of 5 ms, cut off at 19 ms: hardly a frame comes near the minimum delay, which is the
+    /// worst case for a filter that looks for it.
     case wholeBell
 
     func delay(at seconds: Double, _ numbers: inout SplitMix64) -> Double {
@@ -35,13 +35,13 @@ enum Jitter: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// A camera whose clock is off, and the way its frames take, as numbers.
+/// A camera with a clock error and its frames' delays, as numbers.
 struct SimulatedCamera {
-    /// How much faster than the machine's clock the camera's is, in parts per million.
+    /// The camera clock's rate relative to the machine's clock, in parts per million faster.
     var ppm: Double
     var jitter: Jitter
     var framesPerSecond = 30.0
-    /// By how much the rate swings around `ppm` within a day, in parts per million.
+    /// The amplitude by which the rate varies around `ppm` within a day, in parts per million.
     var dailySwing = 0.0
 
     /// A frame's capture, on the machine's clock in seconds, its PTS, and its arrival.
@@ -55,9 +55,9 @@ struct SimulatedCamera {
     static let start: Int64 = 1_000_000_000
     static let leastDelay = 0.02
 
-    /// Gives every frame of that many seconds to `place`, and says how far what it returned is from the truth.
+    /// Passes every frame of that many seconds to `place`, and returns the error of the values that it returned.
     ///
-    /// - Parameter warmUp: how many seconds do not count.
+    /// - Parameter warmUp: The number of seconds at the start that do not count.
     func run(seconds: Double, warmUp: Double = 60, seed: UInt64 = 1, place: (Frame) -> MonotonicTime) -> Residuals {
         var numbers = SplitMix64(seed: seed)
         var arrival = Self.start
@@ -68,7 +68,7 @@ struct SimulatedCamera {
         for index in 0..<Int(seconds * framesPerSecond) {
             let time = Double(index) / framesPerSecond
             let phase = time * 2 * Double.pi / 86_400
-            // The integral of the swing; a parabola is as good as a sine here, and needs no library.
+            // The integral of the variation; a parabola is as good as a sine here, and needs no library.
             let turn = (phase / (2 * Double.pi)).truncatingRemainder(dividingBy: 1) - 0.5
             let swing = dailySwing * 1e-6 * 86_400 * 0.5 * (0.25 - turn * turn)
             let camera = time * (1 + ppm * 1e-6) + swing
@@ -97,15 +97,15 @@ struct SimulatedCamera {
     }
 }
 
-/// How far timestamps are from the truth, in microseconds.
+/// The error of timestamps, in microseconds.
 struct Residuals: CustomStringConvertible {
-    /// The constant delay: the median of timestamp less capture.
+    /// The constant delay: the median of timestamp minus capture time.
     var delay = 0.0
-    /// How much that is more in the last quarter than in the first.
+    /// The increase of the delay from the first quarter to the last.
     var growth = 0.0
-    /// From the constant delay.
+    /// The deviation from the constant delay.
     var error = Quantiles([])
-    /// Between a frame's distance from the one before, and that of their captures.
+    /// The difference between a frame's distance from the previous one and that of their captures.
     var spacing = Quantiles([])
     var inTheFuture = 0
     var notIncreasing = 0
@@ -115,7 +115,7 @@ struct Residuals: CustomStringConvertible {
     }
 }
 
-/// The middle, the hundredth from the top and the top of some numbers.
+/// The median, the 99th percentile and the maximum of some numbers.
 struct Quantiles: CustomStringConvertible {
     var p50 = 0.0
     var p99 = 0.0
@@ -138,8 +138,7 @@ struct Quantiles: CustomStringConvertible {
     private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }
 
-/// What a clock without a filter does: the first frame's arrival plus the PTS, moved only where that would be in the
-/// future.
+/// A clock without a filter: the first frame's arrival plus the PTS, moved only if the result would be in the future.
 struct NaiveAnchor {
     private var offset: Int64?
 

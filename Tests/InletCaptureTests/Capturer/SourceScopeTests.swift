@@ -4,9 +4,9 @@ import InletTesting
 import Synchronization
 import Testing
 
-/// What the sources of one capturer share.
+/// The scope that the sources of one capturer share.
 @Suite(.timeLimit(.minutes(2))) struct SourceScopeTests {
-    /// Counts the capturers that asked for a scope, and which of them each source was made for.
+    /// Counts the capturers that requested a scope, and records the scope for which each source was made.
     private final class Record: Sendable {
         let scopes = Mutex(0)
         let made = Mutex<[Int?]>([])

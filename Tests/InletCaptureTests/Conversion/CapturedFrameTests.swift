@@ -8,11 +8,11 @@ import Testing
 
 @testable import InletCapture
 
-/// What sinks get of one frame, and how often it is converted for that.
+/// The pictures that sinks get of one frame, and the number of conversions.
 @Suite(.blocking) struct CapturedFrameTests {
     private static let size = ImageSize(width: 130, height: 98)
 
-    /// Conversions counted, with pools of its own for each sink.
+    /// Counts conversions, with separate pools for each sink.
     private final class Sinks: Sendable {
         let converter = FrameConverter()
         let pool = I420BufferPool(capacity: 4)
@@ -44,7 +44,7 @@ import Testing
             pixelFormat: .nv12, size: Self.size, planes: planes, owner: buffer, pts: nil, sequence: 0)
     }
 
-    /// A picture by ffmpeg as an I420 frame, and what its filters make of it.
+    /// A picture made by ffmpeg as an I420 frame, and the results of ffmpeg's filters.
     private func picture(_ filter: String, to size: ImageSize) throws -> (SourceFrame, Data) {
         let graph = "testsrc2=size=\(Self.size),format=yuv420p"
         let source = try ReferencePictures(lavfi: graph, size: Self.size, frames: 1)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A scaled picture of unspecified colours says what its source is taken for; one that is whole stays as it is",
+        "A scaled picture of unspecified colours states the assumed ones; an unscaled picture stays unchanged",
         arguments: [(1280, 720, ColorMatrix.bt709), (640, 480, .smpte170m), (480, 640, .bt709)])
     func colors(width: Int, height: Int, matrix: ColorMatrix) throws {
         let sinks = Sinks()
@@ -65,7 +65,7 @@ import Testing
         #expect(whole.colorSpace == .unspecified)
     }
 
-    @Test("Two sinks on one NV12 frame share one conversion, and the native picture is let go of after it")
+    @Test("Two sinks on one NV12 frame share one conversion, and the native picture is released after it")
     func sharedConversion() throws {
         let sinks = Sinks()
         var native: SourceFrame? = try nv12()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Sinks that want the same share one picture, whatever they want",
+        "Sinks with the same wishes share one picture",
         arguments: [
             SinkWants(size: ImageSize(width: 64, height: 48)), SinkWants(largestSize: ImageSize(width: 64, height: 64)),
             SinkWants(crop: .center(Rational(1))),
@@ -101,7 +101,7 @@ import Testing
         #expect(first.rotation == (wants.rotation == .applied ? .none : .clockwise90))
     }
 
-    @Test("Beyond the shared kinds of pictures each sink makes its own")
+    @Test("Beyond the maximum number of shared pictures, each sink makes its own")
     func boundedSharing() throws {
         let sinks = Sinks()
         let frame = capture(try nv12())
@@ -115,7 +115,7 @@ import Testing
         #expect(sinks.conversions.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A part of an I420 frame is in the source's own memory")
+    @Test("A part of an I420 frame uses the source's memory")
     func partWithoutCopy() throws {
         let sinks = Sinks()
         var draft = try I420Draft(size: Self.size)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "Cut and turned pictures are those of ffmpeg's filters, bit for bit",
+        "Cropped and rotated pictures match ffmpeg's filters, bit for bit",
         arguments: [
             (
                 SinkWants(crop: .exact(ImageRect(x: 10, y: 20, width: 61, height: 43))), Rotation.none,
@@ -149,7 +149,7 @@ import Testing
                 SinkWants(crop: .exact(ImageRect(x: 2, y: 0, width: 64, height: 98)), rotation: .applied),
                 .clockwise270, "crop=64:98:2:0:exact=1,transpose=cclock", ImageSize(width: 98, height: 64)
             ),
-            // The shape is that of the upright picture: cut before the turn, it lies.
+            // The aspect ratio is that of the upright picture: cropped before the rotation, it is landscape.
             (
                 SinkWants(crop: .center(Rational(9, 16)), rotation: .applied), .clockwise90,
                 "crop=iw:trunc(iw*9/16/2)*2,transpose=clock", ImageSize(width: 72, height: 130)
@@ -163,7 +163,7 @@ import Testing
         #expect(frame.buffer.packedBytes.isSame(as: expected))
     }
 
-    @Test("A picture is cut first, then scaled, then turned")
+    @Test("A picture is cropped first, then scaled, then rotated")
     func order() throws {
         var (native, cut) = try picture("crop=98:98", to: ImageSize(width: 98, height: 98))
         native.rotation = .clockwise90
@@ -172,7 +172,7 @@ import Testing
         let frame = try get(capture(native), wants, Sinks())
         #expect(frame.size == ImageSize(width: 40, height: 60))
         #expect(frame.rotation == .none)
-        // The same steps, each from ffmpeg's picture or by a conversion that has tests of its own.
+        // The same steps, each from ffmpeg's picture or by a conversion that has its own tests.
         let (converter, pool) = (FrameConverter(), I420BufferPool(capacity: 4))
         let scaled = try converter.scaled(
             ReferencePictures(cut, size: ImageSize(width: 98, height: 98)).packed(0),
@@ -194,7 +194,7 @@ import Testing
         #expect(sinks.conversions.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A sink whose own pool is exhausted leaves the picture to the next")
+    @Test("A sink whose pool is exhausted leaves the picture to the next")
     func exhaustedPool() throws {
         let sinks = Sinks()
         let frame = capture(try nv12())

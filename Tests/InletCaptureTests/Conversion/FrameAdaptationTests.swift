@@ -14,7 +14,7 @@ import Testing
         return (try FrameAdaptation(wants, to: picture), picture)
     }
 
-    /// Size and sample aspect ratio that ffmpeg gives a picture.
+    /// The size and sample aspect ratio that ffmpeg gives a picture.
     private func ffprobe(_ graph: String) throws -> String {
         let output = try ReferenceCommand.run(
             "ffprobe",
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "A larger picture is fitted within a size as ffmpeg's scale filter does, with its pixel shape",
+        "A larger picture is fitted within a size as by ffmpeg's scale filter, with its pixel aspect ratio",
         arguments: [
             (1920, 1080, 640, 480), (1080, 1920, 640, 480), (1921, 1081, 640, 640), (720, 576, 333, 333),
             (640, 480, 639, 479),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "A picture is made wider or higher until its pixels are square, as ffmpeg's scale filter does it",
+        "A picture is made wider or higher until its pixels are square, as by ffmpeg's scale filter",
         arguments: [
             (720, 576, Rational(16, 15)), (704, 480, Rational(10, 11)), (160, 240, Rational(2)),
             (1440, 1080, Rational(4, 3)), (721, 577, Rational(12, 11)),
@@ -58,7 +58,7 @@ import Testing
         let expected = try ffprobe("testsrc=size=\(width)x\(height):rate=1:duration=1,setsar=\(pixels),\(scale)")
         let size = "\(adaptation.size.width),\(adaptation.size.height),"
         #expect(expected.hasPrefix(size), "\(size) \(expected)")
-        // Smaller than the sink's limit in its true shape, and without effect on a size that is exact.
+        // The picture is smaller than the sink's limit in its true shape. An exact size is not affected.
         let box = ImageSize(width: 200, height: 200)
         let fitted = try adapt(SinkWants(largestSize: box, squarePixels: true), width, height, pixels: pixels).0.size
         #expect(fitted.fits(in: box))
@@ -67,7 +67,7 @@ import Testing
         #expect(try adapt(SinkWants(size: box, squarePixels: true), width, height, pixels: pixels).0.size == box)
     }
 
-    @Test("Pixels that are square or of unknown shape stay, and no shape makes a picture too large")
+    @Test("Square and unknown pixel aspect ratios are kept, and no aspect ratio makes a picture too large")
     func squaresNothing() throws {
         for pixels in [Rational(1), nil] {
             let (adaptation, picture) = try adapt(SinkWants(squarePixels: true), 321, 241, pixels: pixels)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A turned picture is made square before it is turned")
+    @Test("A rotated picture gets square pixels before the rotation")
     func squaresTurned() throws {
         let wants = SinkWants(rotation: .applied, squarePixels: true)
         let (adaptation, picture) = try adapt(wants, 160, 240, rotation: .clockwise90, pixels: Rational(2))
@@ -89,7 +89,7 @@ import Testing
         #expect(adaptation.sampleAspectRatio(of: picture) == Rational(1))
     }
 
-    @Test("A fitted picture has at least two rows and columns, or one where no more may be")
+    @Test("A fitted picture has at least two rows and columns, or one if the limit is one")
     func fitsFlatOnes() throws {
         func fitted(_ width: Int, _ height: Int) throws -> ImageSize {
             try adapt(SinkWants(largestSize: ImageSize(width: width, height: height)), 4000, 30).0.size
@@ -99,7 +99,7 @@ import Testing
         #expect(try fitted(1, 1) == ImageSize(width: 1, height: 1))
     }
 
-    @Test("A picture that fits is left as it is, odd sizes too")
+    @Test("A picture that fits is unchanged, even with odd sizes")
     func leavesSmallOnes() throws {
         let (adaptation, picture) = try adapt(SinkWants(largestSize: ImageSize(width: 640, height: 480)), 639, 479)
         #expect(adaptation.isIdentity(for: picture))
@@ -108,13 +108,13 @@ import Testing
         #expect(plain.sampleAspectRatio(of: other) == Rational(4, 3))
     }
 
-    @Test("Sizes are those of the upright picture where the rotation is applied, and of the stored one where it is not")
+    @Test("Sizes are those of the upright picture if the rotation is applied, otherwise of the stored picture")
     func sizesAndRotation() throws {
         let wide = ImageSize(width: 640, height: 480)
         var wants = SinkWants(size: wide, rotation: .applied)
         let (turned, picture) = try adapt(wants, 1920, 1080, rotation: .clockwise90, pixels: Rational(1))
         #expect(turned.size == wide.transposed && turned.turn == .clockwise90)
-        // 1080x1920 upright, made 640x480: pixels are (1080/640) / (1920/480) wide.
+        // 1080x1920 upright, scaled to 640x480: pixels are (1080/640) / (1920/480) wide.
         #expect(turned.sampleAspectRatio(of: picture) == Rational(27, 64))
         #expect(try adapt(wants, 1920, 1080, rotation: .clockwise180).0.size == wide)
         wants.rotation = .metadata
@@ -124,13 +124,13 @@ import Testing
         let fitted = SinkWants(largestSize: wide, rotation: .applied)
         #expect(
             try adapt(fitted, 1920, 1080, rotation: .clockwise90).0.size == ImageSize(width: 480, height: 270))
-        // Upright it is 9:16; the part with a shape of 4:3 has its full upright width.
+        // The upright picture is 9:16; the part with a 4:3 aspect ratio has its full upright width.
         let (center, _) = try adapt(
             SinkWants(crop: .center(Rational(4, 3)), rotation: .applied), 1920, 1080, rotation: .clockwise270)
         #expect(center.crop == ImageRect(x: 554, y: 0, width: 810, height: 1080))
     }
 
-    @Test("A turned picture without square pixels has them turned, too")
+    @Test("A rotated picture without square pixels has a rotated pixel aspect ratio")
     func turnedPixels() throws {
         let (adaptation, picture) = try adapt(
             SinkWants(rotation: .applied), 720, 576, rotation: .clockwise90, pixels: Rational(16, 15))
@@ -138,17 +138,17 @@ import Testing
     }
 
     @Test(
-        "The part in the middle has the wanted shape as shown, begins and ends at even pixels, and is as large as can be",
+        "The centred part has the wanted aspect ratio as shown, has even edges, and is as large as possible",
         arguments: [
             (1920, 1080, Rational(4, 3), nil, ImageRect(x: 240, y: 0, width: 1440, height: 1080)),
             (1280, 720, Rational(1), nil, ImageRect(x: 280, y: 0, width: 720, height: 720)),
             (640, 480, Rational(16, 9), nil, ImageRect(x: 0, y: 60, width: 640, height: 360)),
-            // PAL with wide pixels is shown 16:9: a square of it is 405 pixels wide, made even.
+            // PAL with wide pixels is shown as 16:9: a square part is 405 pixels wide, made even.
             (720, 576, Rational(1), Rational(64, 45), ImageRect(x: 158, y: 0, width: 404, height: 576)),
             (720, 576, Rational(16, 9), Rational(64, 45), nil), (81, 67, Rational(81, 67), nil, nil),
             (81, 67, Rational(1), nil, ImageRect(x: 6, y: 0, width: 66, height: 67)),
             (64, 48, Rational(1000), nil, ImageRect(x: 0, y: 22, width: 64, height: 2)),
-            // A pixel shape that makes no sense counts as square.
+            // An invalid pixel aspect ratio counts as square.
             (64, 48, Rational(1), Rational(0), ImageRect(x: 8, y: 0, width: 48, height: 48)),
             (1, 1, Rational(2), nil, ImageRect(x: 0, y: 0, width: 1, height: 1)),
         ] as [(Int, Int, Rational, Rational?, ImageRect?)])
@@ -158,7 +158,7 @@ import Testing
         #expect(adaptation.sampleAspectRatio(of: picture) == pixels)
     }
 
-    @Test("A part with the shape of the wanted size is not stretched")
+    @Test("A part with the aspect ratio of the wanted size is not stretched")
     func centerAndSize() throws {
         let wants = SinkWants(crop: .center(Rational(16, 9)), size: ImageSize(width: 640, height: 360))
         let (adaptation, picture) = try adapt(wants, 1440, 1080, pixels: Rational(1))
@@ -166,7 +166,7 @@ import Testing
         #expect(adaptation.sampleAspectRatio(of: picture) == Rational(1))
     }
 
-    @Test("A part that lies outside of the picture is an invalid configuration, and one that is all of it is no part")
+    @Test("A part outside of the picture is an invalid configuration, and a part that covers it is ignored")
     func exact() throws {
         let rect = ImageRect(x: 16, y: 8, width: 32, height: 40)
         #expect(try adapt(SinkWants(crop: .exact(rect)), 64, 48).0.crop == rect)

@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import InletCapture
 
-/// A receiver without a thread or a mailbox: keeps what it is offered, and holds its producer back where it is told to.
+/// A receiver without a thread or a mailbox: it keeps the frames that it is offered, and blocks its producer on
+/// request.
 final class CollectingReceiver: FrameReceiver {
     let id: SinkID
     let name = "collecting"

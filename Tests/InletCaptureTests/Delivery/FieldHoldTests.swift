@@ -54,7 +54,7 @@ import Testing
         (plain.frames.map(\.sequence), filtering.frames.map(\.sequence))
     }
 
-    /// The numbers of the pictures that filters get: the one before, the picture, the one after.
+    /// The numbers of the pictures that filters get: the previous picture, the picture, and the next one.
     private func neighbours(_ captured: CapturedFrame) throws -> [UInt64?] {
         let seen = Mutex<[UInt64?]>([])
         let context = context(
@@ -89,7 +89,7 @@ import Testing
         #expect(zip(frames, plain.frames).allSatisfy { $0 === $1 })
     }
 
-    @Test("A picture waits no longer at the end of a session, before a pause, and after a session was given up")
+    @Test("A picture stops waiting at the end of a session, before a pause, and after a session was abandoned")
     func ends() throws {
         let dispatcher = dispatcher()
         deliver(try frame(0), to: dispatcher)
@@ -109,7 +109,7 @@ import Testing
         #expect(try neighbours(filtering.frames[2]) == [nil, 2, nil])
     }
 
-    @Test("A picture that waits comes before a placeholder")
+    @Test("A waiting picture is delivered before a placeholder")
     func placeholder() throws {
         let dispatcher = dispatcher()
         deliver(try frame(0), to: dispatcher)
@@ -122,7 +122,7 @@ import Testing
         #expect(try neighbours(filtering.frames[2]) == [nil, 2, 3], "numbers go on behind the placeholder")
     }
 
-    @Test("Pictures that come seldom do not wait, nor belong together")
+    @Test("Infrequent pictures do not wait, and are not combined")
     func seldom() throws {
         let slow = CollectingReceiver(wants: Self.deinterlaced(maximumFrameRate: Rational(1)))
         let dispatcher = dispatcher([slow, filtering])
@@ -136,7 +136,7 @@ import Testing
         #expect(try filtering.frames.map(neighbours) == expected)
     }
 
-    @Test("Pictures before and after a change of size do not belong together, nor do those around a cut")
+    @Test("Pictures before and after a change of size are not combined, nor are those around a cut")
     func cuts() throws {
         let dispatcher = dispatcher()
         deliver(try frame(0), to: dispatcher)
@@ -148,7 +148,7 @@ import Testing
         #expect(try filtering.frames.map(neighbours) == [[nil, 0, nil], [nil, 1, nil], [nil, 2, nil]])
     }
 
-    @Test("A picture that waits is not kept back while the track is disabled")
+    @Test("A waiting picture is not withheld while the track is disabled")
     func disabled() throws {
         let dispatcher = dispatcher()
         deliver(try frame(0), to: dispatcher)
@@ -175,7 +175,7 @@ import Testing
         #expect(count.load(ordering: .relaxed) == 1)
     }
 
-    @Test("Without a plug-in that has the filter pictures stay as they are, which is logged once")
+    @Test("Without a plug-in for the filter, pictures stay unchanged, which is logged once")
     func absent() throws {
         let log = LogLines()
         let refusing = FilterPlugin("refusing", summary: "") { _ in throw InletError(.unsupported, "Not built in.") }
@@ -202,7 +202,7 @@ import Testing
     }
 }
 
-/// A filter that reports what it gets and changes only the field order.
+/// A filter that reports its input and changes only the field order.
 private final class FakeFilter: PictureFilter {
     private let note: ([UInt64?]) throws -> Void
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import InletCapture
 
-/// Frames of one session after another, and placeholders between them.
+/// Frames of consecutive sessions, and placeholders between them.
 @Suite(.timeLimit(.minutes(10))) struct FrameDispatcherTests {
     private let clock = ManualClock()
     private static let live = ScriptedSource.format(pacing: .live)
@@ -31,7 +31,7 @@ import Testing
 
     private func isTaken(_ result: FrameDispatcher.Result) -> Bool { if case .goOn = result { true } else { false } }
 
-    @Test("A session that was given up and opens its source after all takes nothing from the one that follows")
+    @Test("An abandoned session that opens its source late takes nothing from the next session")
     func lateSession() throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: [receiver])
@@ -45,7 +45,7 @@ import Testing
         #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 2) { false }))
     }
 
-    @Test("Before a source has been open only sinks that want a size of their own get placeholders")
+    @Test("Before a source has been open, only sinks with a fixed size get placeholders")
     func beforeTheFirstOpening() throws {
         let (any, sized) = (
             CollectingReceiver(), CollectingReceiver(wants: SinkWants(size: ImageSize(width: 32, height: 32)))
@@ -68,7 +68,7 @@ import Testing
         #expect(any.frames.count == 2)
     }
 
-    @Test("A source that is not paced and lags behind the clock loses no frame to a placeholder", arguments: [0, 20])
+    @Test("An unpaced source that lags behind the clock loses no frame to a placeholder", arguments: [0, 20])
     func unpacedAfterPlaceholder(before: Int) throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: [receiver])
@@ -77,7 +77,7 @@ import Testing
             #expect(
                 isTaken(dispatcher.deliver(.frame(try frame(UInt64(number), pts: Int64(number))), from: 1) { false }))
         }
-        // A minute on, most of which its sinks took.
+        // A minute later, most of which its sinks took.
         clock.advance(by: .seconds(60))
         dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         for number in before..<before + 10 {
@@ -93,7 +93,7 @@ import Testing
         #expect(steps.allSatisfy { abs($0 - 33_333_333) <= 1 })
     }
 
-    @Test("A frame after the source stood still lies as much later as the clock says, though its PTS do not")
+    @Test("A frame after a pause of the source is later by the clock's time, though its PTS are not")
     func paused() throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: [receiver])
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "Placeholders that find no room in a lossless queue are counted as that, and frames of a cancelled source are not"
+        "Placeholders without room in a lossless queue are counted as such, and frames of a cancelled source are not"
     )
     func refusedPlaceholders() throws {
         let conversion = ConversionContext(
@@ -131,7 +131,7 @@ import Testing
         #expect(sequence.counters.snapshot(id: sequence.id, name: "").drops == [.queueFull: 2, .cancelled: 1])
     }
 
-    @Test("At the end the newest frame and the receivers are let go of, and no session takes over")
+    @Test("At the end the newest frame and the receivers are released, and no session takes over")
     func finish() throws {
         weak var lastBuffer: I420Buffer?
         weak var lastReceiver: CollectingReceiver?
@@ -156,7 +156,7 @@ import Testing
         #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 1) { false }))
     }
 
-    @Test("A sink that lets a frame wait holds up no other session, no placeholder of a later one, and not the end")
+    @Test("A sink that blocks a frame delays no other session, no later placeholder, and not the end")
     func waitingSink() async throws {
         let gate = Gate()
         let (slow, quick) = (CollectingReceiver(gate: gate), CollectingReceiver())
@@ -176,7 +176,7 @@ import Testing
         dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         #expect(dispatcher.placeholders.load(ordering: .relaxed) == 0, "it would overtake the frame")
 
-        // The thread is given up, and so is the sink.
+        // The thread is abandoned, and so is the sink.
         dispatcher.giveUp(1)
         receivers.all = [quick]
         dispatcher.receiversChanged()
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(
-        "The picture that is kept for outages is released where no lock is held, as its owner may use the capturer",
+        "The picture kept for outages is released without a lock, because its owner may use the capturer",
         arguments: [false, true])
     func releasesKeptPicture(_ isHandedOver: Bool) throws {
         let dispatcher = dispatcher(for: [], keepsLastFrame: true)
@@ -231,7 +231,7 @@ import Testing
         #expect(releases.wereLocked == [false, false, false, false])
     }
 
-    @Test("Only pictures of a live source, which no receiver waits for, are handed over")
+    @Test("Only pictures of a live source that no receiver waits for are handed over")
     func handsOverLiveOnly() throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: [receiver])
@@ -243,7 +243,7 @@ import Testing
     }
 }
 
-/// The owners of pictures that were released.
+/// The owners of released pictures.
 private final class Releases: Sendable {
     private let list = Mutex<[Bool]>([])
 

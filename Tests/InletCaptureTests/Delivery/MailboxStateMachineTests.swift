@@ -4,7 +4,7 @@ import Testing
 @testable import InletCapture
 
 @Suite struct MailboxStateMachineTests {
-    @Test("latest keeps the newest and counts the one it replaces as superseded")
+    @Test("latest keeps the newest and counts the replaced one as superseded")
     func latest() {
         var box = MailboxStateMachine<Int>(policy: .latest)
         guard case .stored(wakeConsumer: true, dropped: nil, _) = box.put(1) else {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("buffered drops the oldest or refuses the newest, as told", arguments: QueuePolicy.Dropped.allCases)
+    @Test("buffered drops the oldest or refuses the newest, as configured", arguments: QueuePolicy.Dropped.allCases)
     func buffered(_ dropped: QueuePolicy.Dropped) {
         var box = MailboxStateMachine<Int>(policy: .buffered(3, dropping: dropped))
         for element in 1...5 { _ = box.put(element) }
@@ -30,7 +30,7 @@ import Testing
         #expect(left == (dropped == .oldest ? [3, 4, 5] : [1, 2, 3]))
     }
 
-    @Test("lossless refuses when full and wakes the producer once there is room")
+    @Test("lossless refuses when full, and wakes the producer once there is room")
     func lossless() {
         var box = MailboxStateMachine<Int>(policy: .lossless(2))
         for element in 1...2 { _ = box.put(element) }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("After finish what waits still comes out; after close it does not, and a sleeping consumer is woken")
+    @Test("After finish, waiting elements still come out; after close they do not, and a sleeping consumer is woken")
     func ends() {
         var box = MailboxStateMachine<Int>(policy: .lossless(2))
         _ = box.put(1)

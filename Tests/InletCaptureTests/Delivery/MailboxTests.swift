@@ -22,7 +22,7 @@ import Testing
             onDrop: onDrop)
     }
 
-    @Test("A producer that waits for room goes on when the mailbox closes")
+    @Test("A producer that waits for room continues when the mailbox closes")
     func closeFreesTheProducer() {
         let mailbox = mailbox(.lossless(1))
         #expect(put(1, into: mailbox))
@@ -33,13 +33,13 @@ import Testing
     }
 
     @Test(
-        "However many elements come, the consumer is woken once for each time that it fell asleep", arguments: policies)
+        "However many elements arrive, the consumer is woken once each time that it fell asleep", arguments: policies)
     func oneWakeUp(_ policy: QueuePolicy) {
         let mailbox = mailbox(policy)
         for first in [1, 11, 21] {
             #expect(put(first, into: mailbox))
             #expect((first + 1..<first + 9).allSatisfy { !put($0, into: mailbox) })
-            // Busy with the first, it looks again before it sleeps.
+            // The consumer is busy with the first element, and checks again before it sleeps.
             guard case .element = mailbox.take() else {
                 Issue.record("nothing waits")
                 return
@@ -52,7 +52,7 @@ import Testing
         #expect(!mailbox.close().wakeConsumer)
     }
 
-    @Test("What a producer puts in late, older than what is in by then, is refused", arguments: policies)
+    @Test("An element that is put in late, older than the newest, is refused", arguments: policies)
     func order(_ policy: QueuePolicy) {
         let mailbox = mailbox(policy)
         var reasons: [DropReason] = []
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("What is over the rate is dropped with its reason, wakes no one, and takes no room")
+    @Test("An element over the rate is dropped with its reason, wakes no consumer, and takes no room")
     func rate() {
         let mailbox = mailbox(.lossless(2), limiter: RateLimiter(maximumFrameRate: Rational(2)))
         var reasons: [DropReason] = []
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("The policy and the rate of a source replace those of what came before the first, and are then kept")
+    @Test("A source's policy and rate replace those from before the first source, and are then kept")
     func provisional() {
         let mailbox = Mailbox<Int>()
         let (room, slow) = (ProducerGate(), RateLimiter(maximumFrameRate: Rational(1, 60)))

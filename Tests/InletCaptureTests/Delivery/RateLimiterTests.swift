@@ -4,12 +4,12 @@ import Testing
 @testable import InletCapture
 
 @Suite struct RateLimiterTests {
-    /// A way to thin frames out, and how much their times jitter.
+    /// A way to thin out frames, and the jitter of their times.
     struct Thinning: Sendable, CustomTestStringConvertible {
         var source: Rational
         var limit: Rational
         var jitter: Duration = .zero
-        /// What the source says of its own rate.
+        /// The rate that the source states.
         var stated: Rational?
 
         init(_ source: Rational, _ limit: Rational, jitter: Duration = .zero, stated: Rational? = nil) {
@@ -40,13 +40,13 @@ import Testing
         }
     }
 
-    /// How many frames lie between those taken, and how often.
+    /// The distances of the accepted frames, and how often each occurs.
     private func gaps(_ taken: [Int]) -> [Int: Int] {
         zip(taken, taken.dropFirst()).reduce(into: [:]) { $0[$1.1 - $1.0, default: 0] += 1 }
     }
 
     @Test(
-        "Frames taken are apart by the two whole numbers next to the ratio of the rates, and by no others",
+        "Accepted frames are apart by the two whole numbers next to the ratio of the rates, and by no others",
         arguments: [
             Thinning(60, 30), Thinning(60, 30, jitter: .milliseconds(4)),
             // A camera whose clock is 0.3 % off drifts across the wanted times again and again.
@@ -67,7 +67,7 @@ import Testing
             let times = times(thinning.source, seconds: 100, jitter: thinning.jitter, seed: seed)
             let taken = times.indices.filter { limiter.admits(times[$0]) }
             let gaps = gaps(taken)
-            // A ratio that is hardly less than a whole number is that number with a shorter gap once in a while.
+            // A ratio slightly below a whole number gives that number, with a shorter gap occasionally.
             let allowed: Set = [whole, whole + 1, ratio - Double(whole) < 0.01 ? whole : whole + 1]
             #expect(Set(gaps.keys).isSubset(of: allowed), "\(gaps)")
             #expect(abs(Double(taken.count) - 100 * thinning.limit.doubleValue) <= 2)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "The rhythm of a source that states no rate, or a wrong one, is found within three seconds",
+        "The rhythm of a source without a rate, or with a wrong one, is found within three seconds",
         arguments: [nil, 30, 120])
     func unknownRate(_ stated: Int?) {
         for seed in 1...5 as ClosedRange<UInt64> {
@@ -93,14 +93,14 @@ import Testing
             let times = times(Rational(60), seconds: 60, jitter: .milliseconds(4), seed: seed)
             let taken = times.indices.filter { limiter.admits(times[$0]) }
             #expect(gaps(taken.filter { $0 > 180 }).keys.sorted() == [2])
-            // Until then it may be uneven, but takes neither far too many nor far too few.
+            // Until then the rhythm may be uneven, but accepts neither far too many nor far too few frames.
             #expect((80...100).contains(taken.count { $0 <= 180 }))
         }
     }
 
-    @Test("After a gap the spacing begins anew: no two frames follow each other too closely", arguments: [1, 12, 30])
+    @Test("After a gap the spacing restarts: no two frames follow each other too closely", arguments: [1, 12, 30])
     func gap(rate: Int) {
-        // 40 minutes in between, or a part of an interval more than a whole number of them.
+        // 40 minutes in between, or a part of an interval more than a whole number of intervals.
         for pause in [2_400_000_000_000, 700_000_000, 1_250_000_000 / Int64(rate)] {
             var limiter = RateLimiter(maximumFrameRate: Rational(rate), sourceFrameRate: Rational(60))
             var all = times(Rational(60), seconds: 10, seed: 1)
@@ -118,7 +118,7 @@ import Testing
     func lostFrames() {
         var limiter = RateLimiter(maximumFrameRate: Rational(30), sourceFrameRate: Rational(60))
         let times = times(Rational(60), seconds: 100, seed: 1)
-        // Every 101st frame is lost, now one that would have been taken and now one that would not.
+        // Every 101st frame is lost: sometimes one that would have been accepted, sometimes one that would not.
         let taken = times.indices.filter { $0 % 101 != 100 && limiter.admits(times[$0]) }
         let gaps = gaps(taken)
         #expect(Set(gaps.keys) == [2, 3])
@@ -134,13 +134,13 @@ import Testing
         let taken = (first + second).filter { limiter.admits($0) }
         #expect(abs(taken.count - 480) <= 3)
         let period = 1000 / after
-        // All but the two seconds after the change.
+        // All except the two seconds after the change.
         let settled = taken.filter { $0 > second[2 * after] }
         let spacings = zip(settled, settled.dropFirst()).map { $1 - $0 }
         #expect(spacings.allSatisfy { abs($0 / .milliseconds(1) - 83.3) <= Double(period) + 4 })
     }
 
-    @Test("Frames at irregular times, as of a screen, are never taken faster than the rate for long")
+    @Test("Frames at irregular times, as from a screen, do not exceed the rate for long")
     func irregular() {
         var limiter = RateLimiter(maximumFrameRate: Rational(10))
         var state: UInt64 = 5
@@ -156,7 +156,7 @@ import Testing
         for (index, time) in taken.enumerated().dropFirst(20) {
             #expect(time - taken[index - 20] > .milliseconds(1800))
         }
-        // And wherever a tenth of a second or more has gone by since the last one, or nearly, the next is taken.
+        // If about a tenth of a second or more has passed since the last accepted frame, the next is accepted.
         let late = times.indices.dropFirst().filter { index in
             !taken.contains(times[index])
                 && taken.last { $0 < times[index] }.map { times[index] - $0 > .milliseconds(200) } ?? true
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "Rates that no camera has do no harm",
+        "Impossible rates do no harm",
         arguments: [Rational(1, .max), Rational(.max), Rational(1, 1_000_000_000)])
     func extremeRates(rate: Rational) {
         var limiter = RateLimiter(maximumFrameRate: rate, sourceFrameRate: rate)

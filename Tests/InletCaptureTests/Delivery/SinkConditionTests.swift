@@ -5,14 +5,14 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// What sinks are told of the source, and how they change what they want.
+/// The source conditions reported to sinks, and sinks that change their wishes.
 @Suite(.timeLimit(.minutes(2))) struct SinkConditionTests {
     final class Record: Sendable {
         let state = Mutex((conditions: [SourceCondition](), sizes: [ImageSize](), sequences: [UInt64]()))
         var conditions: [SourceCondition] { state.withLock { $0.conditions } }
     }
 
-    /// Wants half the size from its third frame on.
+    /// Requests half the size from its third frame on.
     final class Changing: FrameSink {
         let record: Record
         private var count = 0
@@ -32,7 +32,7 @@ import Testing
         func sourceChanged(to condition: SourceCondition) { record.state.withLock { $0.conditions.append(condition) } }
     }
 
-    @Test("A sink that wants something else gets it from the next frame on")
+    @Test("A sink that changes its wishes gets the new format from the next frame on")
     func wants() async throws {
         let record = Record()
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(6))))
@@ -44,7 +44,7 @@ import Testing
         #expect(sizes.dropFirst(2).allSatisfy { $0 == ImageSize(width: 32, height: 24) })
     }
 
-    @Test("What the application said that a sink gets is not changed by the sink")
+    @Test("A format set by the application is not changed by the sink")
     func fixedWants() async throws {
         let record = Record()
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(6))))
@@ -53,7 +53,7 @@ import Testing
         #expect(record.state.withLock { $0.sizes } == Array(repeating: ImageSize(width: 64, height: 48), count: 6))
     }
 
-    /// Has sessions, and none is open.
+    /// The sink has sessions, but none is open.
     final class Idle: FrameSink {
         let record: Record
 
@@ -66,7 +66,7 @@ import Testing
         func sourceChanged(to condition: SourceCondition) { record.state.withLock { $0.conditions.append(condition) } }
     }
 
-    @Test("An outage and a pause are over for a sink once the source is closed because nobody watches")
+    @Test("A sink's outage or pause ends once the source is closed for want of viewers")
     func unwatched() async throws {
         let record = Record()
         let script = ScriptedSource.Script(
@@ -89,7 +89,7 @@ import Testing
         _ = try await outcome
     }
 
-    @Test("An interruption is told, and its end; of frames that come a sink is told nothing at first")
+    @Test("A sink is notified of an interruption and its end; while frames arrive, nothing is reported at first")
     func interruption() async throws {
         let record = Record()
         let script = ScriptedSource.Script(

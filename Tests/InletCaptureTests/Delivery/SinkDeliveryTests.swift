@@ -7,11 +7,11 @@ import Testing
 
 @testable import InletCapture
 
-/// One sink at the end of its queue: what it gets, what it is spared, and what becomes of it when it fails.
+/// One sink at the end of its queue: the frames that it gets, the work that it is spared, and its failures.
 @Suite(.timeLimit(.minutes(10))) struct SinkDeliveryTests {
     private static let full = InletError(.resourceExhausted, "The disk is full.")
 
-    /// Makes recording sinks, each with the next behavior; the last serves all further ones.
+    /// Makes recording sinks, each with the next behavior; the last behavior is used for all further ones.
     private struct Sinks: FrameSinkConfiguration {
         let log = RecordingSink.Log()
         var behaviors: [RecordingSink.Behavior]
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: Converting
 
-    @Test("Where no frame is lost, each is converted when it is offered; where one may be, when it is taken")
+    @Test("If no frame may be lost, each is converted when it is offered; otherwise when it is taken")
     func convertsAhead() async throws {
         for (policy, converted) in [(QueuePolicy.lossless(3), 3), (.buffered(3, dropping: .newest), 1), (.latest, 1)] {
             let gate = Gate()
@@ -121,12 +121,12 @@ import Testing
             gate.open()
             await run.end()
             let snapshot = run.delivery.counters.snapshot(id: run.delivery.id, name: "")
-            // Once for each frame, whoever converted it.
+            // Each frame is converted once, on either thread.
             #expect(snapshot.conversionTime.count == snapshot.delivered, "\(policy)")
         }
     }
 
-    @Test("For a sink that waits to be made anew nothing is converted")
+    @Test("Nothing is converted for a sink that waits to be restarted")
     func convertsNothing() async throws {
         let run = Run(Sinks(Self.failing(at: 0), RecordingSink.Behavior()), restart: RestartDelay())
         try await run.offer()
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Failing
 
-    @Test("A sink that throws is made anew when its delay is over, on the same queue, and gets the frames from then on")
+    @Test("A sink that throws is restarted after its delay, on the same queue, and gets the frames from then on")
     func restarts() async throws {
         let sinks = Sinks(Self.failing(at: 2), RecordingSink.Behavior())
         let run = Run(sinks, restart: RestartDelay())
@@ -158,7 +158,7 @@ import Testing
         #expect(run.delivered == 6 && run.drops == [.sinkFailed: 3])
     }
 
-    @Test("Each attempt in a row waits twice as long, up to the longest delay; after the last one the sink is detached")
+    @Test("Each further attempt waits twice as long, up to the longest delay; after the last one the sink is detached")
     func attempts() async throws {
         var delay = RestartDelay()
         delay.longest = .seconds(3)
@@ -197,7 +197,7 @@ import Testing
         await run.end()
     }
 
-    @Test("A sink that takes a long time to fail at its first frame is no healthier for that")
+    @Test("A sink that takes a long time to fail at its first frame does not count as healthy")
     func slowToFail() async throws {
         let gate = Gate()
         var behavior = Self.failing(at: 0)
@@ -233,7 +233,7 @@ import Testing
         await run.end()
     }
 
-    @Test("A stream that ends while a sink waits to be restarted ends it with what it failed with")
+    @Test("A stream that ends while a sink waits for its restart ends the sink with its last error")
     func endsWhileWaiting() async throws {
         for closes in [true, false] {
             let run = Run(Sinks(Self.failing(at: 0)), restart: RestartDelay())
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test("A sink that has had enough, or that is not to be restarted, is detached at once")
+    @Test("A sink that has finished, or that is not to be restarted, is detached at once")
     func detached() async throws {
         var enough = RecordingSink.Behavior()
         enough.frameLimit = 1
@@ -263,7 +263,7 @@ import Testing
     // MARK: Wants
 
     @Test(
-        "Wants that cannot be fulfilled end the sink before it starts, and it is not made anew",
+        "Impossible wishes end the sink before it starts, and it is not restarted",
         arguments: [
             SinkWants(size: ImageSize(width: 0, height: 0)),
             SinkWants(crop: .exact(ImageRect(x: 32, y: 0, width: 34, height: 48))),
@@ -292,7 +292,7 @@ import Testing
 
     // MARK: Through the capturer
 
-    @Test("While one sink fails again and again, the other gets everything, and every restart is an event")
+    @Test("While one sink fails repeatedly, the other gets everything, and every restart is an event")
     func othersNeverNotice() async throws {
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(60))))
         let good = RecordingSink.Log()
@@ -304,7 +304,7 @@ import Testing
         let events = capturer.events
         #expect(try await capturer.run() == .endOfStream)
         #expect(good.frames.count == 60)
-        // Of each ten frames the tenth fails.
+        // Every tenth frame fails.
         #expect(bad.log.frames.map { $0.sequence % 10 }.allSatisfy { $0 < 9 })
         #expect(bad.log.frames.count == 54)
         var attempts: [Int] = []
@@ -320,7 +320,7 @@ import Testing
     }
 
     @Test(
-        "A run that ends without sinks does so when the last one has had enough or has failed",
+        "A run that ends without sinks ends when the last one has finished or failed",
         arguments: [true, false])
     func endsWithoutSinks(stops: Bool) async throws {
         var configuration = CapturerConfiguration()
@@ -345,7 +345,7 @@ import Testing
         #expect(ends.sorted() == ["first ", stops ? "last " : "last resourceExhausted"])
     }
 
-    @Test("A sink that fails while the source ends is told of before the events end")
+    @Test("A sink that fails while the source ends is reported before the events end")
     func failsAtTheEnd() async throws {
         for _ in 0..<500 {
             let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(1))))
@@ -360,7 +360,7 @@ import Testing
         }
     }
 
-    @Test("Without endsWithoutSinks the run goes on when the last sink has had enough")
+    @Test("Without endsWithoutSinks the run continues when the last sink has finished")
     func goesOnWithoutSinks() async throws {
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(50))))
         var behavior = RecordingSink.Behavior()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import InletCapture
 
-/// Sinks that have no use for pictures for a time, as nobody watches.
+/// Sinks that need no pictures for a time, because they have no viewers.
 @Suite(.timeLimit(.minutes(10))) struct SinkUseTests {
-    /// What a sink was told, and whether it has use for pictures.
+    /// A record of the calls to a sink, and whether it needs pictures.
     private final class Audience: Sendable {
         let isPresent = Atomic(false)
         let starts = Mutex([VideoFormat]())
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "For a sink that nobody watches nothing is converted; it is started all the same, and each frame is counted",
+        "Nothing is converted for a sink without viewers; it is started all the same, and each frame is counted",
         arguments: [QueuePolicy.lossless(3), .buffered(1000, dropping: .newest)])
     func unwatched(_ queue: QueuePolicy) async throws {
         let (audience, seen, watched) = (Audience(), Audience(), Audience())
@@ -55,7 +55,7 @@ import Testing
         #expect(sink.conversionTime.count == 0)
         #expect(audience.finishes.load(ordering: .relaxed) == 1)
 
-        // What it is told of the format is what it would be told with a picture.
+        // The reported format is the same as with a picture.
         let other = Capturer(Self.source(1))
         other.attach(AudienceSink(seen))
         other.attach(AudienceSink(watched))
@@ -65,7 +65,7 @@ import Testing
         #expect(watched.taken.load(ordering: .relaxed) == 1)
     }
 
-    @Test("From when somebody watches, the next frame is converted and taken, and none after the last has gone")
+    @Test("Once a viewer is there, the next frame is converted and taken, and none after the last viewer has left")
     func joining() async throws {
         let audience = Audience()
         let gate = Gate()
@@ -87,7 +87,7 @@ import Testing
         #expect(audience.starts.withLock { $0 }.count == 1)
     }
 
-    @Test("The sessions that a sink reports stand in the statistics, and for a sink without any there are none")
+    @Test("The sessions that a sink reports appear in the statistics, and a sink without sessions has none there")
     func sessions() async throws {
         let (audience, plain) = (Audience(), RecordingSink())
         let capturer = Capturer(Self.source(1))
@@ -102,14 +102,14 @@ import Testing
     }
 
     @Test(
-        "A live source is closed while a sink's viewers are away, opened for the next, and its times and numbers go on")
+        "A live source is closed without viewers, opened for the next one, and its times and numbers continue")
     func onDemand() async throws {
         let (audience, clock) = (Audience(), ManualClock(waiting: .movesTime))
         var configuration = CapturerConfiguration()
         configuration.closesUnwatchedAfter = .milliseconds(500)
         let format = ScriptedSource.format(pacing: .live)
-        // Each frame takes a millisecond of the clock's time, and somewhat less of the machine's, so that it outlasts
-        // the test.
+        // Each frame takes a millisecond of the clock's time, and somewhat less of the machine's, so that the source
+        // outlasts the test.
         let steps = (0..<100_000).flatMap { _ -> [ScriptedSource.Step] in
             [.sleep(.milliseconds(1)), .perform { _ in Thread.sleep(forTimeInterval: 0.0002) }] + .frames(1)
         }
@@ -131,7 +131,7 @@ import Testing
         await waits(for: .unwatched)
         let before = capturer.statistics
         #expect(before.supervision.openings == 1)
-        // One that is only on its way opens it already.
+        // A viewer that is still connecting already opens the source.
         report(0, 1)
         await waits(for: .live)
         audience.isPresent.store(true, ordering: .relaxed)
@@ -140,7 +140,7 @@ import Testing
         #expect(after.supervision.openings == 2)
         #expect(after.supervision.failures.isEmpty && after.supervision.recoveries == 0)
         #expect(after.captured > before.captured)
-        // Another sink, without sessions, always has use for it.
+        // Another sink, without sessions, always needs pictures.
         capturer.attach(RecordingSink())
         report(0, 0)
         await Waiting.until { capturer.statistics.captured >= after.captured + 1_000 }

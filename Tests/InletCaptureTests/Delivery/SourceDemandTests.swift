@@ -13,12 +13,12 @@ import Testing
     private static let rateCases: [([Rational?], Rational?)] = [
         ([], nil), ([nil], nil), ([Rational(5)], Rational(5)), ([Rational(5), Rational(30, 7)], Rational(5)),
         ([Rational(5), nil], nil),
-        // One that cannot be ends its sink, and asks for nothing.
+        // An impossible demand ends its sink, and requests nothing.
         ([Rational(5), Rational(-1)], Rational(5)), ([Rational(0)], nil),
     ]
 
     @Test(
-        "The rate in demand is the highest that any receiver wants, and unlimited where one has no limit",
+        "The demanded rate is the highest that any receiver wants, and unlimited if one has no limit",
         arguments: rateCases)
     func rates(wanted: [Rational?], expected: Rational?) {
         #expect(SourceDemand(serving: wanted.map { SinkWants(maximumFrameRate: $0) }).maximumFrameRate == expected)
@@ -28,24 +28,24 @@ import Testing
         ([SinkWants()], nil),
         ([SinkWants(size: size(640, 480)), SinkWants()], nil),
         ([SinkWants(size: size(640, 480)), SinkWants(largestSize: size(320, 720))], size(640, 720)),
-        // A rectangle is in pixels of the source's own size.
+        // A rectangle is in pixels of the source's size.
         ([SinkWants(crop: .exact(ImageRect(x: 0, y: 0, width: 64, height: 64)), size: size(32, 32))], nil),
         ([SinkWants(crop: .center(Rational(1)))], nil),
-        // The square in the middle of 640x640 is large enough for 640x480; that of 640x480 would be enlarged.
+        // The centred square of 640x640 is large enough for 640x480; that of 640x480 would be enlarged.
         ([SinkWants(crop: .center(Rational(1)), size: size(640, 480))], size(640, 640)),
         ([SinkWants(crop: .center(Rational(4, 3)), size: size(640, 480))], size(640, 480)),
         ([SinkWants(crop: .center(Rational(1)), largestSize: size(640, 480))], size(480, 480)),
-        // How the source turns its pictures is not known.
+        // The rotation of the source's pictures is unknown.
         ([SinkWants(size: size(640, 480), rotation: .applied)], size(640, 640)),
         ([SinkWants(size: size(640, 480), rotation: .metadata)], size(640, 480)),
     ]
 
-    @Test("The size in demand covers what every receiver wants", arguments: sizeCases)
+    @Test("The demanded size covers the needs of every receiver", arguments: sizeCases)
     func sizes(wants: [SinkWants], expected: ImageSize?) {
         #expect(SourceDemand(serving: wants).largestSize == expected)
     }
 
-    /// A source without end that notes each demand it sees.
+    /// An endless source that records each demand.
     private final class Watcher: FrameSource {
         struct Configuration: FrameSourceConfiguration {
             let log = Log()
@@ -87,7 +87,7 @@ import Testing
         func close() {}
     }
 
-    @Test("The source knows the demand when it is opened, and hears of it when sinks come and go")
+    @Test("The source knows the demand when it is opened, and is notified when sinks come and go")
     func hooks() async throws {
         let source = Watcher.Configuration()
         let capturer = Capturer(source)
@@ -111,7 +111,7 @@ import Testing
         #expect(source.log.demands.withLock { $0.first } == SourceDemand(maximumFrameRate: Rational(5)))
     }
 
-    @Test("A pattern draws only the frames that its sinks want, and nothing counts as lost or thinned out")
+    @Test("A pattern draws only the frames that its sinks want, and none counts as lost or thinned out")
     func patternEndToEnd() async throws {
         let log = RecordingSink.Log()
         let capturer = Capturer(

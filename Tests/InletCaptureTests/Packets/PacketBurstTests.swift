@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletCapture
 
-/// Packets with which a server begins that are older than their arrival.
+/// The packets at the start of a server's stream that are older than their arrival.
 @Suite struct PacketBurstTests {
     private let clock = ManualClock()
 
@@ -36,12 +36,12 @@ import Testing
             data: PacketData([1, 2, 3]), pts: time, dts: time, flags: isKey ? .key : [])
     }
 
-    /// Delivers packets of 25 pictures a second, each after a wait in milliseconds, and returns how much later than the
-    /// first each is on the capture timeline, in milliseconds.
+    /// Delivers packets of 25 pictures a second, each after a wait in milliseconds. Returns each packet's distance from
+    /// the first on the capture timeline, in milliseconds.
     ///
     /// - Parameters:
-    ///   - steps: how much later packets are by their own times, by their numbers, in milliseconds.
-    ///   - ends: whether the session ends after the last packet.
+    ///   - steps: Additional distances of packets by their own times, by their numbers, in milliseconds.
+    ///   - ends: Whether the session ends after the last packet.
     private func times(
         _ waits: [Int], container: String?, steps: [Int: Int] = [:], ends: Bool = false
     ) throws -> [Double] {
@@ -69,21 +69,21 @@ import Testing
         "A group that arrives at once lasts as long as its pictures, with and without a pause in it",
         arguments: [0, 90])
     func group(_ pause: Int) throws {
-        // Two seconds at once, and then a second at its own pace.
+        // Two seconds at once, and then a second in real time.
         let waits = (0..<50).map { $0 == 20 ? pause : 0 } + Array(repeating: 40, count: 25)
         let times = try times(waits, container: "flv")
         try #require(times.count == 75)
         for (index, time) in times.enumerated() { #expect(abs(time - Double(index * 40)) < 1, "\(index): \(time)") }
     }
 
-    @Test("Packets that come at their own pace keep their times")
+    @Test("Packets in real time keep their times")
     func live() throws {
         let times = try times(Array(repeating: 40, count: 50), container: "flv")
         try #require(times.count == 50)
         for (index, time) in times.enumerated() { #expect(abs(time - Double(index * 40)) < 1, "\(index): \(time)") }
     }
 
-    @Test("A session that ends while packets are held hands them on")
+    @Test("A session that ends while packets are held delivers them")
     func end() throws {
         let times = try times(Array(repeating: 0, count: 50), container: "flv", ends: true)
         #expect(times.count == 50)
@@ -98,14 +98,14 @@ import Testing
         #expect((times.last ?? .infinity) < 1000, "\(times)")
     }
 
-    @Test("Packets of other sources are handed on at once")
+    @Test("Packets of other sources are delivered at once")
     func others() throws {
         #expect(try times([0], container: "rtsp").count == 1)
         #expect(try times([0, 40], container: nil).count == 2)
         #expect(try times([0], container: "flv").isEmpty)
     }
 
-    @Test("The number of held packets is bounded, and packets without a time end it")
+    @Test("The number of held packets is bounded, and a packet without a time ends the hold")
     func bounds() {
         var burst = PacketBurst()
         var count = 0

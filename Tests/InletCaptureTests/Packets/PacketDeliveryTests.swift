@@ -8,9 +8,9 @@ import Testing
 
 @testable import InletCapture
 
-/// The way of the source's packets to one sink: what is counted, and that nothing stays behind.
+/// The path of the source's packets to one sink: the counts, and that nothing is left over.
 @Suite(.timeLimit(.minutes(1))) struct PacketDeliveryTests {
-    /// Makes packet sinks that do as they are told, and notes what they do.
+    /// Makes scripted packet sinks, and records their calls.
     private final class Sinks: PacketSinkConfiguration {
         let redactedURI = "packets:"
         let write: @Sendable (EncodedPacket) throws -> Void
@@ -87,10 +87,10 @@ import Testing
         var settled: UInt64 { delivered + drops.values.reduce(0, +) }
     }
 
-    /// Waits until something holds. The suite's time limit ends the wait.
+    /// Waits for a condition. The suite's time limit ends the wait.
     private func until(_ condition: @escaping @Sendable () -> Bool) async { await Waiting.until(condition) }
 
-    @Test("A sink that is closed lets go of the source that waits for room in it, though it stands still")
+    @Test("Closing a blocked sink releases the source that waits for room in it")
     func closesWhileSourceWaits() async throws {
         let gate = Gate()
         let run = Run(Sinks { _ in gate.pass() }, pacing: .unpaced)
@@ -103,7 +103,7 @@ import Testing
                 }
             }
             await gate.someoneWaits()
-            // One is being written and the queue is full.
+            // One packet is being written and the queue is full.
             await until { offered.load(ordering: .relaxed) >= 121 }
             run.delivery.close()
             await until { offered.load(ordering: .relaxed) == 200 }
@@ -114,7 +114,7 @@ import Testing
         #expect(run.sinks.finished.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A sink that is closed has two seconds for what waits; the rest is dropped then")
+    @Test("A closed sink has two seconds for the waiting packets; the rest is then dropped")
     func closesWithinGracePeriod() async {
         let gate = Gate()
         let run = Run(Sinks { _ in gate.pass() })
@@ -122,7 +122,7 @@ import Testing
         await gate.someoneWaits()
         run.delivery.close()
         #expect(await run.clock.timer(onQueue: "inlet.packet-deadline") == .seconds(2))
-        // A second call does not put it off.
+        // A second call does not extend the time.
         run.clock.advance(by: .seconds(1))
         run.delivery.close()
         gate.letThrough()
@@ -136,7 +136,7 @@ import Testing
         #expect(run.delivered == 2 && run.sinks.finished.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A sink that has no key frame requests one of the source, once, and not where it begins with one")
+    @Test("A sink without a key frame requests one from the source, once, and not if it begins with one")
     func requestsKeyFrame() async {
         let (early, late) = (Run(Sinks()), Run(Sinks()))
         for index in 0..<10 {
@@ -144,7 +144,7 @@ import Testing
             late.offer(index, isKey: index == 5)
         }
         #expect(early.requested == 0 && late.requested == 1)
-        // What is withheld is not requested until packets come again.
+        // While packets are withheld, no key frame is requested until packets arrive again.
         late.delivery.losePacket(.disabled)
         #expect(late.requested == 1)
         for index in 10..<20 { late.offer(index, isKey: index == 15) }
@@ -156,7 +156,7 @@ import Testing
         #expect(late.delivered == 10)
     }
 
-    @Test("What a sink refuses for want of a key frame counts as dropped, with all up to the key frame")
+    @Test("A packet that a sink refuses without a key frame counts as dropped, with all up to the key frame")
     func refused() async {
         let run = Run(Sinks { packet in if (3..<5).contains(packet.pts.ticks) { throw KeyFrameNeeded() } })
         for index in 0..<12 {
@@ -172,7 +172,7 @@ import Testing
         #expect(run.ends.all.withLock { $0.count { $0 == nil } } == 1)
     }
 
-    @Test("A sink that has got nothing when the source ends is told of as failed, and one that is closed before is not")
+    @Test("A sink that received nothing by the source's end is reported as failed, and one closed before is not")
     func gotNothing() async {
         let (empty, keyless, closed) = (Run(Sinks()), Run(Sinks()), Run(Sinks()))
         empty.delivery.finish(nil)
@@ -195,7 +195,7 @@ import Testing
         #expect(run.ends.all.withLock { $0 }.map { $0?.code } == [.unsupported])
     }
 
-    @Test("A sink that fails while packets come is not made anew after its end")
+    @Test("A sink that fails while packets arrive is not restarted after its end")
     func failsWhilePacketsCome() async throws {
         for _ in 0..<100 {
             let run = Run(Sinks { _ in throw InletError(.disconnected, "The server is gone.") })
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("A sink that fails is made anew at the first key frame after its delay")
+    @Test("A failed sink is restarted at the first key frame after its delay")
     func restarts() async {
         let fails = Atomic(true)
         var delay = RestartDelay()

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite struct PacketFanOutTests {
-    /// Notes what it gets, and waits at a gate where it has one.
+    /// Records its packets, and waits at a gate if it has one.
     private final class Sink: PacketSink {
         let log: Log
         let gate: DispatchSemaphore?
@@ -33,7 +33,7 @@ import Testing
             lines.withLock { $0.append(line) }
             signal.signal()
         }
-        /// Blocks until so many lines were written.
+        /// Blocks until this many lines were written.
         func wait(for count: Int) { for _ in 0..<count { signal.wait() } }
     }
 
@@ -47,7 +47,7 @@ import Testing
             captureTime: MonotonicTime(nanoseconds: Int64(index) * 33_333_333))
     }
 
-    @Test("A slow sink drops up to a key frame and asks for one, while another gets every packet")
+    @Test("A slow sink drops up to a key frame and requests one, while another gets every packet")
     func slowSink() throws {
         let fanOut = PacketFanOut(keyFrameInterval: .zero)
         let (fast, slow) = (Log(), Log())
@@ -59,9 +59,9 @@ import Testing
         try fanOut.write(Self.packet(0, key: true))
         #expect(!fanOut.wantsKeyFrame)
         for index in 1...20 { try fanOut.write(Self.packet(index, key: false)) }
-        // The queue is full and the slow sink stands still: a key frame now would be dropped as well.
+        // The queue is full and the slow sink is blocked: a key frame now would be dropped as well.
         #expect(!fanOut.wantsKeyFrame)
-        // Its thread asks when it takes the third of those that wait, whatever it had taken before.
+        // Its thread requests one when it takes the third of the waiting packets, whatever it had taken before.
         for _ in 0..<3 { gate.signal() }
         slow.wait(for: 3)
         gate.signal()
@@ -78,11 +78,11 @@ import Testing
         let seen = slow.lines.withLock { $0 }
         #expect(seen.suffix(3) == ["K22", "p23", "finish"])
         #expect(seen.count < 10)
-        // What comes before the key frame is the beginning of the group, without a gap.
+        // The packets before the key frame are the beginning of the group, without a gap.
         #expect(seen.dropFirst(2).dropLast(3).enumerated().allSatisfy { $0.element == "p\($0.offset + 1)" })
     }
 
-    @Test("A sink that comes later begins with parameters and a key frame that it asked for")
+    @Test("A later sink begins with parameters and a key frame that it requested")
     func lateSink() throws {
         let fanOut = PacketFanOut(keyFrameInterval: .zero)
         let (first, second) = (Log(), Log())
@@ -126,7 +126,7 @@ import Testing
         gate.signal()
     }
 
-    @Test("A sink that fails ends alone, and the last one ends the fan-out with its error")
+    @Test("A failed sink ends without the others, and the last one ends the fan-out with its error")
     func failure() throws {
         final class Failing: PacketSink {
             func start(_ parameters: CodecParameters) {}

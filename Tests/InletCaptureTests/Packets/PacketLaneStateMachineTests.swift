@@ -19,7 +19,7 @@ import Testing
         return ticks
     }
 
-    @Test("What waits is bounded in bytes as well, and goes on with a key frame")
+    @Test("The waiting packets are bounded in bytes as well, and continue with a key frame")
     func bytes() {
         var machine = PacketLaneStateMachine(capacity: 100, byteCapacity: 10)
         _ = machine.put(Self.packet(0, key: true, bytes: 9))
@@ -38,13 +38,13 @@ import Testing
         #expect(machine.dropped == 3)
     }
 
-    @Test("What was kept from the sink leaves no hole: it goes on with a key frame, and one is asked for")
+    @Test("Packets withheld from the sink leave no hole: it continues with a key frame, which is requested")
     func lost() {
         var machine = PacketLaneStateMachine(capacity: 10)
         _ = machine.put(Self.packet(0, key: true))
         let before = machine.takeKeyFrameRequest()
         machine.lose()
-        // A key frame would be kept from it, too.
+        // A key frame would be withheld from it, too.
         let meanwhile = machine.takeKeyFrameRequest()
         _ = machine.put(Self.packet(2))
         let after = machine.takeKeyFrameRequest()
@@ -54,7 +54,7 @@ import Testing
         #expect(taken3 == [0, 3])
     }
 
-    @Test("What waits at the end is delivered; what waits when it closes is counted")
+    @Test("Packets waiting at the end are delivered; packets waiting at close are counted")
     func ends() {
         var machine = PacketLaneStateMachine(capacity: 10)
         _ = machine.put(Self.packet(0, key: true))
@@ -69,7 +69,7 @@ import Testing
         #expect(rest == [] && other.dropped == 1)
     }
 
-    @Test("A thread that waits is woken once, by the first packet; one that rests lets half of the room fill")
+    @Test("A waiting thread is woken once, by the first packet; a resting one lets half of the room fill")
     func wakeUps() {
         var machine = PacketLaneStateMachine(capacity: 4)
         func wakes(_ body: (inout PacketLaneStateMachine) -> Void) -> Bool {
@@ -82,7 +82,7 @@ import Testing
             Issue.record("something waits")
             return
         }
-        // A wish alone is no reason.
+        // A request without packets is no reason to wake.
         #expect(!wakes { $0.lose() })
         #expect(wakes { _ = $0.put(Self.packet(0, key: true)) })
         #expect(!wakes { _ = $0.put(Self.packet(1)) })

@@ -5,9 +5,9 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// A sink that takes the source's packets and says whether it wants pictures, too.
+/// A sink that takes the source's packets and states whether it wants pictures, too.
 @Suite struct PassThroughTests {
-    /// Gives a packet before each picture where packets are wanted, and pictures where those are.
+    /// Delivers a packet before each picture if packets are wanted, and pictures if those are wanted.
     private final class Camera: FrameSource, FrameSourceConfiguration {
         let hasPackets: Bool
         private let pictures = Mutex(PatternConfiguration(.smpte, size: ImageSize(width: 64, height: 48)).makeSource())
@@ -75,7 +75,7 @@ import Testing
 
     private func wait(until condition: @escaping @Sendable () -> Bool) async { await Waiting.until(condition) }
 
-    @Test("It gets both; pictures stop and come back as it says, while packets go on", .timeLimit(.minutes(10)))
+    @Test("It gets both; pictures stop and resume at its request, while packets continue", .timeLimit(.minutes(10)))
     func both() async throws {
         let record = Record()
         let capturer = Capturer(Camera())
@@ -83,7 +83,7 @@ import Testing
         async let outcome = capturer.run()
         await wait { record.pictures > 3 && record.packets > 3 }
         record.wish.set(false)
-        // Pictures that were on their way may still come; none does while 200 packets go by.
+        // Pictures in flight may still arrive; then none arrives during 200 packets.
         var before = (0, 0)
         repeat {
             before = (record.pictures, record.packets)
@@ -96,7 +96,7 @@ import Testing
         #expect(record.counts.withLock { $0.finishes } == 1)
     }
 
-    @Test("A source without packets gives it pictures, whatever it says", .timeLimit(.minutes(10)))
+    @Test("A source without packets gives the sink pictures, whatever it requests", .timeLimit(.minutes(10)))
     func withoutPackets() async throws {
         let record = Record()
         let capturer = Capturer(PatternConfiguration(.smpte, size: ImageSize(width: 64, height: 48)))
@@ -109,7 +109,7 @@ import Testing
         #expect(record.packets == 0)
     }
 
-    @Test("Where its way of packets fails, it gets pictures again", .timeLimit(.minutes(10)))
+    @Test("If its packet path fails, the sink gets pictures again", .timeLimit(.minutes(10)))
     func failure() async throws {
         let record = Record()
         let capturer = Capturer(Camera())

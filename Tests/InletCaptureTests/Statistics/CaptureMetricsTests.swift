@@ -21,7 +21,7 @@ import Testing
         return statistics
     }
 
-    @Test("After a run, the counters hold what the statistics do")
+    @Test("After a run, the counters equal the statistics")
     func afterRun() async throws {
         let capturer = capturer(.frames(20) + [.drop(.damaged, 3)] + .frames(10))
         capturer.attach(RecordingSink(), named: "one")
@@ -46,7 +46,7 @@ import Testing
         #expect(ended.map(\.lastValue) == [1])
     }
 
-    @Test("It publishes once an interval of the capturer's clock")
+    @Test("Metrics are published once an interval of the capturer's clock")
     func interval() async throws {
         let clock = ManualClock()
         let capturer = capturer(.frames(5) + [.stall(.seconds(1))] + .frames(5) + [.stall(.seconds(5))], clock: clock)
@@ -73,7 +73,7 @@ import Testing
         #expect(try count() == 10)
     }
 
-    @Test("Counters grow by the difference to the publication before")
+    @Test("Counters grow by the difference to the last publication")
     func differences() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)
         for captured: UInt64 in [0, 10, 10, 25] { reporter.publish(statistics(captured: captured), phase: .live) }
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("The state that was left goes to 0, and the words behind a state are no part of its name")
+    @Test("The state that was left goes to 0, and a state's details are not part of its name")
     func states() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)
         let states: [CapturerState] = [
@@ -116,7 +116,7 @@ import Testing
         #expect(try values("waiting") == [1, 1])
     }
 
-    @Test("Sinks of one name share their counters")
+    @Test("Sinks with the same name share their counters")
     func sharedNames() {
         var statistics = CaptureStatistics()
         statistics.sinks = (1...2).map { number in
@@ -130,7 +130,7 @@ import Testing
         #expect(total == 14)
     }
 
-    @Test("A sink's sessions are meters, those that came up a counter; a sink without sessions has neither")
+    @Test("A sink's sessions are meters, the opened ones a counter; a sink without sessions has neither")
     func sessions() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)
         var statistics = CaptureStatistics()
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("What a source has received grows by the difference, and adds up over its connections")
+    @Test("A source's received bytes and packets grow by the difference, and add up over its connections")
     func reception() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)
         var first = ReceptionFigures()
@@ -178,7 +178,7 @@ import Testing
         #expect(try metrics.expectMeter("inlet_source_key_frame_response_seconds", source).values == [0.15])
     }
 
-    @Test("Cancelling the reporter's task ends it while the capturer is not even started")
+    @Test("Cancelling the reporter's task ends it even if the capturer is not started")
     func cancellation() async {
         let capturer = capturer([])
         let task = Task { [metrics] in

@@ -14,7 +14,7 @@ import Testing
         #expect(counters.snapshot == [.superseded: 3, DropReason("cosmicRay"): 4])
     }
 
-    @Test("Drops counted from several threads at once are all there")
+    @Test("Drops counted from several threads at once are all included")
     func concurrent() async {
         let counters = DropCounters()
         await withTaskGroup { group in

@@ -18,16 +18,16 @@ import Testing
     }
 
     @Test(
-        "Shares outside of 0 to 1 count as the nearest, and what is no number has no value",
+        "Shares outside of 0 to 1 count as the nearest, and NaN has no value",
         arguments: [(-3, 1), (0, 1), (-.infinity, 1), (1, 7), (9e99, 7), (.infinity, 7), (.nan, nil)]
             as [(Double, Int64?)])
     func oddShares(share: Double, nanoseconds: Int64?) {
         #expect(distribution([1, 3, 7]).value(at: share) == nanoseconds.map { .nanoseconds($0) })
     }
 
-    @Test("A share that is a whole number of durations does not reach for the next", arguments: 1...100)
+    @Test("A share that is a whole number of durations does not include the next", arguments: 1...100)
     func wholeRanks(rank: Int) {
-        // A hundred durations of which the first so many are short.
+        // A hundred durations, of which the first ones are short.
         let values = Array(repeating: Int64(1), count: rank) + Array(repeating: 5, count: 100 - rank)
         #expect(distribution(values).value(at: Double(rank) / 100) == .nanoseconds(1))
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(sum.value(at: 1) == .nanoseconds(9_000_000_000_000))
     }
 
-    @Test("What was counted since a snapshot is the difference of the buckets")
+    @Test("The counts since a snapshot are the difference of the buckets")
     func since() {
         let histogram = LatencyHistogram()
         for value: Int64 in [10, 10, 500] { histogram.record(.nanoseconds(value)) }

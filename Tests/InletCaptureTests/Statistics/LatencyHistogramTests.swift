@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletCapture
 
-/// Against the durations themselves, sorted, and against numbers written down.
+/// The histogram against the sorted durations, and against fixed numbers.
 @Suite struct LatencyHistogramTests {
     /// Spread evenly over the powers of two, from a nanosecond to 20 minutes.
     private func randomDurations(_ count: Int, seed: Int) -> [Int64] {
@@ -23,7 +23,7 @@ import Testing
         let distribution = histogram.snapshot
         #expect(distribution.count == 5000)
         let sorted = durations.sorted()
-        // In tenths of a percent, of which five durations are each one.
+        // In tenths of a percent; each of the five durations is one tenth.
         for share in [1, 10, 100, 250, 500, 750, 900, 950, 990, 999, 1000] {
             let ours = try #require(distribution.value(at: Double(share) / 1000)).wholeNanoseconds
             let exact = sorted[share * 5 - 1]
@@ -45,7 +45,7 @@ import Testing
         #expect(LatencyDistribution.Bucket.index(of: .max) == LatencyDistribution.bucketCount - 1)
     }
 
-    @Test("The shortest and the longest durations there are have their place")
+    @Test("The shortest and the longest possible durations have a bucket")
     func extremes() {
         let histogram = LatencyHistogram()
         histogram.record(.seconds(-5))

@@ -14,14 +14,14 @@ import Testing
         return counters
     }
 
-    /// What all sinks of a name did.
+    /// The totals of all sinks of a name.
     private func sum(_ name: String, _ past: PastSinks) -> (delivered: UInt64, drops: UInt64) {
         (past.sums + past.figures).filter { $0.name == name }.reduce((0, 0)) {
             ($0.0 + $1.delivered, $0.1 + $1.drops.values.reduce(0, +))
         }
     }
 
-    @Test("However many sinks end, the sums of each name go on, and what is remembered does not grow")
+    @Test("However many sinks end, the sums of each name continue, and the memory is bounded")
     func sums() {
         var past = PastSinks()
         for round in 1...500 {
@@ -34,7 +34,7 @@ import Testing
         #expect(past.figures.count == PastSinks.limit && past.sums.count == 2)
     }
 
-    @Test("Of names without end the oldest are forgotten")
+    @Test("The oldest of an endless series of names are forgotten")
     func names() {
         var past = PastSinks()
         for number in 1...500 { past.add(SinkID(number: number), "sink \(number)", counters(delivered: 1)) }
@@ -42,7 +42,7 @@ import Testing
         #expect(numbers == Array(500 - 2 * PastSinks.limit + 1...500))
     }
 
-    @Test("What a capturer has delivered does not fall when sinks were attached a hundred times")
+    @Test("A capturer's delivered count does not fall when sinks were attached a hundred times")
     func capturer() async throws {
         let source = ScriptedSourceConfiguration(.init(format: ScriptedSource.format(), .frames(1) + [.hang]))
         let capturer = Capturer(source, configuration: .patient)

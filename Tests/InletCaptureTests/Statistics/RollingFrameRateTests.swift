@@ -29,7 +29,7 @@ import Testing
         #expect(meter.rate(at: time(2)) == nil)
     }
 
-    @Test("After a change the new rate shows within the window")
+    @Test("After a change, the new rate shows within the window")
     func change() throws {
         let meter = RollingFrameRate()
         for frame in 0..<100 { meter.frameArrived(at: time(Double(frame) / 30)) }
@@ -37,7 +37,7 @@ import Testing
         #expect(abs(try #require(meter.rate(at: time(6.4))) - 10) < 0.1)
     }
 
-    @Test("The rate sinks while no frame comes, and never rises again by itself")
+    @Test("The rate falls while no frame arrives, and never rises without one")
     func stall() throws {
         let meter = RollingFrameRate()
         for frame in 0..<90 { meter.frameArrived(at: time(Double(frame) / 30)) }

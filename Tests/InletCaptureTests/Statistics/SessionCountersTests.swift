@@ -10,7 +10,7 @@ import Testing
 
     private func context() -> SourceContext { SourceContext(clock: clock, logger: Logger(label: "test")) }
 
-    @Test("Losses of all connections add up, those of the present one as they happen")
+    @Test("Losses of all connections add up, including those of the present one")
     func losses() {
         let counters = SessionCounters()
         #expect(counters.statistics(at: clock.now).sourceDrops.isEmpty)
@@ -47,7 +47,7 @@ import Testing
         #expect(statistics.frameRate == 1 && statistics.recentFrameRate == 1)
     }
 
-    @Test("A gap in the source's count is reported as lost by the source, beside what the source itself counts")
+    @Test("A gap in the source's count is reported as lost by the source, next to the source's own count")
     func gaps() async throws {
         let frames = [0, 1, 5, 6, 9].map { ScriptedSource.Step.frame(ScriptedFrame(pts: $0, sequence: UInt64($0))) }
         let capturer = Capturer(ScriptedSourceConfiguration(.init(frames + [.drop(.lostBySource, 1)])))
@@ -56,7 +56,7 @@ import Testing
         #expect(capturer.statistics.sourceDrops == [.lostBySource: 6])
     }
 
-    @Test("Capture latency is measured where the source says when it captured, and only there")
+    @Test("Capture latency is measured only if the source states its capture times")
     func captureLatency() async throws {
         let time = clock.now
         let capturer = Capturer(

@@ -8,7 +8,7 @@ import Testing
 @testable import InletCapture
 
 @Suite(.timeLimit(.minutes(10))) struct CaptureLogTests {
-    /// Keeps the lines.
+    /// Keeps the log lines.
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])
 
@@ -30,7 +30,7 @@ import Testing
         func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.level) \(event.message)") } }
     }
 
-    @Test("Drops that a policy intends are for debugging, the others warnings, each counted by sink and reason")
+    @Test("Drops that a policy intends are debug messages, the others warnings, each counted by sink and reason")
     func levels() {
         let lines = Lines()
         let log = CaptureLog(lines.logger(.debug), source: "test:", clock: ManualClock())
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test("What is held back is logged when the interval is over by the capturer's clock")
+    @Test("Withheld messages are logged when the interval is over by the capturer's clock")
     func interval() async {
         let lines = Lines()
         let clock = ManualClock()
@@ -65,7 +65,7 @@ import Testing
         #expect(clock.timerCount == 0)
     }
 
-    @Test("A run that drops frames says so with their number, at its end at the latest")
+    @Test("A run that drops frames logs their number, at its end at the latest")
     func run() async throws {
         let lines = Lines()
         let gate = Gate()
@@ -73,7 +73,7 @@ import Testing
         behavior.gate = gate
         var configuration = CapturerConfiguration()
         configuration.logger = lines.logger(.warning)
-        // The clock stands still: all that comes after the first line is held back to the end.
+        // The clock does not advance: everything after the first line is withheld to the end.
         let capturer = Capturer(
             ScriptedSourceConfiguration(.init(.frames(20))), configuration: configuration, clock: ManualClock())
         capturer.attach(RecordingSink(behavior), named: "slow", queue: .buffered(1, dropping: .newest))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletCapture
 
-/// A source that is closed while nobody watches.
+/// A source that is closed while it has no viewers.
 extension CapturerStateMachineTests {
     private static var policy: CapturerStateMachine.Policy {
         var policy = Run.policy
@@ -23,7 +23,7 @@ extension CapturerStateMachineTests {
         Row(unwatched + [.time(.seconds(3600))], .unwatched),
         Row(unwatched + [.watch], .opening, ["open 2"]),
         Row(unwatched + [.watch, .opened(2), .frame(2)], .live),
-        // Frames that it sends while it is being closed are of no account.
+        // Frames that arrive while the source is being closed are ignored.
         Row(live + [.unwatch, .time(.seconds(10)), .frame(1)], .unwatched),
         Row(live + [.unwatch, .time(.seconds(10)), .watch], .unwatched),
         Row(live + [.unwatch, .time(.seconds(10)), .watch, .ends(1)], .opening, ["open 2"]),
@@ -31,15 +31,15 @@ extension CapturerStateMachineTests {
         Row(live + [.unwatch, .time(.seconds(10)), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
         Row(unwatched + [.stop], .ended(.cancelled), ["finish cancelled"]),
         Row(live + [.unwatch, .time(.seconds(10)), .time(.seconds(5))], .unwatched, ["abandon 1"]),
-        // Not before there was a frame, with which sinks begin.
+        // The source is not closed before there was a frame, because sinks begin with one.
         Row([.start, .unwatch, .time(.seconds(60))], .opening),
         Row([.start, .unwatch, .opened(1), .time(.seconds(60))], .opening),
         Row([.start, .unwatch, .time(.seconds(60)), .opened(1), .frame(1), .time(.zero)], .unwatched, ["cancel 1"]),
-        // One that fails is not tried for ever for nobody.
+        // A failing source is not retried for ever without viewers.
         Row(live + [.unwatch, .time(.seconds(9)), .fails(1), .time(.milliseconds(499))], retry),
         Row(waiting + [.unwatch, .time(.milliseconds(500)), .fails(2), .time(.seconds(60))], .unwatched),
         Row(live + [.unwatch, .silence(.seconds(9)), .silence(.seconds(1))], .unwatched, ["cancel 1"]),
-        // Pauses, which the application asked for, go on whoever watches.
+        // A pause that the application requested continues, with or without viewers.
         Row(live + [.unwatch, .pause, .paused(1), .time(.seconds(60))], .paused),
         Row(unwatched + [.pause], .paused),
         Row(unwatched + [.pause, .watch], .paused),
@@ -47,12 +47,12 @@ extension CapturerStateMachineTests {
         Row(unwatched + [.pause, .resume], .unwatched),
         Row(unwatched + [.resume], .unwatched),
         Row(unwatched + [.pause, .resume, .watch], .opening, ["open 2"]),
-        // A disabled one that nobody watches.
+        // A disabled source without viewers.
         Row(live + [.disable, .unwatch, .time(.seconds(10)), .ends(1)], .unwatched),
     ]
 
     @Test(
-        "A live source is closed when nobody has watched for long enough, and opened for the next", arguments: dormancy)
+        "A live source is closed after a time without viewers, and opened for the next", arguments: dormancy)
     func dormancy(_ row: Row) {
         var run = Run(Self.policy)
         var actions: [String] = []
@@ -62,7 +62,7 @@ extension CapturerStateMachineTests {
         if run.machine.isDormant { #expect(run.machine.placeholder == .nothing) }
     }
 
-    @Test("Without the policy a source stays open, and a file does with it, too: it would begin anew")
+    @Test("Without the policy a source stays open, and so does a file with it, because it would restart")
     func staysOpen() {
         var run = Run()
         for step in Self.live + [.unwatch, .time(.seconds(3600))] { _ = run.play(step) }

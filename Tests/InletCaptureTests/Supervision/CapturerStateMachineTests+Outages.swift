@@ -3,9 +3,9 @@ import Testing
 
 @testable import InletCapture
 
-/// What counts as health and as an outage, and what is shown meanwhile.
+/// The definitions of health and outage, and the picture shown meanwhile.
 extension CapturerStateMachineTests {
-    @Test("Only frames that kept coming count as health: not a stall, an interruption or a pause after them")
+    @Test("Only continuous frames count as health: a stall, an interruption or a pause after them does not")
     func health() {
         let breaks: [[Step]] = [
             [.silence(.seconds(2)), .silence(.seconds(30))],
@@ -46,7 +46,7 @@ extension CapturerStateMachineTests {
         }
         #expect(run.machine.figures.outage == .seconds(2))
 
-        // What fails after the pause is an outage from the end of the pause on.
+        // A failure after the pause is an outage from the end of the pause on.
         run = Run()
         for step in Self.live + [.pause, .closesForPause(1), .time(.seconds(3600)), .resume, .time(.seconds(1))] {
             _ = run.play(step)
@@ -56,7 +56,7 @@ extension CapturerStateMachineTests {
     }
 
     @Test(
-        "Nothing stands in for frames before the run, in a pause or after the end, whether the track is disabled or not"
+        "No placeholder is shown before the run, in a pause or after the end, with the track enabled or disabled"
     )
     func placeholder() {
         let nothing: [[Step]] = [

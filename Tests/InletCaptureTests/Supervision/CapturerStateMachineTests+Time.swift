@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletCapture
 
-/// What follows from time passing: deadlines, stalls and when to look again.
+/// Transitions that time causes: deadlines, stalls and the time of the next check.
 extension CapturerStateMachineTests {
     @Test("A source of one frame in ten seconds has time for three of them")
     func slowSource() {
@@ -22,7 +22,7 @@ extension CapturerStateMachineTests {
         #expect(run.handle(.tick(operation)) == ["notice 1", "cancel 1"])
     }
 
-    @Test("What came too late is said: nothing, or no frame although there was data")
+    @Test("The error states whether nothing arrived in time, or no frame although there was data")
     func messages() throws {
         for (quiet, message) in [(Duration.seconds(40), "no frame for"), (.zero, "sends data")] {
             var run = Run()
@@ -37,7 +37,7 @@ extension CapturerStateMachineTests {
         }
     }
 
-    @Test("A source is restarted at its deadline, also where a stall would be told later than that")
+    @Test("A source is restarted at its deadline, even if a stall would be reported later")
     func restartBeforeStall() {
         var policy = Run.policy
         policy.timeouts.stall = .seconds(10)
@@ -51,7 +51,7 @@ extension CapturerStateMachineTests {
         #expect(run.handle(.tick(operation)) == ["cancel 1"])
     }
 
-    @Test("A source that is interrupted for longer than its deadline is looked at now and then, not all the time")
+    @Test("A source interrupted beyond its deadline is checked occasionally, not continuously")
     func interruptedBeyondDeadline() throws {
         for steps in [Self.live, [.start, .opened(1)], Self.live + [.silence(.seconds(2))]] as [[Step]] {
             var run = Run()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletCapture
 
-/// Every input in every state: a table of what is shown and what is done.
+/// Every input in every state, as a table of the shown state and the actions.
 @Suite struct CapturerStateMachineTests {
     private static let disconnected = InletError(.disconnected, "The cable is out.")
     private static let declined = InletError(.declined, "The user said no.")
@@ -12,16 +12,16 @@ import Testing
         timeBase: Rational(1, 30),
         pacing: .live)
 
-    /// What happens, in the words of the table. Sessions are counted from 1.
+    /// An input, in the words of the table. Sessions are counted from 1.
     enum Step: CustomTestStringConvertible {
         case start, stop, noSinks, pause, resume, disable, enable, unwatch, watch
         case opened(Int), frame(Int), data(Int), paused(Int), interrupt(Int), uninterrupt(Int)
         case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
-        /// The same before the source is closed.
+        /// The same event before the source is closed.
         case isEnding(Int), isFailing(Int), isFailingForGood(Int), isClosingForPause(Int)
-        /// Time passes while the source is inside an operation that has to end by then.
+        /// Time passes while the source is inside an operation with a deadline.
         case silence(Duration)
-        /// The same, but data comes all the while.
+        /// The same, while data keeps arriving.
         case dataAlone(Duration)
         /// Time passes while the source is inside no operation.
         case time(Duration)
@@ -44,7 +44,7 @@ import Testing
     static let waiting: [Step] = live + [.fails(1)]
     static let retry = CapturerState.waiting(attempt: 1, delay: .milliseconds(500))
 
-    /// The last step's actions, events left out; what led there is checked by the rows before.
+    /// The last step's actions without events; the rows before check the steps that led there.
     static let table: [Row] = [
         Row([], .idle),
         // From idle.
@@ -86,7 +86,7 @@ import Testing
         Row(live + [.stop], .live, ["cancel 1"]),
         Row(live + [.noSinks, .ends(1)], .ended(.noSinks), ["finish noSinks"]),
         Row(live + [.disable], .disabled),
-        // It has not paused yet, and a stop does not say that it had.
+        // The source has not paused yet, and a stop does not report it as paused.
         Row([.start, .pause, .stop], .opening, ["cancel 1"]),
         Row(live + [.disable, .enable], .live),
         Row(live + [.silence(.milliseconds(900))], .live),
@@ -161,7 +161,7 @@ import Testing
         Row(live + [.ends(1), .start], .ended(.endOfStream)),
         Row(live + [.ends(1), .frame(1)], .ended(.endOfStream)),
         Row(live + [.ends(1), .time(.seconds(3600))], .ended(.endOfStream)),
-        // A source that closes by itself, and takes its time.
+        // A source that closes without a request, slowly.
         Row(live + [.isEnding(1)], .live),
         Row(live + [.isEnding(1), .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
         Row(live + [.isEnding(1), .time(.seconds(5))], .live),
@@ -191,10 +191,10 @@ import Testing
         Row(live + [.pause, .isClosingForPause(1), .resume, .closesForPause(1)], .opening, ["open 2"]),
         Row(live + [.pause, .isClosingForPause(1), .resume, .pause, .closesForPause(1)], .paused),
         Row(live + [.pause, .isClosingForPause(1), .time(.seconds(6))], .paused, ["abandon 1"]),
-        // The deadline of the session that was given up says nothing of the one that follows in the same moment.
+        // The deadline of the abandoned session does not apply to the one that follows in the same moment.
         Row(
             live + [.pause, .isClosingForPause(1), .resume, .silence(.seconds(11))], .opening, ["abandon 1", "open 2"]),
-        // Sinks that go before the run.
+        // Sinks that are detached before the run.
         Row([.noSinks, .start], .opening, ["open 1"]),
         // A source that ignores its cancellation.
         Row(live + [.stop, .time(.seconds(5))], .ended(nil), ["abandon 1", "finish timedOut"]),
@@ -211,7 +211,7 @@ import Testing
         #expect(actions == row.actions)
     }
 
-    @Test("A run without a frame for too long is given up, whatever its source does meanwhile")
+    @Test("A run without a frame for too long is abandoned, whatever its source does")
     func giveUp() {
         var policy = Run.policy
         policy.timeouts.giveUp = .seconds(20)
@@ -223,7 +223,7 @@ import Testing
         #expect(run.machine.state == .ended(nil))
     }
 
-    @Test("A frame in time takes the giving up off the table")
+    @Test("A frame in time cancels the abandonment")
     func giveUpIsReset() {
         var policy = Run.policy
         policy.timeouts.giveUp = .seconds(20)
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test("Credentials that worked are tried again after 30 s, then 2 minutes, and after 30 s again once frames came")
+    @Test("Credentials that worked are retried after 30 s, then 2 minutes, and after 30 s again once frames arrived")
     func refusedCredentials() {
         let refused = InletError(.authenticationFailed, "The password is wrong.")
         var run = Run()
@@ -250,13 +250,13 @@ import Testing
         for step in [.opened(3), .frame(3)] as [Step] { _ = run.play(step) }
         #expect(run.machine.state == .live)
         _ = run.handle(.closed(3, .failed(refused)))
-        // Neither a pause nor a viewer makes the wait shorter.
+        // Neither a pause nor a viewer shortens the wait.
         for step in [.pause, .resume, .time(.seconds(10)), .pause, .time(.seconds(10)), .resume] as [Step] {
             #expect(run.play(step) == [])
         }
         #expect(run.play(.time(.seconds(9))) == [])
         #expect(run.play(.time(.seconds(1))) == ["open 4"])
-        // A server may ask for a longer wait, up to the longest.
+        // A server may request a longer wait, up to the longest.
         for (asked, session) in [(Duration.seconds(600), 4), (.seconds(Int64.max), 5)] {
             var busy = refused
             busy.retryAfter = asked
@@ -265,13 +265,13 @@ import Testing
             #expect(run.play(.time(wait - .seconds(1))) == [])
             #expect(run.play(.time(.seconds(1))) == ["open \(session + 1)"])
         }
-        // Without a frame they may be wrong from the start.
+        // Without a frame, the credentials may be wrong from the start.
         var first = Run()
         _ = first.play(.start)
         #expect(first.handle(.closed(1, .failed(refused))) == ["finish authenticationFailed"])
     }
 
-    @Test("Attempts in a row are limited where the policy says so, and none is made under never", arguments: [0, 1, 5])
+    @Test("Consecutive attempts are limited by the policy, and none is made under never", arguments: [0, 1, 5])
     func limit(_ limit: Int) {
         var policy = Run.policy
         policy.retry.limit = limit
@@ -286,7 +286,7 @@ import Testing
         #expect(run.machine.figures.openings == UInt64(limit + 1))
     }
 
-    @Test("A file that was missing, and one that failed in its middle, are not begun again; a camera that was live is")
+    @Test("A missing file, and one that failed in the middle, are not reopened; a camera that was live is")
     func whatIsRetried() {
         let missing = InletError(.notFound, "There is no such device.")
         var run = Run()
@@ -318,13 +318,13 @@ import Testing
             _ = run.play(.time(.seconds(30)))
         }
         #expect(run.machine.state == .ended(nil))
-        // One comes back after all.
+        // One thread returns after all.
         _ = run.play(.ends(2))
         #expect(run.machine.figures.abandonedThreads == 3)
         #expect(run.machine.figures.abandonments == 4)
     }
 
-    /// A machine, its time, and what it says.
+    /// A machine, its time, and the words that describe its state.
     struct Run {
         var machine: CapturerStateMachine
         var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
@@ -383,7 +383,7 @@ import Testing
 }
 
 extension CapturerStateMachine.Action {
-    /// What is done, in a word; nil for what is only told.
+    /// The action in a word; nil if it is only reported.
     var word: String? {
         switch self {
         case .open(let id): "open \(id)"

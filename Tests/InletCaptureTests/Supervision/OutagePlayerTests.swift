@@ -7,7 +7,7 @@ import Testing
 
 @testable import InletCapture
 
-/// What placeholders show, one at a time.
+/// The pictures of placeholders, one at a time.
 @Suite(.timeLimit(.minutes(10))) struct OutagePlayerTests {
     private let clock = ManualClock()
     private let size = ImageSize(width: 320, height: 240)
@@ -17,12 +17,12 @@ import Testing
             clock: clock, counters: SessionCounters(), limits: .init(), keepsLastFrame: true, receivers: { [receiver] })
     }
 
-    /// Runs a test with a player whose own timer does nothing: its queue does not run.
+    /// Runs a test with a player whose timer has no effect: its queue does not run.
     private func withPlayer(
         _ picture: OutagePolicy.Picture, _ dispatcher: FrameDispatcher, _ body: (OutagePlayer) async throws -> Void
     ) async throws {
         let queue = DispatchQueue(label: "outage", attributes: .initiallyInactive)
-        // A queue that never ran cannot be let go of.
+        // A queue that never ran cannot be released.
         defer { queue.activate() }
         let player = OutagePlayer(
             policy: OutagePolicy(picture), disabledPicture: .black, delay: .zero, clock: clock,
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "A placeholder has the colour space, rotation and pixel shape of the camera's pictures, so that a recording goes on",
+        "A placeholder has the camera's colour space, rotation and pixel aspect ratio, so that a recording continues",
         arguments: [OutagePolicy.Picture.text, .black, .hold], [true, false])
     func look(_ picture: OutagePolicy.Picture, hasFrame: Bool) async throws {
         guard hasFrame || picture != .hold else { return }
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("Placeholders keep to the times that were planned, and those whose time has gone by are left out")
+    @Test("Placeholders keep their planned times, and those whose time has passed are left out")
     func rate() async throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: receiver)
@@ -149,7 +149,7 @@ import Testing
         #expect(times.isEmpty)
         await clock.run(for: .milliseconds(201))
         #expect(times == [1000, 1100, 1200])
-        // What it shows is asked for again at every event, which changes nothing.
+        // The picture is requested again at every event, which changes nothing.
         show()
         // The queue is late by two pictures and a half.
         clock.advance(by: .milliseconds(350))
@@ -161,7 +161,7 @@ import Testing
         #expect(times.count == 6)
     }
 
-    @Test("A player that nobody refers to any more shows nothing, and its timer keeps it not alive")
+    @Test("An unreferenced player shows nothing, and its timer does not keep it alive")
     func released() async throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: receiver)
@@ -180,7 +180,7 @@ import Testing
         #expect(clock.timerCount == 0)
     }
 
-    @Test("A placeholder has the source's size from its opening on, also where a producer is busy at the moment")
+    @Test("A placeholder has the source's size from its opening on, even while a producer is busy")
     func sizeOfPlaceholders() async throws {
         let gate = Gate(isOpen: true)
         let receiver = CollectingReceiver(gate: gate)

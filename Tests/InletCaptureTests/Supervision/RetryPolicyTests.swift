@@ -4,7 +4,7 @@ import Testing
 @testable import InletCapture
 
 @Suite struct RetryPolicyTests {
-    @Test("Refused credentials are final until frames have come with them, and then tried again ever more rarely")
+    @Test("Refused credentials are final until frames have arrived with them, and then retried at growing intervals")
     func refusals() {
         let refused = InletError(.authenticationFailed, "")
         var policy = RetryPolicy()
@@ -23,7 +23,7 @@ import Testing
         #expect(policy.delay(afterRefusals: .max) >= .seconds(1800))
     }
 
-    @Test("A failure that may pass ends the run at the first opening, unless the policy retries that, too")
+    @Test("A temporary failure ends the run at the first opening, unless the policy retries that, too")
     func firstOpening() {
         var policy = RetryPolicy()
         for code in RetryPolicy.permanentUntilLive {
@@ -35,7 +35,7 @@ import Testing
         #expect(!policy.retries(after: InletError(.authenticationFailed, ""), failures: 1, wasLive: false))
     }
 
-    @Test("A server that wants to be left alone is, before the delay, and up to the longest one")
+    @Test("A server's requested wait is respected, before the delay, and up to the longest one")
     func retryAfter() {
         var policy = RetryPolicy()
         var generator = SystemRandomNumberGenerator()
@@ -52,7 +52,7 @@ import Testing
             busy.retryAfter = retryAfter
             #expect(delay(busy, failures) == expected)
         }
-        // Full jitter alone could be nothing.
+        // Full jitter could give a wait of zero.
         policy.hasFullJitter = true
         busy.retryAfter = .seconds(2)
         for _ in 0..<1000 { #expect((.seconds(2) ... .milliseconds(2500)).contains(delay(busy, 1))) }

@@ -4,9 +4,9 @@ import InletTesting
 import ReferenceTools
 import Testing
 
-/// Sources that ignore their cancellation, and those that never close.
+/// Sources that ignore their cancellation, and sources that never close.
 extension SupervisionTests {
-    @Test("A source that ignores its cancellation is given up, counted, and known until it returns")
+    @Test("A source that ignores its cancellation is abandoned, counted, and known until it returns")
     func abandoned() async throws {
         let source = ScriptedSourceConfiguration([
             Script(format: Self.live, .frames(1) + [.ignoreCancellation(.seconds(2))]),
@@ -20,7 +20,7 @@ extension SupervisionTests {
         let events = capturer.events
         async let reason = capturer.run()
         await clock.waiters()
-        // A second without a frame, the time to say why, and the time to stop.
+        // A second without a frame, the time to state why, and the time to stop.
         await clock.run(for: .milliseconds(1499))
         #expect(capturer.statistics.supervision.abandonments == 0)
         await clock.run(for: .milliseconds(1))
@@ -28,7 +28,7 @@ extension SupervisionTests {
         await passDelay(of: capturer, clock)
         await clock.waiters(atLeast: 2)
         #expect(capturer.statistics.supervision.abandonedThreads == 1)
-        // It comes back after its two seconds and is no longer counted, while the next one is silent.
+        // The source returns after its two seconds and is no longer counted, while the next one is silent.
         await clock.run(for: .milliseconds(500))
         await Waiting.until { capturer.statistics.supervision.abandonedThreads <= 0 }
         await clock.run(for: .milliseconds(500))
@@ -41,7 +41,7 @@ extension SupervisionTests {
         #expect(isTold)
     }
 
-    @Test("A source that was given up and opens after all does not disturb the one that follows")
+    @Test("An abandoned source that opens late does not disturb the next one")
     func opensLate() async throws {
         let (opening, going) = (Gate(), Gate())
         let source = ScriptedSourceConfiguration([
@@ -83,10 +83,10 @@ extension SupervisionTests {
     }
 
     @Test(
-        "A source whose closing hangs is given up, with the error that it ended with, and opened again",
+        "A source that hangs while closing is abandoned, with the error that ended it, and opened again",
         arguments: [true, false])
     func closesNever(isHeard: Bool) async throws {
-        // Well-made, it keeps the deadline of its closing.
+        // A well-behaved source keeps its closing deadline.
         let closing: [ScriptedSource.Step] = [isHeard ? .hang : .ignoreCancellation(.seconds(3))]
         let source = ScriptedSourceConfiguration([
             Script(format: Self.live, closing: closing, .frames(2) + [.fail(Self.gone)]),
@@ -111,7 +111,7 @@ extension SupervisionTests {
         await Waiting.until { capturer.statistics.supervision.abandonedThreads <= 0 }
     }
 
-    @Test("A source that ends and whose closing hangs ends the run with an error")
+    @Test("A source that ends and hangs while closing ends the run with an error")
     func endsAndClosesNever() async throws {
         let run = await play(
             [Script(format: Self.live, closing: [.ignoreCancellation(.seconds(3))], .frames(2))],

@@ -4,10 +4,10 @@ import InletTesting
 import ReferenceTools
 import Testing
 
-/// What sinks get while there are no frames.
+/// The frames that sinks get while the source has none.
 extension SupervisionTests {
     @Test(
-        "Placeholders fill an outage, say that they are some, and end with the first frame",
+        "Placeholders fill an outage, are marked as such, and end with the first frame",
         arguments: [
             OutagePolicy.Picture.hold, .black, .text,
         ])
@@ -38,7 +38,7 @@ extension SupervisionTests {
     }
 
     @Test(
-        "Before the source is open a sink gets placeholders where it wants a size; the others get the source's format and queue"
+        "Before the source is open a sink with a size gets placeholders; others get the source's format and queue"
     )
     func placeholdersBeforeOpening() async throws {
         let opening = Gate()

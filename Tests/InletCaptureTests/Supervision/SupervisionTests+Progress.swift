@@ -6,8 +6,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// Sources whose data comes and of which few frames are wanted, or none can be made. Time moves only where the source
-/// waits.
+/// Sources with data of which few frames are wanted, or none can be made. Time advances only while the source waits.
 extension SupervisionTests {
     /// Silence, data, silence, data and so on: less than a second of silence each time.
     private static func data(_ count: Int) -> [ScriptedSource.Step] {
@@ -25,7 +24,7 @@ extension SupervisionTests {
         return configuration
     }
 
-    @Test("A source whose data comes is alive for as long as its sinks want no frame of it")
+    @Test("A source with data is alive for as long as its sinks want no frame of it")
     func dataBetweenFrames() async throws {
         let source = ScriptedSourceConfiguration(
             Script(format: Self.live, .frames(2) + Self.data(60) + .frames(2)))
@@ -40,7 +39,7 @@ extension SupervisionTests {
         #expect(log.frames.allSatisfy { !$0.flags.contains(.placeholder) })
     }
 
-    @Test("A source whose data never gives a frame that is wanted is given three times the time, and no more")
+    @Test("A source whose data never gives a wanted frame has three times the time, and no more")
     func dataWithoutFrames() async throws {
         let clock = ManualClock(waiting: .movesTime)
         let source = ScriptedSourceConfiguration(Script(format: Self.live, .frames(1) + Self.data(60) + .frames(1)))
@@ -53,7 +52,7 @@ extension SupervisionTests {
         #expect(capturer.statistics.captured == 1)
     }
 
-    @Test("Data does not put off the deadline of the first frame, however few are wanted")
+    @Test("Data does not extend the deadline of the first frame, however few are wanted")
     func dataBeforeTheFirstFrame() async throws {
         let clock = ManualClock(waiting: .movesTime)
         let source = ScriptedSourceConfiguration(Script(format: Self.live, Self.data(60) + .frames(1)))
@@ -95,7 +94,7 @@ extension SupervisionTests {
         expectIncreasing(log)
     }
 
-    @Test("A source whose frames come costs the supervisor one look a stall time-out, and no clock but the capturer's")
+    @Test("A source with frames costs the supervisor one check per stall time-out, and only the capturer's clock")
     func looks() async throws {
         let clock = CountingClock()
         let steps = (0..<600).flatMap { _ in [.stall(.milliseconds(100))] + [ScriptedSource.Step].frames(1) }
@@ -103,12 +102,12 @@ extension SupervisionTests {
         let capturer = Capturer(source, configuration: Self.once, clock: clock)
         #expect(try await capturer.run() == .endOfStream)
         #expect(capturer.statistics.captured == 600)
-        // A minute; each look comes a second after the frame that it found newest.
+        // A minute; each check is a second after the frame that it found newest.
         #expect((58...68).contains(clock.calls.load(ordering: .relaxed)))
     }
 }
 
-/// A manual clock that counts how often its timers call.
+/// A manual clock that counts the calls of its timers.
 private final class CountingClock: CaptureClock {
     let clock = ManualClock(waiting: .movesTime)
     let calls = Atomic(0)

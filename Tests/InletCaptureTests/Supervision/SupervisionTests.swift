@@ -6,14 +6,14 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// A capturer kept going on real threads, with sources that fail in every way a script can. Whatever has a deadline is
-/// on a manual clock.
+/// A capturer kept running on real threads, with sources that fail in every way a script can. All deadlines are on a
+/// manual clock.
 @Suite(.timeLimit(.minutes(2))) struct SupervisionTests {
     typealias Script = ScriptedSource.Script
     static let live = ScriptedSource.format(pacing: .live)
     static let gone = InletError(.disconnected, "The cable is out.")
 
-    /// - Parameter stopTimeout: short where a source that ignores its cancellation is to be given up.
+    /// - Parameter stopTimeout: Short if a source that ignores its cancellation is to be abandoned.
     static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.retry.firstDelay = .milliseconds(2)
@@ -27,10 +27,10 @@ import Testing
         return configuration
     }
 
-    /// Runs the scripts one after another, the last of which has to end the stream, and tells all that happened. Time
-    /// moves where a source waits, and between an attempt and the next.
+    /// Runs the scripts one after another, and returns all events. The last script must end the stream. Time advances
+    /// while a source waits, and between two attempts.
     ///
-    /// - Parameter queue: what the sink has; time does not wait for it.
+    /// - Parameter queue: The sink's queue; time does not wait for it.
     func play(
         _ scripts: [Script], _ configuration: CapturerConfiguration = quick(), queue: QueuePolicy = .lossless()
     ) async -> (
@@ -76,7 +76,7 @@ import Testing
         if let delay = delay.withLock({ $0 }) { await clock.run(for: delay) }
     }
 
-    /// The states in their order, in a word each.
+    /// The states in order, in a word each.
     func states(_ events: [CapturerEvent]) -> [String] {
         var states: [String] = []
         for case .stateChanged(let state) in events {
@@ -91,7 +91,7 @@ import Testing
         #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
     }
 
-    @Test("A source that goes away is opened again, and times and numbers go on")
+    @Test("A source that disappears is opened again, and times and numbers continue")
     func reconnect() async throws {
         let run = await play([
             Script(format: Self.live, .frames(5) + [.fail(Self.gone)]),
@@ -110,7 +110,7 @@ import Testing
         #expect(run.capturer.statistics.drops == [:])
     }
 
-    @Test("A source that hangs, in its opening or later, is cancelled, closed and opened again")
+    @Test("A source that hangs while opening or later is cancelled, closed and opened again")
     func hangs() async throws {
         let configuration = ScriptedSourceConfiguration([
             Script(format: Self.live, opening: [.hang], []),
@@ -156,7 +156,7 @@ import Testing
         return SourceFrame(draft.publish(), pts: nil, sequence: number)
     }
 
-    @Test("A pause keeps a source open that can stand still, and closes and opens another", arguments: [true, false])
+    @Test("A pause keeps a source open if it can pause, and otherwise replaces it", arguments: [true, false])
     func pause(standsStill: Bool) async throws {
         let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 100_000).flatMap {
             [$0] + .frames(1)
@@ -183,7 +183,7 @@ import Testing
         expectIncreasing(log)
     }
 
-    @Test("After a pause a source whose PTS stood still goes on at the time that it is")
+    @Test("After a pause a source whose PTS did not advance continues at the present time")
     func pauseOfPTS() async throws {
         let clock = ManualClock()
         let gate = Gate()
@@ -194,7 +194,7 @@ import Testing
             clock.advance(by: .seconds(1) / 30)
             return frame
         }
-        // Enough until the pause is heard of.
+        // Long enough for the pause to take effect.
         let steps = [ScriptedSource.Step](repeating: step, count: 100_000)
         let source = ScriptedSourceConfiguration(
             Script(format: ScriptedSource.format(pacing: .realtime), standsStill: true, steps))
@@ -229,7 +229,7 @@ import Testing
         expectIncreasing(log)
     }
 
-    @Test("A disabled track delivers nothing while the source goes on, and frames come back at once")
+    @Test("A disabled track delivers nothing while the source continues, and frames return at once")
     func disabled() async throws {
         let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 100_000).flatMap {
             [$0] + .frames(1)
@@ -252,7 +252,7 @@ import Testing
         expectIncreasing(log)
     }
 
-    @Test("An interruption is a state of its own, lasts as long as the source says, and ends with its frames")
+    @Test("An interruption is a separate state, lasts as long as the source reports it, and ends with its frames")
     func interruption() async throws {
         let run = await play([
             Script(
@@ -265,7 +265,7 @@ import Testing
         #expect(run.capturer.statistics.supervision.openings == 1)
     }
 
-    @Test("A run is given up after the time that was set, with the last failure as its cause")
+    @Test("A run is abandoned after the configured time, with the last failure as its cause")
     func giveUp() async {
         var configuration = Self.quick()
         configuration.timeouts.giveUp = .milliseconds(200)
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test("A second run is refused and disturbs nothing; a sink that comes after the end finishes at once")
+    @Test("A second run is refused and disturbs nothing; a sink attached after the end finishes at once")
     func afterTheEnd() async throws {
         let source = ScriptedSourceConfiguration(Script(.frames(3)))
         let capturer = Capturer(source, configuration: Self.quick())

@@ -10,8 +10,8 @@ import Testing
     private let machine = ManualClock()
     private var last: FrameClock.Stamp?
 
-    /// A frame that arrives some milliseconds after the one before. Returns how long after that frame's its own
-    /// timestamp is.
+    /// Adds a frame that arrives some milliseconds after the previous one. Returns the distance of its timestamp from
+    /// that of the previous frame.
     @discardableResult
     private mutating func frame(_ number: Double, after milliseconds: Double = 100.0 / 3) -> Double {
         machine.advance(by: .nanoseconds(Int64(milliseconds * 1e6)))
@@ -23,14 +23,14 @@ import Testing
         return Double(spacing) / 1e6
     }
 
-    /// How long before now the last frame is stamped, in milliseconds.
+    /// The age of the last frame's timestamp, in milliseconds.
     private var delay: Double { Double((machine.now - (last?.time ?? machine.now)).wholeNanoseconds) / 1e6 }
 
     @Test(
-        "What comes at once after a stall keeps its spacing and lies in the past", arguments: [0.0, 1, 10, 25])
+        "A burst after a stall keeps its spacing and lies in the past", arguments: [0.0, 1, 10, 25])
     mutating func burst(milliseconds: Double) {
         for number in 0..<300 { frame(Double(number)) }
-        // 5 s of pictures wait in the network, and come as fast as they can be decoded.
+        // 5 s of pictures wait in the network, and arrive as fast as they can be decoded.
         var late = 5000.0
         for number in 300..<1200 {
             let wait = number == 300 ? 5000 + 100.0 / 3 : max(milliseconds, 100.0 / 3 - late)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "A sender that pauses while its clock goes on leaves a gap as long as the pause",
+        "A sender that pauses while its clock runs leaves a gap as long as the pause",
         arguments: [1.0, 9, 11, 60, 3600])
     mutating func pauseWithClock(seconds: Double) {
         for number in 0..<600 { frame(Double(number)) }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A sender whose clock pauses with it is caught up with by one step, within five seconds",
+        "A sender whose clock pauses with it is corrected by one step, within five seconds",
         arguments: [1.0, 5, 20, 60, 3600])
     mutating func pauseOfClock(seconds: Double) {
         for number in 0..<300 { frame(Double(number)) }
@@ -65,7 +65,7 @@ import Testing
         for number in 451..<600 { #expect(abs(frame(Double(number)) - 100.0 / 3) < 0.2) }
     }
 
-    @Test("A way that gets longer by little is followed without a visible step: the spacing changes by less than 1 %")
+    @Test("A slightly longer path is followed without a visible step: the spacing changes by less than 1 %")
     mutating func longerWay() {
         for number in 0..<900 { frame(Double(number)) }
         #expect(abs(frame(900, after: 100.0 / 3 + 80) - 100.0 / 3) < 0.2)
@@ -73,7 +73,7 @@ import Testing
         #expect(delay < 1)
     }
 
-    @Test("A server that begins with the pictures of the last two seconds costs no delay afterwards")
+    @Test("A server that begins with the pictures of the last two seconds causes no delay afterwards")
     mutating func burstAtTheStart() {
         for number in 0..<60 { #expect(frame(Double(number), after: 1) >= 0) }
         #expect(delay < 1)
@@ -92,7 +92,7 @@ import Testing
         #expect(last?.basis == .pts)
     }
 
-    @Test("A reconnect from a file that ran ahead to a camera goes on after the file's last frame")
+    @Test("A reconnect from a file that ran ahead to a camera continues after the file's last frame")
     mutating func reconnectFromFile() {
         clock = FrameClock(pacing: .unpaced)
         for number in 0..<300 { frame(Double(number), after: 1) }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import InletCapture
 
-/// Whatever a source says, some things hold.
+/// Properties that hold for any source timestamps.
 @Suite struct FrameClockPropertyTests {
     private static let timeBases = [
         Rational(1, 90_000), Rational(1, 1000), Rational(1001, 30_000), Rational(1, 48_000), Rational(1, 1_000_000_000),
         Rational(1), Rational(0), Rational(-1, 25), Rational(.max, 3), Rational(1, .max), Rational(.max - 1, .max),
     ]
 
-    /// The next PTS of a source that lies: mostly a small step, now and then anything.
+    /// The next PTS of a source with wrong times: mostly a small step, occasionally anything.
     private func ticks(after ticks: Int64, _ numbers: inout SplitMix64) -> Int64? {
         switch Int.random(in: 0..<20, using: &numbers) {
         case 0: nil
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("1000 seeds of a camera in trouble: once it behaves, it is stamped well within five seconds")
+    @Test("1000 seeds of a faulty camera: once it recovers, it is timestamped well within five seconds")
     func recovery() {
         for seed in 0..<1000 as Range<UInt64> {
             var numbers = SplitMix64(seed: seed)

@@ -6,12 +6,12 @@ import Testing
 /// The clock against cameras whose true capture times are known. Each run prints its residuals as p50/p99/max in
 /// microseconds.
 @Suite struct FrameClockSimulationTests {
-    /// What the residual error may be, in microseconds. A tick of the camera's PTS is 11 us.
+    /// The permitted residual error, in microseconds. A tick of the camera's PTS is 11 us.
     private func bounds(_ jitter: Jitter) -> (p50: Double, p99: Double, max: Double) {
         switch jitter {
         case .none: (12, 12, 15)
         case .bell, .heavyTail, .bursts: (12, 50, 120)
-        // A second's earliest frame is only known to a part of the bell.
+        // A second's earliest frame is known only to a part of the distribution.
         case .wholeBell: (2000, 7000, 10_000)
         }
     }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "An hour of a camera (a quarter for the lighter jitters): its drift is followed, the jitter is taken out, nothing is stamped in the future",
+        "An hour (a quarter for light jitters): drift is followed, jitter removed, and nothing lies in the future",
         arguments: [0, 50, -50, 3000, -3000], Jitter.allCases)
     func hour(ppm: Double, jitter: Jitter) {
         let residuals = run(SimulatedCamera(ppm: ppm, jitter: jitter), seconds: jitter == .heavyTail ? 3600 : 900)
@@ -34,22 +34,23 @@ import Testing
         #expect(abs(residuals.growth) <= bounds.p99)
         #expect(residuals.spacing.isWithin((12, 30, bounds.max)))
         #expect(residuals.inTheFuture == 0 && residuals.notIncreasing == 0)
-        // The delay that is left is the least one. A whole bell reaches below its middle.
+        // The remaining delay is the minimum. A whole normal distribution reaches below its median.
         let delay = SimulatedCamera.leastDelay * 1e6
         #expect(jitter == .wholeBell ? residuals.delay < delay : abs(residuals.delay - delay) < 50)
     }
 
-    @Test("The same bounds are broken by an anchor without a filter", arguments: [50, -50, 3000, -3000])
+    @Test("The same bounds are exceeded by an anchor without a filter", arguments: [50, -50, 3000, -3000])
     func naive(ppm: Double) {
         var anchor = NaiveAnchor()
         let residuals = SimulatedCamera(ppm: ppm, jitter: .heavyTail).run(seconds: 3600) { anchor.stamp($0) }
         print("naive anchor, \(Int(ppm)) ppm, jitter heavyTail: \(residuals)")
-        // A fast camera drags the anchor along, by jerks and without a delay; behind a slow one it falls back for ever.
+        // A fast camera drags the anchor along, in jerks and without a delay; behind a slow one it lags further and
+        // further.
         #expect(!residuals.error.isWithin(bounds(.heavyTail)))
     }
 
     @Test(
-        "Two days of a camera whose rate swings with the day's warmth: the delay does not grow", arguments: [-40, 2900])
+        "Two days of a camera whose rate varies with temperature: the delay does not grow", arguments: [-40, 2900])
     func days(ppm: Double) {
         let camera = SimulatedCamera(ppm: ppm, jitter: .heavyTail, framesPerSecond: 1, dailySwing: 20)
         let residuals = run(camera, seconds: 2 * 86_400)
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A minute after the start, the clock is as good as ever; before, within 15 ms of the least delay",
+        "A minute after the start, the clock has its full accuracy; before, it is within 15 ms of the least delay",
         arguments: [-3000, 3000])
     func warmUp(ppm: Double) {
         var clock = FrameClock(pacing: .live)
@@ -79,7 +80,7 @@ import Testing
         #expect(late < 0.001)
     }
 
-    @Test("Other rates of frames", arguments: [0.2, 1, 5, 60, 240])
+    @Test("Other frame rates", arguments: [0.2, 1, 5, 60, 240])
     func rates(framesPerSecond: Double) {
         let camera = SimulatedCamera(ppm: -3000, jitter: .heavyTail, framesPerSecond: framesPerSecond)
         let residuals = run(camera, seconds: framesPerSecond < 1 ? 36_000 : 300)

@@ -5,7 +5,7 @@ import Testing
 @testable import InletCapture
 
 @Suite struct FrameClockTests {
-    /// A frame clock and the machine's clock, which the test moves.
+    /// A frame clock and the machine's clock, which the test advances.
     private struct Bench {
         var clock: FrameClock
         let machine = ManualClock()
@@ -15,7 +15,7 @@ import Testing
             clock = FrameClock(pacing: pacing, timestampBits: timestampBits)
         }
 
-        /// A frame that arrives some milliseconds after the one before.
+        /// Adds a frame that arrives some milliseconds after the previous one.
         @discardableResult
         mutating func frame(
             _ ticks: Int64?, after milliseconds: Double = 100.0 / 3, timeBase: Rational = Rational(1, 90_000),
@@ -34,12 +34,12 @@ import Testing
             for index in 0..<count { frame(ticks + Int64(index) * 3000, after: milliseconds) }
         }
 
-        /// From each stamp to the next, in milliseconds.
+        /// The distances between consecutive timestamps, in milliseconds.
         var spacings: [Double] {
             zip(stamps, stamps.dropFirst()).map { Double(($1.time - $0.time).wholeNanoseconds) / 1e6 }
         }
 
-        /// How long before now the last frame is stamped, in milliseconds.
+        /// The age of the last frame's timestamp, in milliseconds.
         var delay: Double { Double((machine.now - (stamps.last?.time ?? machine.now)).wholeNanoseconds) / 1e6 }
 
         var withoutPTS: Int { stamps.count { $0.basis == .arrival } }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A source of one time base may go on in another")
+    @Test("A source may continue in another time base")
     func timeBases() {
         var bench = Bench(.unpaced)
         bench.frame(0, timeBase: Rational(1))
@@ -90,7 +90,7 @@ import Testing
         #expect(bench.spacings.allSatisfy { $0 > 0 })
     }
 
-    @Test("A live frame is never stamped later than it arrived, and a clock 1 % fast does not squeeze the frames")
+    @Test("A live frame's timestamp is never after its arrival, and a clock 1 % fast does not squeeze the frames")
     func neverInTheFuture() {
         var bench = Bench(.live)
         for index in 0..<1000 as Range<Int64> {
@@ -119,12 +119,12 @@ import Testing
         // Signed, as some libraries count.
         (nil, Rational(1, 90_000), 1 << 31, 3000), (32, Rational(1, 44_100), 1 << 31, 1470),
         (nil, Rational(1, 48_000), 1 << 32, 1600), (nil, Rational(1, 1000), 1 << 32, 33),
-        // 33 bits of 1/90000 s that somebody has turned into milliseconds.
+        // 33 bits of 1/90000 s, converted to milliseconds by some sender.
         (nil, Rational(1, 1000), 95_443_718, 33), (24, Rational(1, 1000), 1 << 24, 33),
     ]
 
     @Test(
-        "The end of the counter shows in no timestamp, also with frames out of order around it", arguments: wraps,
+        "The end of the counter shows in no timestamp, even with frames out of order around it", arguments: wraps,
         [true, false])
     func wrap(_ wrap: (bits: Int?, timeBase: Rational, end: Int64, step: Int64), isReordered: Bool) {
         let length: Int64 = wrap.end == 1 << 31 ? 1 << 32 : wrap.end
@@ -133,7 +133,7 @@ import Testing
             // A wrap need not be a whole number of ticks.
             let tick = wrap.timeBase.doubleValue * 1001
             let interval = Double(wrap.step) * wrap.timeBase.doubleValue * 1000
-            // The frames before and after the end change places: the later one comes first.
+            // The frames before and after the end are swapped: the later one arrives first.
             var order = Array(0..<40 as Range<Int64>)
             if isReordered { order.swapAt(10, 11) }
             for index in order {
@@ -143,7 +143,7 @@ import Testing
             let first = bench.stamps[0].time
             for (index, stamp) in zip(order, bench.stamps) where index != 10 {
                 let time = Double((stamp.time - first).wholeNanoseconds) / 1e6
-                // A live frame that comes before its turn pulls the others along.
+                // A live frame that arrives early pulls the others along.
                 #expect(
                     isNear(
                         time, Double(index) * interval,
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "One frame with a wrong PTS is stamped between its neighbours, which keep their places",
+        "A frame with a wrong PTS is timestamped between its neighbours, which keep their places",
         arguments: SourcePacing.allCases,
         [.min, -1, 0, 100 * 3000 - 4500, 99 * 3000, 9_000_000_000_000, .max] as [Int64])
     func oneWrong(_ pacing: SourcePacing, ticks: Int64) {
@@ -192,7 +192,7 @@ import Testing
         #expect(bench.delay < 1)
     }
 
-    @Test("A PTS that stands still gives way to the arrival, and takes over again when it moves")
+    @Test("A PTS that does not advance is replaced by the arrival, and is used again when it moves")
     func stuck() {
         var bench = Bench(.live)
         bench.frames(100)
@@ -205,7 +205,7 @@ import Testing
         #expect(bench.delay < 50)
     }
 
-    @Test("Without any PTS a live frame has the time of its arrival, and says so")
+    @Test("Without any PTS a live frame has the time of its arrival, and is marked so")
     func withoutPTS() {
         var bench = Bench(.live)
         for _ in 0..<10 {

@@ -19,20 +19,20 @@ import Testing
         ).wallClock
     }
 
-    @Test("Nothing is known before the source tells it; then every frame has its time of day, along the PTS")
+    @Test("Nothing is known before the source reports it; then every frame has its time of day, along the PTS")
     func alongThePTS() {
         var clock = FrameClock(pacing: .live)
         #expect(stamp(&clock, 0, at: 100) == nil)
         #expect(stamp(&clock, 40, at: 155) == nil)
         #expect(stamp(&clock, 80, at: 190, wallClock: Self.noon) == Self.noon)
-        // Late by 200 ms, which has nothing to do with the time of day.
+        // Late by 200 ms, which does not affect the time of day.
         #expect(stamp(&clock, 120, at: 420) == Self.noon + 40_000_000)
         #expect(stamp(&clock, 160, at: 430) == Self.noon + 80_000_000)
         #expect(stamp(&clock, 200, at: 440, wallClock: Self.noon + 121_000_000) == Self.noon + 121_000_000)
         #expect(stamp(&clock, 240, at: 450) == Self.noon + 161_000_000)
     }
 
-    @Test("Frames without a PTS, and those after a jump, have a time of day by their timestamps")
+    @Test("Frames without a PTS, and those after a jump, have a time of day from their timestamps")
     func withoutPTS() throws {
         var clock = FrameClock(pacing: .live)
         _ = stamp(&clock, 0, at: 100, wallClock: Self.noon)
@@ -53,7 +53,7 @@ import Testing
         #expect(stamp(&clock, 80, at: 180, wallClock: 5) == 5)
     }
 
-    @Test("A slow source's time of day goes by the machine's clock between two reports")
+    @Test("A slow source's time of day follows the machine's clock between two reports")
     func rate() throws {
         var clock = FrameClock(pacing: .live)
         for index in 0..<2000 as Range<Int64> { _ = stamp(&clock, index * 997, at: index * 1000 + 100) }
@@ -63,7 +63,7 @@ import Testing
         #expect(abs(time - Self.noon - 10_000_000_000) < 100_000)
     }
 
-    @Test("The capturer's frames have the time of day, and no capture time makes them lie in the future")
+    @Test("The capturer's frames have the time of day, and no capture time puts them in the future")
     func capturer() async throws {
         let capturer = Capturer(ReportingConfiguration())
         let frames = try await capturer.run(queue: .lossless()) { frames in
@@ -76,7 +76,7 @@ import Testing
         #expect(frames.count == 4 && frames.allSatisfy { $0.timestamp <= now })
     }
 
-    /// A camera that tells the time of day with its second frame, and capture times an hour ahead.
+    /// A camera that reports the time of day with its second frame, and capture times an hour ahead.
     private struct ReportingConfiguration: FrameSourceConfiguration {
         var redactedURI: String { "reporting:" }
         func makeSource() -> any FrameSource { ReportingSource() }

@@ -10,7 +10,7 @@ import Testing
         return Capturer(ScriptedSourceConfiguration(script), configuration: .patient)
     }
 
-    /// The next end of a sink among the events.
+    /// The next sink end among the events.
     private func end(_ events: AsyncStream<CapturerEvent>) async -> (name: String, error: InletError?)? {
         for await event in events {
             if case .sinkEnded(_, let name, let error) = event { return (name, error) }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A loop gets every frame of a source that can wait, however slow it is",
+        "A slow loop gets every frame of a source that can wait",
         arguments: [SourcePacing.unpaced, .realtime])
     func takesAll(pacing: SourcePacing) async throws {
         let capturer = capturer(.frames(60), pacing: pacing)
@@ -49,7 +49,7 @@ import Testing
         #expect(capturer.statistics.drops == [.superseded: 99])
     }
 
-    @Test("A sequence that is let go of is detached while the run goes on")
+    @Test("A released sequence is detached while the run continues")
     func released() async throws {
         let capturer = capturer(.frames(3) + [.hang])
         let events = capturer.events
@@ -58,20 +58,20 @@ import Testing
         var iterator = frames?.makeAsyncIterator()
         #expect(try await iterator?.next()?.sequence == 0)
         frames = nil
-        // The iterator alone still holds it.
+        // Only the iterator still holds it.
         #expect(try await iterator?.next()?.sequence == 1)
         #expect(capturer.statistics.sinks.map(\.isAttached) == [true])
         iterator = nil
         #expect(await end(events)?.name == "frames")
         #expect(capturer.statistics.sinks.map(\.isAttached) == [false])
-        // The supervisor's queue learns of the first frame after its delivery, and a busy machine may call the hang a
-        // stall already; either way the run goes on.
+        // The supervisor's queue learns of the first frame after its delivery, and a busy machine may already report
+        // the hang as a stall; either way the run continues.
         #expect([.opening, .live, .stalled].contains(capturer.state))
         capturer.stop()
         #expect(try await reason == .cancelled)
     }
 
-    @Test("A sequence that was never iterated is detached when it is let go of")
+    @Test("A sequence that was never iterated is detached when it is released")
     func neverIterated() async throws {
         let capturer = capturer(.frames(3) + [.hang])
         let events = capturer.events
@@ -96,7 +96,7 @@ import Testing
         task.cancel()
         try await task.value
         #expect(await end(events)?.name == "frames")
-        // The sequence is still there, and over.
+        // The sequence still exists, and has ended.
         var iterator = frames.makeAsyncIterator()
         #expect(try await iterator.next() == nil)
         capturer.stop()
@@ -131,7 +131,7 @@ import Testing
         #expect(await reason == (stops ? .cancelled : nil))
     }
 
-    @Test("Wants that cannot be fulfilled end the loop with an error")
+    @Test("Impossible wishes end the loop with an error")
     func badWants() async throws {
         let capturer = capturer(.frames(3) + [.hang])
         let events = capturer.events
@@ -143,7 +143,7 @@ import Testing
         #expect(await end(events)?.error?.code == .invalidConfiguration)
     }
 
-    @Test("Frames too small for the wanted part are passed over")
+    @Test("Frames too small for the wanted part are skipped")
     func shrinkingSource() async throws {
         let small = ScriptedFrame(pts: 1, size: ImageSize(width: 16, height: 16))
         let capturer = capturer([

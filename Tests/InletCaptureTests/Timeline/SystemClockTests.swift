@@ -5,12 +5,12 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// The timers of the machine's clock. What is waited for is milliseconds away, and nothing depends on how late it is.
+/// The timers of the machine's clock. The waits are milliseconds long, and no test depends on how late a timer is.
 @Suite(.timeLimit(.minutes(1))) struct SystemClockTests {
     private let clock = SystemClock()
     private let queue = DispatchQueue(label: "timer")
 
-    /// Notes when a handler is called.
+    /// Records the calls of a handler.
     private final class Calls: Sendable {
         private let times = Mutex<[MonotonicTime]>([])
         var all: [MonotonicTime] { times.withLock { $0 } }
@@ -19,7 +19,7 @@ import Testing
 
     private func calls(_ calls: Calls, _ count: Int) async { await Waiting.until { calls.all.count >= count } }
 
-    /// Comes after all that is due now: a timer for a later time is called later.
+    /// Runs after all timers that are due now: a timer for a later time is called later.
     private func passTime() async {
         let later = Calls()
         let timer = clock.makeTimer(on: queue) { later.note() }
@@ -28,7 +28,7 @@ import Testing
         timer.cancel()
     }
 
-    @Test("A timer calls once for each time that it was set for, not before it; at once where the time has passed")
+    @Test("A timer calls once for each time it was set to, not before it; at once if the time has passed")
     func set() async {
         let calls = Calls()
         let timer = clock.makeTimer(on: queue) { calls.note() }
@@ -43,14 +43,14 @@ import Testing
         timer.cancel()
     }
 
-    @Test("A time that is set takes the place of the one before, and distantFuture is none")
+    @Test("A newly set time replaces the one before, and distantFuture disarms the timer")
     func replace() async {
         let calls = Calls()
         let timer = clock.makeTimer(on: queue) { calls.note() }
         timer.set(for: clock.now + .seconds(3600))
         timer.set(for: clock.now + .milliseconds(1))
         await self.calls(calls, 1)
-        // On its queue it also takes the place of one that is due and has not called.
+        // On its queue it also replaces a time that is due and has not called.
         queue.sync {
             timer.set(for: clock.now + .milliseconds(5))
             timer.set(for: .distantFuture)
@@ -67,11 +67,11 @@ import Testing
         timer.cancel()
     }
 
-    @Test("A timer that was cancelled, or that nobody refers to any more, does not call, set or not")
+    @Test("A cancelled or unreferenced timer does not call, whether or not it is set")
     func cancel() async {
         let calls = Calls()
         let cancelled = clock.makeTimer(on: queue) { calls.note() }
-        // On the timers' queue: elsewhere, one that is due may still call.
+        // On the timers' queue: elsewhere, a due timer may still call.
         queue.sync {
             cancelled.set(for: clock.now + .milliseconds(5))
             cancelled.cancel()

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "What is no time base has no scale, and no number of ticks traps",
+        "An invalid time base has no scale, and no number of ticks traps",
         arguments: [
             Rational(0), Rational(-1, 25), Rational(.max), Rational(.max, 2), Rational(1, .max),
             Rational(.max - 1, .max),
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("Of unknown width, only a step back by about a whole counter is a wrap")
+    @Test("With an unknown width, only a step back by about a whole counter is a wrap")
     func guess() throws {
         let timeBase = Rational(1, 90_000)
         let start = MediaTime(ticks: (1 << 33) - 90_000, timeBase: timeBase)

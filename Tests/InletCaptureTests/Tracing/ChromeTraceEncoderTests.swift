@@ -65,7 +65,7 @@ import Testing
         #expect(summary.slices(of: "queue") == 30)
     }
 
-    @Test("Traces that come late or in disorder overlap nowhere", arguments: 0..<10)
+    @Test("Late or unordered traces do not overlap", arguments: 0..<10)
     func disorder(seed: Int) throws {
         var random = UInt64(seed)
         func next(_ bound: UInt64) -> Double {
@@ -80,7 +80,7 @@ import Testing
         #expect(summary.slices(of: "consume") == 200)
     }
 
-    @Test("The way of a frame through the source is written once, however many sinks tell of it")
+    @Test("A frame's path through the source is written once, however many sinks report it")
     func severalSinks() throws {
         var encoder = ChromeTraceEncoder()
         for number in 0..<5 { encoder.encode(trace(UInt64(number), at: Double(number) * 33, sink: 1, named: "a")) }
@@ -117,7 +117,7 @@ import Testing
         #expect(summary.threads.last == "\(name) consume")
     }
 
-    @Test("Without its end, and after each piece, the text lacks the closing bracket alone")
+    @Test("Without its end, and after each piece, the text lacks only the closing bracket")
     func cut() throws {
         var encoder = ChromeTraceEncoder()
         var text: [UInt8] = []
@@ -128,13 +128,13 @@ import Testing
         }
     }
 
-    @Test("A trace of nothing is an empty array")
+    @Test("An empty trace is an empty array")
     func empty() throws {
         var encoder = ChromeTraceEncoder()
         #expect(try check(&encoder).threads.isEmpty)
     }
 
-    @Test("Threads are bounded, and what has no room is counted in the trace")
+    @Test("Threads are bounded, and events without room are counted in the trace")
     func bounded() throws {
         var encoder = ChromeTraceEncoder()
         for number in 0..<100 {
@@ -148,7 +148,7 @@ import Testing
         #expect(summary.instants == ["incomplete": 1])
     }
 
-    @Test("Times beyond the ordinary keep their nanoseconds", arguments: [0, 1, 999, 1000, 123_456_789_012_345_678])
+    @Test("Extreme times keep their nanoseconds", arguments: [0, 1, 999, 1000, 123_456_789_012_345_678])
     func precision(nanoseconds: Int64) throws {
         var encoder = ChromeTraceEncoder()
         var trace = trace(1, at: 1)

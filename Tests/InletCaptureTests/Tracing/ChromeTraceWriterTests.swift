@@ -40,7 +40,7 @@ import Testing
         #expect(try TraceCheck.run(path).threads.isEmpty)
     }
 
-    @Test("A writer that lags behind leaves out traces, and says so in the file")
+    @Test("A writer that lags behind leaves out traces, and notes it in the file")
     func lagging() async throws {
         let path = folder.path("lag.json")
         let writer = try ChromeTraceWriter(path: path, capacity: 1)
@@ -59,7 +59,7 @@ import Testing
         #expect(summary.instants["incomplete"] == (writer.leftOut > 0 ? 1 : nil))
     }
 
-    @Test("A file that cannot be made is an error with its code")
+    @Test("A file that cannot be created is an error with its code")
     func noFile() throws {
         #expect { try ChromeTraceWriter(path: folder.path("no/such/folder")) } throws: {
             ($0 as? InletError)?.code == .notFound

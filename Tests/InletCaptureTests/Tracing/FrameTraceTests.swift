@@ -41,7 +41,7 @@ final class RecordingTracer: FrameTracer {
         }
     }
 
-    @Test("A frame that a full queue pushes out is traced with its own number")
+    @Test("A frame that a full queue drops is traced with its own number")
     func superseded() async throws {
         let gate = Gate()
         var behavior = RecordingSink.Behavior()
@@ -70,7 +70,7 @@ final class RecordingTracer: FrameTracer {
         #expect(tracer.traces.count == 30)
     }
 
-    @Test("The frame at which a sink failed is traced with what it reached")
+    @Test("The frame at which a sink failed is traced with the stages it reached")
     func sinkFailed() async throws {
         var behavior = RecordingSink.Behavior()
         behavior.frameError = (index: 2, error: InletError(.resourceExhausted, "The disk is full."))
