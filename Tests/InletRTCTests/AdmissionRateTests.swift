@@ -4,7 +4,7 @@ import Testing
 @testable import InletRTC
 
 @Suite struct AdmissionRateTests {
-    @Test("A few are let in at once, then one each half second")
+    @Test("A few are admitted at once, then one each half second")
     func rate() {
         var rate = AdmissionRate(perSecond: 2, burst: 3)
         var times: [Int64] = []

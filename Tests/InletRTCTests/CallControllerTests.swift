@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Waits longer than a busy machine may delay a task, so that events decide.
+    /// Waits longer than a busy machine may delay a task, so that only events decide.
     private static let patient: CallPolicy = {
         var policy = CallPolicy()
         (policy.reaching, policy.ringing, policy.connecting) = (.seconds(3600), .seconds(3600), .seconds(3600))
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Two sides ring, connect and hang up, each is told the same end, and media is closed on both")
+    @Test("Two sides ring, connect and hang up, report the same end, and close the media on both sides")
     func hangUp() async throws {
         let (room, media) = (LocalSignalingRoom(), SharedMedia())
         let (anna, ben) = (try Side("anna", room, media), try Side("ben", room, media))
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("Media that cannot be connected ends the call on both sides, by the side that has none")
+    @Test("Media that cannot be connected ends the call on both sides, reported by the side without media")
     func brokenMedia() async throws {
         let room = LocalSignalingRoom()
         let anna = try Side("anna", room, SharedMedia())
@@ -145,7 +145,7 @@ import Testing
         await ben.leave()
     }
 
-    @Test("A peer that is not there is a call that ends by time-out; one that leaves while it rings ends it")
+    @Test("A call to an absent peer ends by time-out; a peer that leaves while it rings ends the call")
     func absent() async throws {
         let (room, media) = (LocalSignalingRoom(), SharedMedia())
         var soon = Self.patient
@@ -167,7 +167,7 @@ import Testing
         await there.leave()
     }
 
-    @Test("A controller that closes hangs up, and the peer is told")
+    @Test("A controller that closes hangs up, and the peer is notified")
     func close() async throws {
         let (room, media) = (LocalSignalingRoom(), SharedMedia())
         let (anna, ben) = (try Side("anna", room, media), try Side("ben", room, media))
@@ -178,7 +178,7 @@ import Testing
         await anna.leave()
     }
 
-    @Test("The JSON form of an end is read as it was written; what is no end is an error")
+    @Test("The JSON form of an end is read as it was written; any other text is an error")
     func json() throws {
         let (anna, call) = (try PeerID("anna"), try CallID("c-1"))
         let reasons: [CallEnd.Reason] = [

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("Of two failures, in either order, the one that names a cause is the reason")
+    @Test("The failure that names a cause is the reason, whichever of two comes first")
     func either() {
         for vague in [Self.gone, Self.late] {
             for cause in [Self.relay, Self.codec] {
@@ -43,7 +43,7 @@ import Testing
         #expect(choice.timeUp() == nil && Self.done(choice.fail(Self.relay)) == "nothing")
     }
 
-    @Test("The cause of an attempt that failed is the reason when the last one only ran out of time")
+    @Test("The cause of a failed attempt is the reason when the last one only ran out of time")
     func setbacks() {
         var choice = CallFailureChoice()
         choice.noteSetback(Self.relay)
@@ -55,7 +55,7 @@ import Testing
         #expect(Self.done(choice.fail(Self.gone)) == "wait")
     }
 
-    @Test("A call that is over has no reason any more, whatever was waited for")
+    @Test("A call that is over has no reason any more, after any wait")
     func over() {
         var choice = CallFailureChoice()
         #expect(Self.done(choice.fail(Self.gone)) == "wait")

@@ -36,7 +36,7 @@ struct CallSimulation {
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private(set) var machines: [CallStateMachine]
     let peers: [PeerID]
-    /// The states that each side was told for each call since its latest start.
+    /// The states reported to each side for each call since its latest start.
     private(set) var told: [[CallID: [CallState]]]
     private(set) var joined: [[CallID: CallID]]
     /// The calls for which each side has media open.

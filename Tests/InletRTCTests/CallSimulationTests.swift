@@ -43,7 +43,7 @@ import Testing
         #expect(simulation.mostMedia <= 1, "seed \(seed): media of two calls at once")
     }
 
-    @Test("Whatever people and signaling do, both sides of each call are told the same end", arguments: [2, 3])
+    @Test("Whatever people and signaling do, both sides of each call get the same end", arguments: [2, 3])
     func oneStory(_ parties: Int) throws {
         var reasons: [String: Int] = [:]
         for seed in 0..<UInt64(600) {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Two that call each other at once are in one call, whatever signaling does")
+    @Test("Two peers that call each other at once are in one call, whatever signaling does")
     func crossing() throws {
         for seed in 0..<UInt64(500) {
             var simulation = try CallSimulation(seed: seed, parties: 2, Self.policy(1), Self.trouble(seed))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("What is over sends nothing any more")
+    @Test("A finished call sends nothing any more")
     func silent() throws {
         for seed in 0..<UInt64(100) {
             var simulation = try CallSimulation(seed: seed, parties: 2, Self.policy(1), Self.trouble(seed))

@@ -38,7 +38,7 @@ import Testing
         return machine
     }
 
-    @Test("A call goes from the invitation to media, and each step is told once")
+    @Test("A call goes from the invitation to media, and each step is reported once")
     func regular() {
         var caller = CallStateMachine(CallPolicy(), localID: anna)
         var called = CallStateMachine(CallPolicy(), localID: ben)
@@ -78,7 +78,7 @@ import Testing
         #expect(caller.deadline == nil && called.deadline == nil)
     }
 
-    @Test("The caller's word decides, whatever the peer that was called says of the end")
+    @Test("The caller's end is decisive, whatever end the called peer reports")
     func callerDecides() {
         let table: [(CallState, CallMessage.Content, CallEnd)] = [
             (.calling, .decline(reason: "later"), CallEnd(by: ben, .declined("later"))),
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("The peer that was called takes the caller's word, and confirms it each time")
+    @Test("The called peer accepts the caller's end, and confirms it each time")
     func calledAgrees() {
         let table: [(CallState, CallMessage.Content, CallEnd)] = [
             (.ringing, .cancel, CallEnd(by: ben, .cancelled)),
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("Each step has a time-out, which ends the call by the side that did not act")
+    @Test("Each step has a time-out, which ends the call in the name of the side that did not act")
     func timeouts() {
         let table: [(CallState, Bool, Duration, CallEnd)] = [
             (.calling, true, .seconds(10), CallEnd(by: ben, .timedOut(.reaching))),
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("A second call is told to be busy, or waits as the policy has it; to answer it is to hang up the first")
+    @Test("A second call gets busy, or waits if the policy permits; answering it hangs up the first")
     func secondCall() {
         var busy = CallPolicy()
         busy.secondCall = .busy(retryAfter: .seconds(7))
@@ -172,7 +172,7 @@ import Testing
         #expect(actions == [.tell(second, .ended(CallEnd(by: anna, .busy(retryAfter: nil))))])
     }
 
-    @Test("Of two calls that cross, the one whose name stands before goes on, on both sides", arguments: [false, true])
+    @Test("If two calls cross, the one with the lower name continues, on both sides", arguments: [false, true])
     func crossing(_ isBehind: Bool) {
         let (mine, theirs) = isBehind ? (second, first) : (first, second)
         var side = CallStateMachine(CallPolicy(), localID: anna)
@@ -191,7 +191,7 @@ import Testing
         #expect(side.running == [first])
     }
 
-    @Test("To call a peer that rings already is to answer it")
+    @Test("Calling a peer that already rings answers its call")
     func callBack() {
         var side = machine(.ringing, isCaller: false)
         let actions = side.handle(.place(second, ben), at: start)
@@ -199,7 +199,7 @@ import Testing
         #expect(actions.contains(.openMedia(first, ben)))
     }
 
-    @Test("A peer that leaves before media flows has a while to come back; one that begins anew ends the call")
+    @Test("A peer that leaves before media flows has time to come back; one that restarts ends the call")
     func vanishing() {
         for (state, isCaller) in [(CallState.calling, true), (.ringing, true), (.ringing, false), (.connecting, true)] {
             var side = machine(state, isCaller: isCaller)
@@ -219,7 +219,7 @@ import Testing
         #expect(side.state(of: first) == .ended(CallEnd(by: ben, .failed("The peer began anew."))))
     }
 
-    @Test("Messages of a call that is not known make nothing ring, and two that know nothing fall silent")
+    @Test("Messages of an unknown call make nothing ring, and two sides that know nothing fall silent")
     func strays() {
         var side = CallStateMachine(CallPolicy(), localID: anna)
         for content: CallMessage.Content in [

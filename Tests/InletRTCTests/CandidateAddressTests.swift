@@ -5,7 +5,7 @@ import Testing
     private static func line(_ address: String) -> String { "candidate:1 1 udp 2113937151 \(address) 46155 typ host" }
 
     @Test(
-        "Addresses are told from names",
+        "Addresses are distinguished from names",
         arguments: [
             ("127.0.0.1", true), ("2001:db8::7", true), ("::ffff:10.0.0.1", true), ("FE80::1", true),
             ("4d36fbd9-3b37-4a2c-9a1c-7d9f4c0e8a11.local", false), ("dead.beef", false), ("example.org", false),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "A line in which another reader may find another address is none",
+        "A line in which another reader may find another address is rejected",
         arguments: [
             "candidate:1 1 udp 1", "candidate:1 1 udp  evil.example 127.0.0.1 9 typ host",
             "candidate:1 1 udp 1 127.0.0.1 9  typ host", "candidate:1 1 udp 1 127.0.0.1 9 type host",
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A combining mark, a blank or a line's end of Unicode does not carry a name past",
+        "A Unicode combining mark, blank or line separator does not let a name pass",
         arguments: ["candidate:\u{301}", "candidate\u{301}:", " candidate:", "\u{301}candidate:", "candidate :"])
     func hidden(_ start: String) throws {
         let line = "a=" + Self.line("x.local").replacing("candidate:", with: start)

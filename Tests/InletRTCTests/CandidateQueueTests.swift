@@ -7,7 +7,7 @@ import Testing
         ICECandidate(line: "candidate:\(number)", section: 0, flow: SignalingFlow(flow))
     }
 
-    @Test("What comes before the description is held, and given out once in its order")
+    @Test("Candidates before the description are held, and returned once in order")
     func holds() {
         var queue = CandidateQueue()
         for number in [3, 1, 2, 1] { _ = queue.add(Self.candidate(number)) }
@@ -17,7 +17,7 @@ import Testing
         #expect(queue.add(Self.candidate(4)) == .ready)
     }
 
-    @Test("Flows do not mix, and what comes for one that is over is ignored")
+    @Test("Flows do not mix, and candidates for a finished flow are ignored")
     func flows() {
         var queue = CandidateQueue()
         #expect(queue.add(Self.candidate(1, "b")) == .held)
@@ -29,7 +29,7 @@ import Testing
         #expect(queue.add(Self.candidate(3, "b")) == .ignored)
     }
 
-    @Test("A peer fills neither a flow nor the queue", arguments: [true, false])
+    @Test("A peer can fill neither a flow nor the queue", arguments: [true, false])
     func bounds(_ isOpen: Bool) {
         var queue = CandidateQueue(capacity: 3, flows: 2)
         if isOpen { _ = queue.open(SignalingFlow("a")) }

@@ -7,7 +7,7 @@ import Testing
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
     }
 
-    @Test("One client has room for so many sessions, and leaves the rest to others")
+    @Test("One client has a limited number of sessions, and leaves the rest to others")
     func perClient() {
         var quota = ClientQuota<String>(all: 5, perClient: 3)
         func isAdmitted(_ client: String, at milliseconds: Int64 = 5000) -> Bool {
@@ -26,7 +26,7 @@ import Testing
         #expect(occupancy("a") == QuotaOccupancy(all: 5, own: 2))
     }
 
-    @Test("A client that opens and closes sessions without end is slowed down, and others are not")
+    @Test("A client that opens and closes sessions endlessly is slowed down, and others are not")
     func rate() {
         var quota = ClientQuota<String>(all: 100, perClient: 10)
         var opened = 0

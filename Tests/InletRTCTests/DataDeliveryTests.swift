@@ -12,7 +12,7 @@ struct DataDeliveryTests {
         (.lifetime(.milliseconds(1500)), #"{"maxPacketLifeTime":1500,"ordered":false}"#),
     ]
 
-    @Test("A delivery is read and written by the keys of browsers, and a channel with its label beside them")
+    @Test("A delivery is read and written with the browsers' keys, and a channel with its label")
     func coding() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -27,7 +27,7 @@ struct DataDeliveryTests {
     }
 
     @Test(
-        "What a channel cannot have is refused",
+        "Impossible guarantees of a channel are refused",
         arguments: [
             #"{"maxRetransmits":0,"maxPacketLifeTime":1}"#, #"{"maxRetransmits":-1}"#, #"{"maxRetransmits":65536}"#,
             #"{"maxPacketLifeTime":0}"#, #"{"maxPacketLifeTime":65536}"#, #"{"ordered":"yes"}"#,
@@ -37,7 +37,7 @@ struct DataDeliveryTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(DataDelivery.self, from: Data(text.utf8)) }
     }
 
-    @Test("Limits refuse bounds that a channel cannot have, and messages longer than engines deliver")
+    @Test("Limits refuse impossible bounds of a channel, and messages longer than engines deliver")
     func limits() {
         for delivery in [
             DataDelivery.retransmits(-1), .retransmits(65_536), .lifetime(.zero), .lifetime(.microseconds(1500)),
@@ -55,7 +55,7 @@ struct DataDeliveryTests {
         }
     }
 
-    @Test("Messages go over the channel of exactly their delivery, else over one that keeps and loses alike")
+    @Test("Messages use the channel of exactly their delivery, else one with the same order and loss")
     func choice() {
         let all: [DataDelivery] = [.retransmits(3), .ordered, .lossy, .lifetime(.milliseconds(20))]
         for (index, delivery) in all.enumerated() { #expect(delivery.index(among: all) == index) }
@@ -64,7 +64,7 @@ struct DataDeliveryTests {
         #expect(DataDelivery.lossy.index(among: [.ordered]) == nil)
     }
 
-    @Test("A description states how long messages may be, 65,536 if it does not, and without a bound if it says 0")
+    @Test("A description states the maximum message length: 65,536 by default, unlimited if it is 0")
     func stated() {
         func longest(_ lines: String...) -> Int? {
             SessionDescription(kind: .offer, sdp: lines.map { $0 + "\r\n" }.joined(), flow: SignalingFlow("a"))
@@ -79,7 +79,7 @@ struct DataDeliveryTests {
         #expect(longest(data, "a=max-message-size:99999999999999999999") == 65_536)
     }
 
-    @Test("A description takes data channels if it has a section for them that is not rejected")
+    @Test("A description accepts data channels if it has a section for them that is not rejected")
     func rejected() {
         func takes(_ lines: String...) -> Bool {
             SessionDescription(kind: .answer, sdp: lines.map { $0 + "\r\n" }.joined(), flow: SignalingFlow("a"))

@@ -92,7 +92,7 @@ import Testing
         #expect((375_000...500_000).contains(mean), "\(mean)")
     }
 
-    @Test("Back at 5 Mbit/s it is up again within 10 seconds, without a queue")
+    @Test("Back at 5 Mbit/s the rate has recovered within 10 seconds, without a queue")
     func up() throws {
         var link = try link(500_000, start: 500_000)
         link.run(seconds: 20)
@@ -102,7 +102,7 @@ import Testing
         #expect(link.longestQueue < 0.1)
     }
 
-    @Test("A longer route costs a few seconds, and is no queue for ever; the shorter one after it is not either")
+    @Test("A longer route costs a few seconds and does not count as a queue for ever; nor does a shorter one after it")
     func route() throws {
         var link = try link(5_000_000)
         link.run(seconds: 10)
@@ -117,7 +117,7 @@ import Testing
         #expect((250_000...550_000).contains(link.rates.last ?? 0))
     }
 
-    @Test("Loss that is the path's own does not take the rate down", arguments: [0.01, 0.05])
+    @Test("Random loss on the path does not reduce the rate", arguments: [0.01, 0.05])
     func ownLoss(part: Double) throws {
         var link = try link(5_000_000, start: 2_000_000)
         link.loss = part
@@ -125,7 +125,7 @@ import Testing
         #expect((link.rates.min() ?? 0) > 1_000_000)
     }
 
-    @Test("Heavy loss takes it down")
+    @Test("Heavy loss reduces it")
     func heavyLoss() throws {
         var link = try link(5_000_000)
         link.loss = 0.3
@@ -133,7 +133,7 @@ import Testing
         #expect((link.rates.last ?? .max) < 500_000)
     }
 
-    @Test("One report of packets that were held up for a moment changes nothing")
+    @Test("One report of packets that were briefly delayed changes nothing")
     func hiccup() throws {
         var link = try link(5_000_000)
         link.run(seconds: 5)
@@ -145,7 +145,7 @@ import Testing
         #expect(link.pauses == 0)
     }
 
-    @Test("Easy pictures do not hold the rate for ever, and do not let it leap")
+    @Test("Easy pictures do not hold the rate for ever, and do not let it jump")
     func easy() throws {
         var link = try link(5_000_000, start: 400_000)
         link.use = 0.25
@@ -155,7 +155,7 @@ import Testing
         #expect(link.rates.last == 2_500_000)
     }
 
-    @Test("Without reports nothing changes, and without times loss alone decides")
+    @Test("Without reports nothing changes, and without times only loss decides")
     func reports() throws {
         var controller = try DelayController()
         for second in 0..<10 {
@@ -170,7 +170,7 @@ import Testing
         #expect(controller.bitrate >= controller.settings.minimum)
     }
 
-    @Test("Settings that contradict each other are refused")
+    @Test("Contradictory settings are refused")
     func settings() {
         var settings = DelayController.Settings()
         settings.start = settings.maximum + 1

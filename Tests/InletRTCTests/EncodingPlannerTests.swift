@@ -21,7 +21,7 @@ import Testing
         #expect(planner.orders.isEmpty)
     }
 
-    @Test("Each viewer is on the best tier that it bears, and the slowest of a tier sets its rate alone")
+    @Test("Each viewer gets the best tier that its path carries, and only the tier's slowest viewer sets its rate")
     mutating func tiers() {
         for (name, bitrate) in [("a", 2_400_000), ("b", 1_500_000), ("c", 400_000), ("d", 300_000), ("e", 70_000)] {
             planner.add(name, codec: .h264, bitrate: bitrate)
@@ -31,7 +31,7 @@ import Testing
         #expect(planner.orders.mapValues(\.bitrate) == [id(0): 1_500_000, id(1): 300_000, id(2): 70_000])
     }
 
-    @Test("On the source's own packets is who decodes them and bears them; who does not is on an encoding")
+    @Test("A viewer that decodes and can receive the source's own packets gets them; any other gets an encoding")
     mutating func source() {
         planner.source = (H264Profile(number: 66, constraints: 0xe0), 1_000_000)
         planner.add("a", codec: .h264, bitrate: 2_000_000, profile: "42e01f")
@@ -56,7 +56,7 @@ import Testing
         #expect(planner.orders.keys.allSatisfy { !$0.isSource })
     }
 
-    @Test("A source that comes back with another profile goes to nobody who agreed on a lesser one")
+    @Test("A source that returns with another profile goes to no viewer that agreed on a lesser one")
     mutating func profiles() {
         planner.source = (H264Profile(number: 66, constraints: 0xe0), 1_000_000)
         planner.add("a", codec: .h264, bitrate: 2_000_000, profile: "42E01F")
@@ -68,7 +68,7 @@ import Testing
         #expect(["a", "b"].map { planner.encoding(of: $0)?.isSource } == [false, true])
     }
 
-    @Test("Codecs have encodings of their own")
+    @Test("Each codec has its own encodings")
     mutating func codecs() {
         planner.add("a", codec: .h264, bitrate: 2_000_000)
         planner.add("b", codec: .vp8, bitrate: 1_000_000)
@@ -76,7 +76,7 @@ import Testing
         #expect(planner.orders.mapValues(\.bitrate) == [id(0): 2_000_000, id(0, .vp8): 1_000_000])
     }
 
-    @Test("No encoding takes more than the most, nor a small one more than is seen")
+    @Test("No encoding exceeds the maximum rate, nor a small one the rate that is visible")
     mutating func ceilings() {
         planner.add("a", codec: .h264, bitrate: 9_000_000)
         planner.add("b", codec: .h264, bitrate: 400_000)
@@ -87,7 +87,7 @@ import Testing
         #expect(planner.orders[id(1)]?.bitrate == planner.ladder.ceiling(of: 1))
     }
 
-    @Test("Down is at once, up waits, and longer after each time that it was too early")
+    @Test("A viewer goes down at once, goes up after a wait, and waits longer after each premature rise")
     mutating func patience() {
         planner.add("a", codec: .h264, bitrate: 2_000_000)
         planner.plan(at: time(0))
@@ -116,7 +116,7 @@ import Testing
         #expect(planner.encoding(of: "a") == id(0))
     }
 
-    @Test("A rate between two tiers does not go to and fro")
+    @Test("A rate between two tiers does not alternate between them")
     mutating func hysteresis() {
         let edge = planner.ladder.floor(of: 1)
         planner.add("a", codec: .h264, bitrate: edge - 1)
@@ -145,7 +145,7 @@ import Testing
         #expect(planner.orders[id(0)]?.step == 0)
     }
 
-    @Test("While a queue drains the rate is low and the tier is that of what the path bears")
+    @Test("While a queue drains the rate is low, and the tier is the one for the path's capacity")
     mutating func draining() {
         planner.add("a", codec: .h264, bitrate: 2_000_000)
         planner.plan(at: time(0))
@@ -154,7 +154,7 @@ import Testing
         #expect(planner.orders == [id(0): EncodingPlanner.Order(bitrate: 100_000, step: 1)])
     }
 
-    @Test("An encoding that is being left goes on as it was")
+    @Test("An encoding that its viewers leave continues unchanged")
     mutating func leaving() {
         planner.add("a", codec: .h264, bitrate: 2_000_000)
         planner.plan(at: time(0))

@@ -3,7 +3,7 @@ import Testing
 
 /// The guests of an endpoint.
 @Suite struct GuestListTests {
-    @Test("A request counts those who are there and names a namesake; a place is freed once")
+    @Test("A request counts the guests and reports one with the same name; a place is freed once")
     func places() {
         var list = GuestList(.publisher)
         let first = list.enter("door", from: "a")

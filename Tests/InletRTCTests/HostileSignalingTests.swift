@@ -21,7 +21,7 @@ import Testing
         #expect(taken > 0 && taken < count, "\(taken) of \(count)")
     }
 
-    @Test("An offer that is read has numbers within what RTP allows, and text without line ends")
+    @Test("An accepted offer has numbers within RTP's limits, and text without line breaks")
     func offers() {
         let corpus = [
             VideoOfferTests.offer(), VideoOfferTests.offer(direction: "sendrecv"),
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A fragment that is read has candidates of one line each, and not too many")
+    @Test("An accepted fragment has candidates of one line each, and not too many")
     func fragments() {
         let candidate = "a=candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx raddr 10.0.0.7 rport 46154"
         let corpus = [
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Whatever a request holds, its answer is one of those that are documented, and no header has a line end")
+    @Test("Whatever a request holds, its response has a documented status, and no header has a line break")
     func requests() {
         var endpoint = WHEPEndpoint()
         endpoint.origins = ["https://example.org"]
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("An ICE server that is read is written as it would be read again, in URIs and in Link headers")
+    @Test("An accepted ICE server is written in a form that reads the same, in URIs and in Link headers")
     func servers() {
         let corpus = [
             "stun:stun.example.org:3478", "turn:[2001:db8::1]:99?transport=tcp", "turns:relay.example.org",
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("Replies of a spoilt server are taken or refused, and a wait is never longer than an hour")
+    @Test("Damaged server replies are accepted or refused, and a wait is never longer than an hour")
     func replies() {
         let link =
             "<turn:h:99?transport=tcp>; rel=\"ice-server\"; username=\"1:a\"; credential=\"p\\\"s\", <stun:h>; rel=ice-server"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ICEServerTests {
     @Test(
-        "Addresses are read and written as browsers and GStreamer have them",
+        "Addresses are read and written as by browsers and GStreamer",
         arguments: [
             ("stun:stun.example.org", "stun:stun.example.org:3478", "stun://stun.example.org:3478"),
             ("stun:[::1]:19302", "stun:[::1]:19302", "stun://[::1]:19302"),
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "What is no address is refused",
+        "Invalid addresses are refused",
         arguments: [
             "", "stun", "http://h", "stun:", "stun::99", "stun:h:0", "stun:h:70000", "stun:h:x", "stun:::1",
             "stun:[::1", "stun:[]:1", "stun:[::1]99",
@@ -33,6 +33,6 @@ import Testing
         }
     }
 
-    @Test("A relay wants credentials")
+    @Test("A relay requires credentials")
     func relay() { #expect(throws: InletError.self) { try ICEServer("turn:h") } }
 }

@@ -12,7 +12,7 @@ import Testing
             stun: stun, turn: turn, user: user, password: password, secret: secret, isRelayOnly: isRelayOnly)
     }
 
-    @Test("Addresses stand in lists, with their schemes or without")
+    @Test("Addresses are listed with or without their schemes")
     func lists() throws {
         let servers = try Self.read(
             stun: "a:1,stun:b", turn: "c,turns:d,turn:[::1]:5?transport=tcp", user: "u", password: "p")
@@ -25,7 +25,7 @@ import Testing
         #expect(try !Self.read(stun: "a").hasRelay)
     }
 
-    @Test("Of a secret, everyone gets credentials that expire")
+    @Test("Each client gets expiring credentials derived from the secret")
     func secret() throws {
         let servers = try Self.read(stun: "s", turn: "h", secret: "north")
         let list = servers.list(for: "viewer", now: 1_700_000_000)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("Of relays that give no address the words say what follows from it: with relay-only the end, else no relay")
+    @Test("The error for unreachable relays states the consequence: with relay-only the end, else no relay")
     func relayAdvice() throws {
         var servers = try Self.read(stun: "s", turn: "h,turns:g", user: "u", password: "north")
         #expect(
@@ -70,7 +70,7 @@ import Testing
         (nil, "h:0", nil, nil, "north", false),
     ]
 
-    @Test("What contradicts itself is refused, in words that hold no secret", arguments: refusals)
+    @Test("Contradictory settings are refused, and the error holds no secret", arguments: refusals)
     func refuses(
         _ stun: String?, _ turn: String?, _ user: String?, _ password: String?, _ secret: String?, _ isRelayOnly: Bool
     ) {

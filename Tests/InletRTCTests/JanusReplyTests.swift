@@ -5,7 +5,7 @@ import Testing
 
 /// Messages of Janus, recorded in a session with version 1.1.2.
 @Suite struct JanusReplyTests {
-    @Test("Identifiers, acknowledgements and events are told apart")
+    @Test("Identifiers, acknowledgements and events are distinguished")
     func kinds() throws {
         let made = try JanusReply(
             json: #"{"janus":"success","transaction":"t","data":{"id":6138527402935466}}"#)
@@ -30,7 +30,7 @@ import Testing
         #expect(joined.description?.kind == .offer && joined.description?.sdp == "v=0\r\n")
     }
 
-    @Test("Participants are listed by number or by text; what is none is left out")
+    @Test("Participants are listed by number or by text; invalid entries are left out")
     func participants() throws {
         let reply = try JanusReply(
             json: """
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "Each refusal is an error in words, with what to try",
+        "Each refusal has a clear error that suggests a remedy",
         arguments: [
             (426, InletError.Code.notFound, "room="), (428, .notFound, "feed="), (433, .authenticationFailed, "pin="),
             (436, .busy, "taken"), (432, .resourceExhausted, "as many"), (499, .serverUnavailable, "log"),
@@ -63,7 +63,7 @@ import Testing
         #expect(error?.message.containsBytes("\u{1b}") == false)
     }
 
-    @Test("A wrong secret of the API is an error in words")
+    @Test("A wrong API secret has a clear error")
     func coreErrors() throws {
         let error = try JanusReply(
             json: #"{"janus":"error","transaction":"t","error":{"code":403,"reason":"Unauthorized request"}}"#
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "What is no message is refused", arguments: ["", "{}", "[]", #"{"janus":1}"#, #"{"janus":"event","jsep":3}"#])
+        "Invalid messages are refused", arguments: ["", "{}", "[]", #"{"janus":1}"#, #"{"janus":"event","jsep":3}"#])
     func malformed(_ json: String) {
         #expect(throws: InletError.self) { try JanusReply(json: json) }
     }

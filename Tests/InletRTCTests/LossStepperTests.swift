@@ -17,21 +17,21 @@ import Testing
     }
 
     @Test(
-        "Every five seconds a step up for 1 % and less, a step down for 5 % and more, none between",
+        "Every five seconds a step up for 1 % and less, a step down for 5 % and more, and no step between",
         arguments: [(0, 1_150_000), (1, 1_150_000), (2, 1_000_000), (4, 1_000_000), (5, 850_000), (9, 850_000)])
     func steps(_ lost: Int, _ after: Int) throws {
         let rates = try Self.rates(Array(repeating: lost, count: 5))
         #expect(rates == [1_000_000, 1_000_000, 1_000_000, 1_000_000, after])
     }
 
-    @Test("Of 10 % and more it steps down by a quarter each second")
+    @Test("At 10 % and more, a step down by a quarter each second")
     func critical() throws {
         #expect(try Self.rates([0, 10, 11, 9]) == [1_000_000, 750_000, 562_500, 562_500])
     }
 
     /// Losses out of 1000 packets per second: at, just below and just above each threshold.
     @Test(
-        "The thresholds belong to the step that they begin",
+        "A threshold belongs to the step that begins there",
         arguments: [
             (10, 1_150_000), (11, 1_000_000), (49, 1_000_000), (50, 850_000), (99, 850_000), (100, 237_305),
         ])
@@ -45,7 +45,7 @@ import Testing
         #expect(stepper.bitrate == after)
     }
 
-    @Test("The defaults are those that are published")
+    @Test("The defaults match the published ones")
     func defaults() {
         let settings = LossStepper.Settings()
         #expect([settings.minimum, settings.start, settings.maximum] == [100_000, 1_000_000, 6_000_000])
@@ -71,13 +71,13 @@ import Testing
         #expect(rates[9] == 862_500, "five clean seconds after it: a step up")
     }
 
-    @Test("It stays between its limits for ever")
+    @Test("The rate stays between its limits for ever")
     func limits() throws {
         #expect(try Self.rates(Array(repeating: 0, count: 200)).last == 6_000_000)
         #expect(try Self.rates(Array(repeating: 50, count: 200)).last == 100_000)
     }
 
-    @Test("Too few packets tell nothing, and no reports change nothing")
+    @Test("Too few packets give no information, and without reports nothing changes")
     func silence() throws {
         var stepper = try LossStepper()
         for second in 0...60 {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Reports that cannot be are left out")
+    @Test("Impossible reports are left out")
     func nonsense() throws {
         var stepper = try LossStepper()
         _ = stepper.decide(at: Self.at(0))
@@ -96,7 +96,7 @@ import Testing
         #expect(stepper.decide(at: Self.at(1)) == 750_000)
     }
 
-    @Test("Knobs that contradict each other are refused")
+    @Test("Contradictory settings are refused")
     func knobs() {
         let changes: [(inout LossStepper.Settings) -> Void] = [
             { $0.minimum = 0 }, { $0.start = 1 }, { $0.maximum = 1 }, { $0.lowLoss = 0.2 }, { $0.lowLoss = 0.05 },
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("On a path of 600 kbit/s it settles where little is lost")
+    @Test("On a path of 600 kbit/s the rate settles at a low loss")
     func settles() throws {
         var stepper = try LossStepper()
         var high = 0

@@ -5,7 +5,7 @@ import Testing
 @Suite struct OfferTextTests {
     static func lines(_ sdp: String) -> [String] { OfferText.prepared(sdp).split(separator: "\r\n").map(String.init) }
 
-    @Test("H.264 bears its profile and packing once, whatever the engine wrote, and nothing else is touched")
+    @Test("H.264 has its profile and packetization mode once, whatever the engine wrote, and nothing else changes")
     func h264() {
         #expect(
             Self.lines("v=0\r\na=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1; x=2\r\n") == [
@@ -23,6 +23,6 @@ import Testing
         #expect(Self.lines("a=rtpmap:96 VP8/90000") == ["a=rtpmap:96 VP8/90000"])
     }
 
-    @Test("This side begins DTLS")
+    @Test("This side starts DTLS")
     func setup() { #expect(Self.lines("a=setup:actpass\na=setup:passive") == ["a=setup:active", "a=setup:passive"]) }
 }

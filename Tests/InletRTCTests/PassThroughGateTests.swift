@@ -41,7 +41,7 @@ import Testing
         return refusal.obstacle
     }
 
-    @Test("What a camera sends passes from its second key frame on, at the rate that it has")
+    @Test("A camera's packets pass from its second key frame on, at their rate")
     func passes() throws {
         var gate = Self.gate()
         Self.feed(&gate, 0..<30)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "What cannot go as it is has a reason",
+        "A stream that cannot pass unchanged has a reason",
         arguments: [
             (parameters(.hevc), .codec), (parameters(sets: [1, 66, 0xc0, 31]), .codec),
             (parameters(sets: sets(110, 0)), .profile), (parameters(size: ImageSize(width: 1920, height: 1080)), .size),
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.obstacle(gate) == obstacle)
     }
 
-    @Test("Nor do turned pictures, B-frames, rare key frames, and more bits than viewers are sent")
+    @Test("Rotated pictures, B-frames, rare key frames and too high a bit rate do not pass either")
     func refusedLater() {
         var turned = Self.parameters()
         turned.rotation = .clockwise90
@@ -83,7 +83,7 @@ import Testing
         #expect(Self.obstacle(gate) == .bitrate)
     }
 
-    @Test("Key frames that stay away are noticed before the next one comes, and forgiven when they are near again")
+    @Test("Missing key frames are noticed before the next one arrives, and forgiven when they are frequent again")
     func keyFrames() {
         var gate = Self.gate()
         Self.feed(&gate, 0..<61)
@@ -94,7 +94,7 @@ import Testing
         #expect(Self.obstacle(gate) == nil)
     }
 
-    @Test("A profile that nobody told of is read before the first key frame")
+    @Test("A profile that was not announced is read before the first key frame")
     func profileInBand() throws {
         var gate = Self.gate(Self.parameters(sets: []))
         Self.feed(&gate, 0..<31, head: Self.sets(77, 0))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "A profile goes to who says that it decodes it, and to nobody else",
+        "A profile goes only to viewers that state that they decode it",
         arguments: [(66, 0xc0, 106), (66, 0, 102), (77, 0, 108), (100, 0, 108), (110, 0, nil), (88, 0, nil)]
             as [(UInt8, UInt8, Int?)])
     func payload(number: UInt8, constraints: UInt8, type: Int?) throws {

@@ -6,7 +6,7 @@ import Testing
     private func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 
     @Test(
-        "What is above the shortest way has waited, whatever the clocks show",
+        "The delay above the shortest path is queueing, whatever the clocks show",
         arguments: [Int64(-7_000_000_000), 0, 1 << 61])
     func clocks(offset: Int64) {
         var delay = PathDelay()
@@ -16,7 +16,7 @@ import Testing
         #expect(delay.queueing(offset + 50_000_000, at: time(3)) == .milliseconds(40))
     }
 
-    @Test("A longer route is the shortest way after a minute, and not before half of one")
+    @Test("A longer route becomes the shortest path after a minute, and not within half a minute")
     func route() {
         var delay = PathDelay()
         _ = delay.queueing(0, at: time(0))

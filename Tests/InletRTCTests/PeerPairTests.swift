@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "Whichever comes first, and whatever signaling does for 20 seconds, two peers connect",
+        "Whichever is first, and whatever signaling does for 20 seconds, two peers connect",
         arguments: [false, true])
     func connects(_ bothOffer: Bool) {
         for seed in 0..<500 {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "A peer that is killed at any moment and comes back is connected again, or both have ended and say why",
+        "A peer that is killed at any moment and returns is connected again, or both have ended with a reason",
         arguments: [false, true])
     func killed(_ bothOffer: Bool) {
         var connected = 0
@@ -56,7 +56,7 @@ import Testing
         #expect(connected >= 450, "\(connected) of 500")
     }
 
-    @Test("A peer that is killed for good leaves the other in an end that says so, with no engine")
+    @Test("A peer that is killed for good ends the other with a reason and without an engine")
     func gone() {
         for seed in 0..<200 {
             var simulation = Self.simulation(seed: UInt64(seed), bothOffer: seed % 2 == 0, attempts: 3)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Both sides change what they want at any time, over bad signaling: in the end each knows what the other wants",
+        "Both sides change their wishes at any time, over bad signaling: in the end each knows the other's",
         arguments: [false, true])
     func changes(_ bothOffer: Bool) {
         var revisions = 0

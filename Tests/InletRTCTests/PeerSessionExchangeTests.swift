@@ -27,7 +27,7 @@ import Testing
         return machine
     }
 
-    @Test("Changes while one is offered go into one further offer; the first is set with its answer")
+    @Test("Changes during an offer go into one further offer; the first is set with its answer")
     func changes() {
         var machine = Self.connected()
         #expect(machine.handle(.change, at: Base.at(1)) == [.reoffer(1)])
@@ -44,7 +44,7 @@ import Testing
         #expect(machine.state == .connected)
     }
 
-    @Test("The peer's further offer is answered by the same engine, and its end is known by each name")
+    @Test("The same engine answers the peer's further offer, and its end is known by each name")
     func answers() {
         var machine = Self.connected()
         let offer = Self.description(.offer, "b-7")
@@ -57,7 +57,7 @@ import Testing
         #expect(other.handle(.bye(offer.flow), at: Base.at(2)).last == .tell(.ended(.remote)))
     }
 
-    @Test("Of two offers that cross, the polite side's is forgotten, and made again when the other's is answered")
+    @Test("If two offers cross, the polite side's is dropped, and made again when the other's is answered")
     func glare() {
         let theirs = Self.description(.offer, "b-7")
         for isSent in [false, true] {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("An offer that nobody answers is made three times; the session goes on and tells of it")
+    @Test("An unanswered offer is made three times; the session continues and reports it")
     func unanswered() {
         var machine = Self.connected()
         var actions = machine.handle(.change, at: Base.at(0))
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "An offer or an answer of another engine of the peer's begins anew, and so does an engine that does not answer")
+        "An offer or an answer of another peer engine restarts the session, and so does an engine that does not answer")
     func others() {
         var machine = Self.connected(attempts: 2)
         let offer = Self.description(.offer, "b-7", engine: "c")
@@ -116,7 +116,7 @@ import Testing
         #expect(actions.contains(.offer(2)))
     }
 
-    @Test("What is changed before the first offer is in it; what an engine made by the peer's offer lacks is offered")
+    @Test("A change before the first offer is in it; features missing from the peer's offer are offered")
     func early() {
         var machine = Base.offering()
         #expect(machine.handle(.change, at: Base.at(0)) == [])
@@ -130,7 +130,7 @@ import Testing
         #expect(machine.handle(.engine(1, .path(.up)), at: Base.at(0)) == [.reoffer(1), .tell(.connected)])
     }
 
-    @Test("A further offer that is not delivered is made again after a while; one that is refused is told of")
+    @Test("A further offer that is not delivered is repeated after a while; one that is refused is reported")
     func undelivered() {
         var machine = Self.connected()
         _ = machine.handle(.change, at: Base.at(1))
@@ -146,7 +146,7 @@ import Testing
         #expect(machine.state == .connected)
     }
 
-    @Test("A further offer that a later one has overtaken is not taken")
+    @Test("A further offer that was overtaken by a later one is ignored")
     func overtaken() {
         var machine = Self.connected()
         for (version, flow, isTaken) in [(2, "b-2", true), (3, "b-3", true), (1, "b-1", false)] {

@@ -24,7 +24,7 @@ import Testing
         _ = machine.handle(.engine(engine, .path(.up)), at: now)
     }
 
-    @Test("A session whose peer is not heard of after an address is gone begins anew within 2 s, and says why")
+    @Test("A session whose peer is silent after an address is gone restarts within 2 s, and reports why")
     func restarts() throws {
         var machine = Self.connected()
         #expect(machine.state == .connected)
@@ -42,7 +42,7 @@ import Testing
         #expect(!machine.isDoubted)
     }
 
-    @Test("A session whose peer is heard of goes on, and is given its usual time from then on")
+    @Test("A session whose peer is heard from continues, and has its usual time from then on")
     func goesOn() {
         var machine = Self.connected()
         _ = machine.handle(.networkChanged(mayBreakPaths: true), at: Tests.at(1))
@@ -51,7 +51,7 @@ import Testing
         #expect(machine.deadline == Tests.at(1) + machine.policy.silence)
     }
 
-    @Test("What only adds an address leaves a session as it is")
+    @Test("An added address does not affect a session")
     func addition() {
         var machine = Self.connected()
         let due = machine.deadline
@@ -60,7 +60,7 @@ import Testing
         #expect(!machine.isDoubted)
     }
 
-    @Test("A path that is broken, or being set up, begins anew at once with any change", arguments: [true, false])
+    @Test("A path that is broken or being set up restarts at once with any change", arguments: [true, false])
     func settingUp(isLoss: Bool) {
         var broken = Self.connected()
         _ = broken.handle(.engine(1, .path(.down)), at: Tests.at(1))
@@ -74,7 +74,7 @@ import Testing
         #expect(offered.handle(.networkChanged(mayBreakPaths: isLoss), at: Tests.at(1)).suffix(3).contains(.offer(2)))
     }
 
-    @Test("A session that waits for its next attempt does not wait when the network is back")
+    @Test("A session that waits for its next attempt stops waiting when the network is back")
     func waiting() {
         var machine = Tests.offering(attempts: 9)
         _ = machine.handle(.start, at: Tests.at(0))
@@ -85,7 +85,7 @@ import Testing
             machine.handle(.networkChanged(mayBreakPaths: false), at: Tests.at(2)) == [.open(2), .offer(2)])
     }
 
-    @Test("A session that waits for offers keeps its path for a peer that comes back, and takes its next offer")
+    @Test("A session that waits for offers keeps its path for a returning peer, and accepts its next offer")
     func answering() throws {
         var machine = Tests.answering(until: .connected)
         _ = machine.handle(.networkChanged(mayBreakPaths: true), at: Tests.at(1))
@@ -97,7 +97,7 @@ import Testing
             machine.handle(.description(offer), at: due) == [.close(1), .open(2), .setRemote(2, offer)])
     }
 
-    @Test("A session that has not begun, or is over, is left alone")
+    @Test("A session that has not started, or is over, is not affected")
     func idle() {
         var machine = Tests.offering()
         #expect(machine.handle(.networkChanged(mayBreakPaths: true), at: Tests.at(0)) == [])

@@ -8,7 +8,7 @@ import Testing
     typealias Tests = PeerSessionStateMachineTests
     static let first = SignalingFlow("a-1")
 
-    @Test("An offer that could not be delivered is followed by another, no sooner than was asked for")
+    @Test("An offer that could not be delivered is followed by another, no sooner than requested")
     func undelivered() {
         var machine = Tests.offering(attempts: 9)
         _ = machine.handle(.start, at: Tests.at(0))
@@ -25,7 +25,7 @@ import Testing
         #expect(machine.deadline == Tests.at(10))
     }
 
-    @Test("A step that fails says why before the flow begins anew; a peer that closes its side is no trouble")
+    @Test("A failing step reports why before the flow restarts; a peer that closes its side is no error")
     func setback() {
         var machine = Tests.offering(attempts: 9)
         _ = machine.handle(.start, at: Tests.at(0))
@@ -45,7 +45,7 @@ import Testing
             })
     }
 
-    @Test("Where trying again is pointless the session is over, and says that it was declined")
+    @Test("If a retry is pointless the session is over, and reports that it was declined")
     func declined() {
         var machine = Tests.offering(attempts: 9)
         _ = machine.handle(.start, at: Tests.at(0))
@@ -54,7 +54,7 @@ import Testing
                 == [.close(1), .tell(.ended(.declined))])
     }
 
-    @Test("A restart begins another flow, which counts as no failed attempt")
+    @Test("A restart begins another flow, which does not count as a failed attempt")
     func restarts() {
         var machine = Tests.offering()
         #expect(machine.handle(.restart, at: Tests.at(0)) == [])
@@ -68,7 +68,7 @@ import Testing
         #expect(machine.handle(.restart, at: Tests.at(4)) == [])
     }
 
-    @Test("What signaling cannot carry any more changes nothing while media flows", arguments: [Duration.zero, nil])
+    @Test("The end of signaling changes nothing while media flows", arguments: [Duration.zero, nil])
     func undeliveredWhileConnected(wait: Duration?) {
         typealias Basics = PeerSessionStateMachineTests
         var machine = Basics.answering(until: .connected)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "Where signaling is over before there is a path to look for, the session is",
+        "A session ends with its signaling if there is no path yet",
         arguments: [
             PeerSessionState.new, .exchanging, .gathering,
         ])

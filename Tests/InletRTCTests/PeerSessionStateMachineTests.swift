@@ -57,7 +57,7 @@ import Testing
         #expect(machine.deadline == Self.at(15))
     }
 
-    @Test("An offer goes out with its candidates, and the answer connects")
+    @Test("An offer is sent with its candidates, and the answer connects")
     func offers() {
         var machine = Self.offering(trickles: false)
         #expect(machine.handle(.start, at: Self.at(0)) == [.open(1), .offer(1), .tell(.exchanging)])
@@ -70,7 +70,7 @@ import Testing
         #expect(machine.handle(.engine(1, .path(.up)), at: Self.at(1)) == [.tell(.connected)])
     }
 
-    @Test("A path that is up before the answer was applied counts when it is")
+    @Test("A path that is up before the answer was applied counts once it is")
     func earlyPath() {
         var machine = Self.answering()
         for input: Machine.Input in [.description(Self.offer), .engine(1, .remoteSet), .engine(1, .localSet("ours"))] {
@@ -81,7 +81,7 @@ import Testing
         #expect(machine.state == .connected)
     }
 
-    @Test("Candidates that come before the description are added after it, in their order")
+    @Test("Candidates that arrive before the description are added after it, in order")
     func earlyCandidates() {
         var machine = Self.answering(trickles: true)
         let candidates = (1...3).map { ICECandidate(line: "candidate:\($0)", section: 0, flow: Self.offer.flow) }
@@ -94,7 +94,7 @@ import Testing
         #expect(machine.handle(.candidate(late), at: Self.at(0)) == [], "doubled by signaling")
     }
 
-    @Test("When gathering takes too long, the answer goes out with what there is")
+    @Test("When gathering takes too long, the answer is sent with the candidates so far")
     func lateGathering() {
         var machine = Self.answering(until: .gathering)
         #expect(machine.handle(.tick, at: Self.at(1.9)) == [])
@@ -109,7 +109,7 @@ import Testing
     ]
 
     @Test(
-        "A step that passes its time ends the session with that step, tells the peer, and closes the engine",
+        "A step that exceeds its time ends the session with that step, notifies the peer, and closes the engine",
         arguments: timeouts)
     func timeOut(_ state: PeerSessionState, _ seconds: Double, _ step: PeerSessionStep) {
         var machine = Self.answering(until: state)
@@ -124,7 +124,7 @@ import Testing
 
     static let states: [PeerSessionState] = [.new, .exchanging, .gathering, .connecting, .connected, .reconnecting]
 
-    @Test("A peer that vanishes with a bye, a refusal or our own closing ends it in every state", arguments: states)
+    @Test("A bye, a refusal or our own closing ends the session in every state", arguments: states)
     func ends(_ state: PeerSessionState) {
         let ends: [(Machine.Input, PeerSessionEnd)] = [
             (.bye(nil), .remote), (.declined, .declined), (.close, .local),
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("A peer that begins anew gets a new engine, in every state", arguments: states.dropFirst())
+    @Test("A restarted peer gets a new engine, in every state", arguments: states.dropFirst())
     func startsOver(_ state: PeerSessionState) {
         var machine = Self.answering(until: state)
         let again = SessionDescription(kind: .offer, sdp: "again", flow: SignalingFlow("b-2"))
@@ -149,7 +149,7 @@ import Testing
         #expect(machine.handle(.description(Self.offer), at: Self.at(1)) == [], "the offer before, late")
     }
 
-    @Test("Of two offers that cross, the one who yields drops its own and answers", arguments: [true, false])
+    @Test("If two offers cross, the yielding side drops its own and answers", arguments: [true, false])
     func glare(_ yields: Bool) {
         var machine = Self.offering(yields: yields)
         _ = machine.handle(.start, at: Self.at(0))
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(
-        "Attempts are counted anew after a healthy stretch, and not after a short one",
+        "The count of attempts restarts after a healthy period, and not after a short one",
         arguments: [(9.0, false), (11.0, true)])
     func health(_ seconds: Double, _ isHealthy: Bool) {
         var machine = Self.offering(attempts: 1)
@@ -214,7 +214,7 @@ import Testing
         #expect(machine.state == (isHealthy ? .reconnecting : .ended(.failed(.noPath))))
     }
 
-    @Test("What another attempt cannot change ends the session at once", arguments: PeerSessionFailure.allCases)
+    @Test("A failure that a retry cannot change ends the session at once", arguments: PeerSessionFailure.allCases)
     func failures(_ failure: PeerSessionFailure) {
         var machine = Self.offering(attempts: 3)
         _ = machine.handle(.start, at: Self.at(0))
@@ -223,7 +223,7 @@ import Testing
         #expect(machine.state == (isFinal ? .ended(.failed(failure)) : .exchanging))
     }
 
-    @Test("Every end that is an error says what to do")
+    @Test("Every end with an error states a remedy")
     func advice() {
         let ends =
             [PeerSessionEnd.declined] + PeerSessionStep.allCases.map { .timedOut($0) }

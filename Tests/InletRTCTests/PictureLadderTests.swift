@@ -8,7 +8,7 @@ import Testing
         PictureLadder(size: full, frameRate: Rational(30), tiers: tiers)
     }
 
-    @Test("Fewer bits make smaller pictures before they make rarer ones, and no step is left out")
+    @Test("Fewer bits make smaller pictures before they lower the frame rate, and no step is skipped")
     func order() {
         let ladder = ladder()
         let steps = stride(from: 2_000_000, through: 10_000, by: -1000).map { ladder.step(for: $0) }
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "No step but the last has fewer bits a pixel than pictures need",
+        "Every step except the last has at least the bits per pixel that pictures need",
         arguments: [60_000, 200_000, 400_000, 900_000, 2_500_000])
     func bitsPerPixel(bitrate: Int) {
         let ladder = ladder()
@@ -28,7 +28,7 @@ import Testing
         #expect(Double(bitrate) / pixels >= PictureLadder.fewestBitsPerPixel || step == ladder.steps.last)
     }
 
-    @Test("A rate that goes to and fro at an edge stays on the lower step")
+    @Test("A rate that oscillates around a boundary stays on the lower step")
     func margin() {
         let ladder = ladder()
         let edge = ladder.floor(of: 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(ladder.step(for: edge * 5 / 4, from: 1) == 0)
     }
 
-    @Test("Tiers share out the steps: each begins at the full, the half and the quarter size", arguments: [1, 2, 3])
+    @Test("Tiers divide the steps: each begins at the full, the half and the quarter size", arguments: [1, 2, 3])
     func tiers(count: Int) {
         let ladder = ladder(count)
         #expect(ladder.tiers == count)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Small pictures are not made tiny, and slow ones not slower")
+    @Test("Small pictures are not made tiny, and low frame rates not lower")
     func limits() {
         let small = PictureLadder(size: ImageSize(width: 320, height: 240), frameRate: Rational(10), tiers: 3)
         #expect(small.tiers == 2)
@@ -58,7 +58,7 @@ import Testing
         #expect(PictureLadder(size: ImageSize(width: 64, height: 48), frameRate: nil, tiers: 3).steps.count == 1)
     }
 
-    @Test("Sizes are even, whatever the full one is")
+    @Test("Sizes are even for any full size")
     func even() {
         for step in PictureLadder.allSteps.dropFirst() {
             let size = step.size(of: ImageSize(width: 853, height: 479))

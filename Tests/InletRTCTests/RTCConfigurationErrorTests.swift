@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("Errors name the file, the line, the key and what is allowed, and no credential", arguments: files.indices)
+    @Test("Errors name the file, the line, the key and the valid values, and no credential", arguments: files.indices)
     func refuses(_ index: Int) throws {
         let (text, words) = Self.files[index]
         let error = try #require(self.error(text))
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "Each knob of loss is refused where the controller is by delay, and heeded by the others",
+        "Each loss setting is refused with the delay controller, and used by the others",
         arguments: RTCConfiguration.Key.lossKnobs.map(\.rawValue))
     func heeds(_ key: String) throws {
         let values = ["minPackets": "20", "decisionInterval": "4", "decisionWindow": "12", "criticalInterval": "2"]
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("Without a file the error says what it is about")
+    @Test("Without a file the error names its subject")
     func noFile() {
         let error = #expect(throws: InletError.self) { try RTCConfiguration(json: Array("{\"x\"}".utf8)) }
         #expect(error?.message == "The WebRTC configuration, line 1: a colon is expected behind the key \"x\".")

@@ -32,7 +32,7 @@ import Testing
         return [rates.minimum, rates.start, rates.maximum]
     }
 
-    @Test("Every key arrives")
+    @Test("Every key is read")
     func everything() throws {
         let configuration = try Self.read(Self.whole)
         let rates = configuration.rates
@@ -56,7 +56,7 @@ import Testing
         #expect(configuration.iceServers.map(\.password) == [nil, "north", "north", nil, nil, "north"])
     }
 
-    @Test("What is left out has the defaults of the controller")
+    @Test("Missing keys have the controller's defaults")
     func defaults() throws {
         for text in ["{}", "{\"rateControl\": \"delay\"}", "{\"rateControl\": \"automatic\"}"] {
             let configuration = try Self.read(text)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "The first bit rate is the default or the nearest limit, and the lowest gives way to the others",
+        "The first bit rate is the default or the nearest limit, and the lowest is reduced to fit the others",
         arguments: [
             ("{\"maxBitrate\": 500000}", [100_000, 500_000, 500_000]),
             ("{\"minBitrate\": 2000000}", [2_000_000, 2_000_000, 2_500_000]),
@@ -81,7 +81,7 @@ import Testing
         #expect(Self.limits(try Self.read(text)) == expected)
     }
 
-    @Test("What is written is read as the same, by this reader and by a decoder")
+    @Test("A written configuration reads the same, with this reader and with a decoder")
     func roundTrip() throws {
         var few = RTCConfiguration()
         few.maxBitrate = 3_000_000
@@ -132,7 +132,7 @@ import Testing
             "\(configuration)".hasPrefix("loss, 800000 bits a second, 200000 to 4000000; stun:a:1, "))
     }
 
-    @Test("What was changed after reading is checked again")
+    @Test("Values changed after reading are validated again")
     func validates() throws {
         let changes: [(inout RTCConfiguration) -> Void] = [
             { $0.minBitrate = 0 }, { $0.maxBitrate = .max }, { $0.stepUp = .nan }, { $0.stepDown = 1 },
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "The README's table has each key, with the default and who heeds it", arguments: RTCConfiguration.Key.allCases)
+        "The README's table has each key, its default and its controllers", arguments: RTCConfiguration.Key.allCases)
     func table(_ key: RTCConfiguration.Key) throws {
         let rows = try Self.document("Plugins/WebRTCSink/README.md").split(separator: "\n")
             .filter { $0.hasPrefix("| `\(key.rawValue)` |") }
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("No spoilt text ends the process, and whatever is taken is valid")
+    @Test("No damaged text ends the process, and every accepted configuration is valid")
     func mutations() throws {
         var mutator = TextMutator(
             seed: 23,

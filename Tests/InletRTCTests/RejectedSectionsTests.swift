@@ -9,7 +9,7 @@ import Testing
         "v=0", "a=group:BUNDLE video0 application1", "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=mid:video0",
         "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "a=mid:application1")
 
-    @Test("A rejected section gets what the engine wants of each, and keeps what it says")
+    @Test("A rejected section gets the lines that the engine requires, and keeps its own")
     func completed() {
         let transport = Self.text(
             "a=ice-ufrag:abcd", "a=ice-pwd:0123456789012345678901", "a=fingerprint:sha-256 00:11", "a=setup:passive")
@@ -29,7 +29,7 @@ import Testing
     private static let data = text(
         "m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:application1", "a=setup:active")
 
-    @Test("An answer that takes all, or cannot be read, stays as it is")
+    @Test("An answer that accepts everything, or cannot be read, stays unchanged")
     func unchanged() {
         for answer in [
             Self.offer, "", Self.text("v=0", "m="), Self.text("v=0", "m=video"), Self.text("m=video x"),

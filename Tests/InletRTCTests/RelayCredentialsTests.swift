@@ -14,7 +14,7 @@ import Testing
     }
 
     // printf '1700086400:viewer' | openssl dgst -sha1 -hmac north -binary | base64
-    @Test("The name holds when they expire, and the password is what openssl makes of name and secret")
+    @Test("The name holds the expiry time, and the password matches openssl's for the name and secret")
     func credentials() {
         let credentials = RelayCredentials(secret: "north", name: "viewer", now: 1_700_000_000)
         #expect(credentials.user == "1700086400:viewer")

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { (anna, ben) = (try PeerID("anna"), try PeerID("ben")) }
 
-    @Test("Late, doubled and reordered lists of tracks change nothing, and whoever speaks is there")
+    @Test("Late, duplicate and reordered track lists change nothing, and a peer that sends a message is present")
     func roster() {
         var roster = RoomRoster(most: 2)
         #expect(roster.tracks(on, number: 2, of: anna) == [.joined(anna), .tracks(anna, on)])
@@ -24,7 +24,7 @@ import Testing
         #expect(roster.left(anna) == [])
     }
 
-    @Test("A room knows so many participants, with so many tracks")
+    @Test("A room has a limited number of participants and tracks")
     func bounds() throws {
         var roster = RoomRoster(most: 3)
         let many = (0..<100).map { RoomTrack(name: "\($0)", isOn: true) }
@@ -33,7 +33,7 @@ import Testing
         #expect(roster.participants.allSatisfy { $0.tracks.count == RoomTrack.most })
     }
 
-    @Test("Those in a room learn who comes, whose track is on, and who goes")
+    @Test("Room members are notified of members that join, tracks that are on, and members that leave")
     func service() async throws {
         let local = LocalSignalingRoom()
         let (atAnna, atBen) = (try local.enter(as: anna), try local.enter(as: ben))
@@ -56,7 +56,7 @@ import Testing
         await atBen.close()
     }
 
-    @Test("The JSON form of tracks is read as it was written; what is too much is an error")
+    @Test("The JSON form of tracks is read as it was written; too many are an error")
     func json() throws {
         let message = CallMessage(.room, .tracks(on + off, number: 7))
         let envelope = SignalingEnvelope(from: anna, to: ben, .call(message))

@@ -14,7 +14,7 @@ import Testing
         ]
     }
 
-    @Test("A request is what RFC 8489 has, and differs from each other")
+    @Test("A request has RFC 8489's form, and differs from every other")
     func request() {
         let (one, other) = (STUNBinding(), STUNBinding())
         #expect(one.request.count == 20)
@@ -22,7 +22,7 @@ import Testing
         #expect(one.request != other.request)
     }
 
-    @Test("The RFC's response is an answer; one to another request, cut, changed or without an address is none")
+    @Test("The RFC's response is accepted; one to another request, cut, changed or without an address is not")
     func answers() {
         let binding = STUNBinding()
         let response = Self.response(to: binding.request)

@@ -17,7 +17,7 @@ import Testing
 
         """
 
-    @Test("An offer lists all formats in order, by the session's numbers, with the feedback of the one that is sent")
+    @Test("An offer lists all formats in order, by the session's numbers, with the feedback of the sent one")
     func listing() {
         let text = SentFormat.listing(SentFormat.offered([.h264, .vp8]), in: Self.engine)
         #expect(
@@ -40,7 +40,7 @@ import Testing
                 """)
     }
 
-    @Test("Of a peer's answer the one that is sent is left, with its retransmissions, before others that are wanted")
+    @Test("In a peer's answer the sent format remains, with its retransmissions, before other wanted ones")
     func alone() {
         let answer = SentFormat.listing(SentFormat.offered([.h264, .vp8]), in: Self.engine)
         let text = SentFormat.offered([.h264, .vp8])[1].first(in: answer)
@@ -53,7 +53,7 @@ import Testing
         #expect(both.contains("m=video 9 UDP/TLS/RTP/SAVPF 98 99 96 97\r\n") && both.contains("a=fmtp:97 apt=96\r\n"))
     }
 
-    @Test("Formats of a peer's offer have its numbers; a codec that it lacks gets numbers that it does not use")
+    @Test("Formats of a peer's offer have its numbers; a codec that it lacks gets unused numbers")
     func taken() throws {
         let offer = try VideoOffer(
             """
@@ -79,7 +79,7 @@ import Testing
             ])
     }
 
-    @Test("Where a peer's offer uses all dynamic numbers, codecs that it lacks get unassigned ones, and then none")
+    @Test("If a peer's offer uses all dynamic numbers, missing codecs get unassigned ones, and then none")
     func fewNumbers() throws {
         func offer(_ types: [Int]) throws -> VideoOffer {
             let lines = types.map { "a=rtpmap:\($0) \($0 == 96 ? "VP8" : "other")/90000\r\n" }

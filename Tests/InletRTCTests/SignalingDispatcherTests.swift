@@ -15,7 +15,7 @@ import Testing
         return words
     }
 
-    @Test("The first stream has what was reported before anybody asked, the second what is reported from then on")
+    @Test("The first stream has the earlier events, the second the events from its request on")
     func early() async {
         let dispatcher = Self.dispatcher()
         dispatcher.opened(present: [SignalingRouterTests.ben: nil])
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test("Events that nobody asks for are kept in a bounded number; after more a stream begins with the present state")
+    @Test("Unrequested events are kept in a bounded number; after more, a stream begins with the present state")
     func bounded() async {
         let dispatcher = Self.dispatcher()
         dispatcher.opened(present: [:])

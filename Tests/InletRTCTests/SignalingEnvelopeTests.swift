@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "The form of the room in Samples is read: without names, in any order, with keys that are not known",
+        "The format of the room in Samples is read: without names, in any order, with unknown keys",
         arguments: [
             #"{"type":"offer","flow":"a-1","sdp":"v=0"}"#, #"{"type":"candidate","flow":"a-1","line":"x"}"#,
             #"{"type":"bye"}"#, #"{"type":"bye","flow":null}"#,
@@ -46,7 +46,7 @@ import Testing
     func compatible(_ json: String) throws { _ = try Self.read(json) }
 
     @Test(
-        "What is missing, of another type, out of bounds or not known is refused",
+        "Missing, wrongly typed, out-of-range and unknown values are refused",
         arguments: [
             "", "null", "[]", "{}", #"{"type":1}"#, #"{"type":"offer"}"#, #"{"type":"offer","flow":"a-1"}"#,
             #"{"type":"offer","flow":"","sdp":"v=0"}"#, #"{"type":"offer","flow":"a","sdp":3}"#,
@@ -63,7 +63,7 @@ import Testing
         #expect(error?.code == .malformedData)
     }
 
-    @Test("Texts beyond their bounds are refused, and so is a message that is too long")
+    @Test("Texts over their limits are refused, and so is a message that is too long")
     func tooLong() {
         let long = String(repeating: "x", count: SignalingEnvelope.longestDescription + 1)
         for json in [
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Whatever bytes come, reading ends in a message or in an error")
+    @Test("Reading any bytes gives a message or an error")
     func mutations() {
         let offer = SessionDescription(kind: .offer, sdp: "v=0\r\n", flow: Self.flow)
         let seeds = [

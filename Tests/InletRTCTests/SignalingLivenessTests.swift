@@ -7,7 +7,7 @@ import Testing
 @Suite struct SignalingLivenessTests {
     private static func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 
-    @Test("Silence is pinged at each interval, and is the end at the limit; a word begins anew")
+    @Test("Silence causes a ping at each interval, and the end at the limit; any message resets the time")
     func table() {
         var liveness = SignalingLiveness(interval: .seconds(10), limit: .seconds(25), at: Self.at(0))
         for (time, heard, verdict) in [

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("What is sent before the service or the peer is there goes out when both are, the newest offer alone")
+    @Test("Messages sent before the service or the peer is there go out when both are, with only the newest offer")
     func heldUntilThere() throws {
         var router = Self.router()
         let (channel, none) = try router.open(to: Self.ben)
@@ -77,7 +77,7 @@ import Testing
             Self.words(router.opened(present: [Self.ben: nil])) == ["opened [ben]", "to ben: bye 2"])
     }
 
-    @Test("Without presence everything is sent at once, and a peer joins when it is first heard of")
+    @Test("Without presence everything is sent at once, and a peer joins with its first message")
     func withoutPresence() throws {
         var router = Self.router(hasPresence: false)
         _ = router.opened()
@@ -86,7 +86,7 @@ import Testing
         #expect(Self.words(router.received(Self.from(Self.ben, .bye(nil)))) == ["joined ben", "1 gets bye -"])
     }
 
-    @Test("What a peer says without a channel is held for the next one, and a request for a session is told once")
+    @Test("Messages of a peer without a channel are held for the next one, and a session request is reported once")
     func early() throws {
         var router = Self.router()
         _ = router.opened(present: [Self.ben: Self.run("1")])
@@ -136,7 +136,7 @@ import Testing
         #expect(Self.words(router.joined(Self.ben, instance: Self.run("1"))) == ["joined ben", "to ben: offer f"])
     }
 
-    @Test("An instance that was taken for an old one by a late message is the current one after four messages in a row")
+    @Test("An instance mistaken for an old one after a late message is current after four messages in a row")
     func lateFirst() throws {
         var router = Self.router(hasPresence: false)
         _ = router.opened()
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("A call reaches a peer that is there, and no other")
+    @Test("A call reaches a present peer, and no other")
     func calls() throws {
         var router = Self.router()
         let invite = CallMessage(CallID(), .invite)
@@ -173,7 +173,7 @@ import Testing
         #expect(Self.words(called) == ["joined cy", "call invite cy"])
     }
 
-    @Test("What peers make this side keep is bounded: peers, messages without a channel and their bytes")
+    @Test("The memory that peers can use is bounded: peers, messages without a channel and their bytes")
     func bounds() throws {
         var limits = SignalingRouter.Limits()
         (limits.peers, limits.earlyMessages, limits.earlyBytes, limits.heldMessages) = (3, 5, 100, 4)

@@ -6,7 +6,7 @@ import Testing
 /// Two sides that come and go in any order over bad signaling finally agree on one session.
 @Suite struct SignalingSimulationTests {
     @Test(
-        "Whoever is first, and whatever is lost, doubled or late for 20 seconds, both agree on a session",
+        "Whichever is first, and whatever is lost, duplicated or late for 20 seconds, both agree on a session",
         arguments: [true, false])
     func anyOrder(_ hasPresence: Bool) throws {
         for seed in 0..<500 {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A side that is killed at any moment and comes back as another instance agrees on a new session",
+        "A side that is killed at any moment and returns as another instance agrees on a new session",
         arguments: [true, false])
     func killed(_ hasPresence: Bool) throws {
         var resets = 0

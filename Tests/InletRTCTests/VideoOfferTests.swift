@@ -60,13 +60,13 @@ import Testing
     }
 
     @Test(
-        "Where pictures are to be received, only a section that sends counts",
+        "To receive pictures, only a section that sends counts",
         arguments: [("sendonly", true), ("inactive", false), ("sendrecv", true), ("recvonly", false), ("x-none", true)])
     func senders(_ direction: String, _ isTaken: Bool) {
         #expect(((try? VideoOffer(Self.offer(direction: direction), in: .sends)) != nil) == isTaken)
     }
 
-    @Test("What is no offer of WebRTC is refused")
+    @Test("Text that is not a WebRTC offer is refused")
     func refused() {
         let offer = Self.offer()
         let spoilt = [
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: PeerSessionFailure.noCommonCodec) { try VideoOffer(Self.offer(kind: "image")) }
     }
 
-    @Test("An offer with more of something than any peer needs is refused")
+    @Test("An offer with more entries than any peer needs is refused")
     func limits() throws {
         let offer = Self.offer()
         let candidate = "a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\n"
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("A payload type is read once, however often it stands there, and the first of its lines counts")
+    @Test("A payload type is read once, however often it appears, and the first of its lines counts")
     func repeated() throws {
         let again = "a=rtpmap:106 VP8/90000\r\na=fmtp:106 packetization-mode=0\r\n"
         let text = Self.offer().replacing(" 106 ", with: " 106 106 0106 300 -1 +96 106 ") + again
@@ -109,7 +109,7 @@ import Testing
         #expect(offer.payload(for: .h264)?.parameters["packetization-mode"] == "1")
     }
 
-    @Test("Credentials of the session count where the section has none")
+    @Test("Credentials of the session count if the section has none")
     func sessionLevel() throws {
         let text = Self.offer().replacing("a=ice-ufrag:Zr4X\r\n", with: "")
         #expect(throws: PeerSessionFailure.malformedDescription) { try VideoOffer(text) }

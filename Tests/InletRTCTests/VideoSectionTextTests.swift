@@ -4,7 +4,7 @@ import Testing
 @testable import InletRTC
 
 @Suite struct VideoSectionTextTests {
-    @Test("The video has the track's names, in place of the engine's; other sections are not touched")
+    @Test("The video has the track's names instead of the engine's; other sections do not change")
     func names() {
         let sdp = [
             "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=msid:web 1", "a=ssrc:7 msid:user@host 1", "a=ssrc:7 cname:x",
@@ -18,7 +18,7 @@ import Testing
             ])
     }
 
-    @Test("A direction and a bit rate are stated in the video alone, and the peer's are read")
+    @Test("A direction and a bit rate are stated only in the video, and the peer's are read")
     func directions() {
         let sdp = "m=video 9 X 96\r\nc=IN IP4 0.0.0.0\r\na=sendonly\r\nm=application 9 Y\r\na=sendrecv\r\n"
         #expect(
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "An engine of both directions has sendrecv whatever is stated, and answers state what the offer allows",
+        "An engine for both directions states sendrecv in its offers; answers state what the offer allows",
         arguments: [
             ("sendrecv", "sendrecv", "sendonly", "recvonly"), ("sendonly", "recvonly", "inactive", "recvonly"),
             ("recvonly", "sendonly", "sendonly", "inactive"), ("inactive", "inactive", "inactive", "inactive"),
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("SSRCs are read of the first video alone, each once; numbers that are none are left out")
+    @Test("SSRCs are read from the first video only, each once; invalid numbers are left out")
     func sources() {
         let sdp = [
             "m=audio 9 X 111", "a=ssrc:1 cname:x", "m=video 9 X 96 97", "a=ssrc-group:FID 7 8", "a=ssrc:7 cname:x",
@@ -63,7 +63,7 @@ import Testing
         #expect(VideoSectionText.sources(in: "v=0\r\n").isEmpty)
     }
 
-    @Test("A further offer that numbers the format otherwise is read with the number that is sent, and no other format")
+    @Test("A further offer with other format numbers is read with the sent number, and no other format")
     func renumbered() {
         let sdp = [
             "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 97 98 99", "a=rtpmap:97 VP8/90000", "a=rtpmap:98 rtx/90000",
@@ -78,7 +78,7 @@ import Testing
             ])
     }
 
-    @Test("A name that descriptions cannot hold is an error", arguments: ["", "two words", "a\r\nb", "\u{e9}"])
+    @Test("A name that a description cannot contain is an error", arguments: ["", "two words", "a\r\nb", "\u{e9}"])
     func invalid(_ name: String) {
         #expect(throws: InletError.self) { try TrackName(stream: name).validate() }
         #expect(throws: InletError.self) { try TrackName(track: name).validate() }

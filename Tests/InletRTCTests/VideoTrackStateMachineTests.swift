@@ -11,7 +11,7 @@ import Testing
         return machine
     }
 
-    @Test("Nobody may come before there is a sink, or after it")
+    @Test("No viewer may join before there is a sink, or after it")
     func sink() {
         var machine = VideoTrackStateMachine(patience: nil)
         #expect(machine.state(at: Self.at(0)).shown == .off)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "What the source does is shown, and live again when it is back",
+        "The source's state is shown, and live again when it is back",
         arguments: [
             (SourceCondition.live, VideoTrackState.Shown.live), (.interrupted, .muted), (.disabled, .disabled),
             (.paused, .off),
@@ -35,7 +35,7 @@ import Testing
         #expect(machine.state(at: Self.at(2)) == VideoTrackState())
     }
 
-    @Test("A source that stays silent for longer than the patience is as good as turned off, until it is back")
+    @Test("A source that is silent for longer than the permitted time counts as off, until it is back")
     func patience() {
         var machine = Self.running()
         machine.sourceChanged(to: .interrupted, at: Self.at(10))
@@ -57,7 +57,7 @@ import Testing
         #expect(machine.state(at: Self.at(1_000_000)).shown == .muted)
     }
 
-    @Test("What the application wants outlives sinks, and what the source did does not")
+    @Test("The application's setting outlives sinks, and the source's state does not")
     func sinks() {
         var machine = Self.running()
         machine.isEnabled = false

@@ -77,7 +77,7 @@ import Testing
         #expect(Self.status(Self.decide(request)) == status, "\(name)")
     }
 
-    @Test("What would be refused is refused before its body is read", arguments: table)
+    @Test("A request is refused before its body is read", arguments: table)
     func early(_ name: String, _ request: WHEPRequest, _ status: Int) {
         var head = request
         head.body = ""
@@ -87,7 +87,7 @@ import Testing
         #expect(early == (takesBody ? 100 : status), "\(name)")
     }
 
-    @Test("Too many viewers are told to come again, and so are those of one client, and those who come too fast")
+    @Test("Too many viewers, too many from one client, and too frequent ones are asked to retry later")
     func limits() {
         for (decision, status, wait) in [
             (Self.decide(Self.post(), count: 2), 503, "5"), (Self.decide(Self.post(), own: 1), 429, "5"),
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("An answer bears location, tag, what candidates are sent as, and the servers to use")
+    @Test("An answer has the location, the tag, the format of candidates, and the servers to use")
     func answer() throws {
         var endpoint = Self.endpoint()
         endpoint.servers = [try ICEServer("stun:h"), try ICEServer("turn:h", user: "1:a", password: "p\"q")]
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "Pages of other sites come in only where they are named",
+        "Pages of other sites are admitted only if they are named",
         arguments: [
             ([], nil), (["https://b.example"], nil), (["https://a.example"], "https://a.example"),
             (["*"], "https://a.example"),
@@ -165,7 +165,7 @@ import Testing
         #expect(throws: PeerSessionFailure.limit) { try TrickleFragment(String(repeating: "a=x\n", count: 1002)) }
     }
 
-    @Test("What a combining mark or another sign of Unicode would hide is seen")
+    @Test("Characters hidden by a combining mark or another Unicode sign are found")
     func unicode() throws {
         let fragment = try TrickleFragment("a=mid:\u{301}v\ra=\(Self.candidate)\u{2028}a=mid:x\r\n")
         #expect(fragment.candidates.map(\.mid) == ["\u{301}v"])

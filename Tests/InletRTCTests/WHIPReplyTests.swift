@@ -8,7 +8,7 @@ import Testing
         WHEPResponse(status: status, headers: headers.map { .init($0.0, $0.1) }, body: body)
     }
 
-    @Test("An answer is taken with its location, tag and servers")
+    @Test("An answer is accepted with its location, tag and servers")
     func accepted() throws {
         let reply = WHIPReply(
             Self.response(
@@ -33,7 +33,7 @@ import Testing
         (503, .serverUnavailable, true),
     ]
 
-    @Test("Refusals are errors by their status, and only what may pass is tried again", arguments: refusals)
+    @Test("Refusals are errors by their status, and only temporary ones are tried again", arguments: refusals)
     func refused(_ status: Int, _ code: InletError.Code, _ isTriedAgain: Bool) {
         guard case .refused(let refusal) = WHIPReply(Self.response(status)) else {
             Issue.record("\(status) was not refused")
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "The wait that a server asks for is kept, within an hour",
+        "The wait that a server requests is respected, up to an hour",
         arguments: [("7", 7), ("-1", 0), ("x", 0), ("99999999", 3600)])
     func waits(_ text: String, _ seconds: Int) {
         guard case .refused(let refusal) = WHIPReply(Self.response(503, [("retry-after", text)])) else { return }
