@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("A registry makes a source of an installed plug-in, and probes that one alone")
+    @Test("A registry makes a source of an installed plug-in, and probes only that one")
     func source() throws {
         try installed.install("acme")
         try installed.install("bars", offers: ["sources", "sinks"], extra: ", \"permissions\": [\"network\"]")
@@ -36,7 +36,7 @@ import Testing
         #expect(message(registry, "acmee:").contains("Did you mean 'acme:'"))
     }
 
-    @Test("A sink takes pictures, or packets where its manifest says so")
+    @Test("A sink takes pictures, or packets if its manifest states so")
     func sinks() throws {
         try installed.install("acme", offers: ["sinks"])
         let packets =
@@ -47,7 +47,7 @@ import Testing
         #expect(try registry.sink("bars:x") is any PacketSinkConfiguration)
     }
 
-    @Test("Of one name the first folder's plug-in is used, and the other is listed as shadowed")
+    @Test("If two plug-ins have one name, the first folder's is used, and the other is listed as shadowed")
     func shadowing() throws {
         try installed.install("acme", in: "b")
         try installed.install("acme", in: "a")
@@ -61,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test("A broken plug-in shadows, too: what is used does not depend on what is broken")
+    @Test("A broken plug-in shadows others, too: which one is used does not depend on which is broken")
     func brokenShadows() throws {
         try installed.install("acme", in: "b")
         try installed.write("a/acme.inlet.json", "{")
@@ -72,7 +72,7 @@ import Testing
         #expect(message(installed.registry(), "acme:").contains("a/acme.inlet.json"))
     }
 
-    @Test("Folders are told as searched, absent or refused; the same one twice finds nothing twice")
+    @Test("Folders are reported as searched, absent or refused; the same folder twice finds nothing twice")
     func folders() throws {
         try installed.install("acme")
         try installed.link("again", to: installed.path("a"))
@@ -116,7 +116,7 @@ import Testing
             ])
     }
 
-    @Test("A scheme that the registry has stays the registry's, and nothing is looked for")
+    @Test("A scheme of the registry stays the registry's, and no plug-in is looked up")
     func reserved() throws {
         try installed.install("acme", scheme: "own")
         var registry = installed.registry()
@@ -143,7 +143,7 @@ import Testing
         #expect(message(installed.registry(discovery), "acme:").contains("inlet.sink/1"))
     }
 
-    @Test("A plug-in that fails its probe is never used, in this process neither, and is asked again later")
+    @Test("A plug-in that fails its probe is never used, not even in this process, and is probed again later")
     func failure() throws {
         try installed.install("acme")
         var discovery = installed.discovery(failure: InletError(.disconnected, "It ended by SIGSEGV."))
@@ -154,7 +154,7 @@ import Testing
         #expect(installed.probed == ["acme", "acme"])
     }
 
-    @Test("What the user asked for arrives: in process, layers, the host")
+    @Test("The user's settings arrive: in process, layers, the host")
     func choices() throws {
         try installed.install("acme", extra: ", \"memory\": \"1GiB\"")
         var discovery = installed.discovery()
@@ -169,7 +169,7 @@ import Testing
         #expect(made.program.memoryLimit == 1 << 30)
     }
 
-    @Test("A choice for a plug-in or layer that there is not is an error")
+    @Test("Choosing a plug-in or layer that does not exist is an error")
     func validates() throws {
         try installed.install("acme")
         var discovery = installed.discovery()
@@ -181,7 +181,7 @@ import Testing
         #expect(error?.message.contains("landlock, limits, seccomp") == true)
     }
 
-    @Test("A command's program comes from the system or the manifest's folder, and its files by whole paths")
+    @Test("A command's program comes from the system or the manifest's folder, and its files are absolute paths")
     func command() throws {
         try installed.makeFolder("bin")
         try installed.write("bin/python3", "#!")

@@ -38,7 +38,7 @@ import Testing
         #expect(made.options.map(\.value) == ["1280x720", "2000000000ns", "", "day", "", ""])
     }
 
-    @Test("Values arrive in one form, whatever the user wrote")
+    @Test("Values arrive in one form, however the user wrote them")
     func canonical() throws {
         let values = try values("acme:x?size=640X480&wait=5ms&flip=On&mode=night")
         #expect(values["size"] == "640x480")
@@ -58,7 +58,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("A secret comes as a value, from a file or from a variable, and is shown nowhere")
+    @Test("A secret comes as a value, from a file or from a variable, and appears nowhere")
     func secrets() throws {
         let access = LocalAccess { place throws(InletError) in
             switch place {
@@ -75,7 +75,7 @@ import Testing
         #expect(redacted.contains("mode=day"))
     }
 
-    @Test("A path that the user names is whole, and the plug-in may use that file")
+    @Test("A path from the user is made absolute, and the plug-in may use that file")
     func paths() throws {
         let access = LocalAccess { _ throws(InletError) in [] }
         let absolute = try made("acme:?table=/etc/hosts", access: access)
@@ -87,7 +87,7 @@ import Testing
         #expect(relative.options.last?.value == path)
     }
 
-    @Test("A new version is refused if it may do more than the one that runs, and taken if it may do less")
+    @Test("A new version is refused if it has more permissions than the running one, and accepted with fewer")
     func reach() throws {
         func option(_ name: String, _ rest: String) -> String {
             "{\"name\": \"\(name)\", \"summary\": \"S\", \"type\": \(rest)}"

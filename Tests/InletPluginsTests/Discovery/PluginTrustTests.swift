@@ -25,7 +25,7 @@ import Testing
     func trusted() { #expect(reason == nil) }
 
     @Test(
-        "What others may write to is refused, with its name and the remedy",
+        "A file that others may write is refused, with its name and the remedy",
         arguments: ["a", "a/lib", "a/lib/acme.so", "a/acme.inlet.json"], [0o002, 0o020])
     func writable(_ name: String, _ bits: Int) throws {
         try installed.mode(0o755 | bits, name)
@@ -35,7 +35,7 @@ import Testing
         #expect(installed.probed.isEmpty)
     }
 
-    @Test("A folder above that others may write to is refused; with the sticky bit it does no harm")
+    @Test("A parent folder that others may write is refused; with the sticky bit it does no harm")
     func above() throws {
         try installed.mode(0o777, "")
         #expect(reason?.contains("may be written to by others") == true)
@@ -45,7 +45,7 @@ import Testing
         #expect(reason?.contains("may be written to by others") == true)
     }
 
-    @Test("What belongs to somebody else is refused")
+    @Test("A file of another owner is refused")
     func owners() throws {
         var discovery = installed.discovery()
         discovery.trust.owners = [4242]
@@ -82,13 +82,13 @@ import Testing
         #expect(reason?.contains("not a regular file") == true)
     }
 
-    @Test("A manifest beyond its greatest length is refused, not read")
+    @Test("A manifest over its maximum length is refused, not read")
     func length() throws {
         try installed.write("a/acme.inlet.json", String(repeating: " ", count: 1 << 22))
         #expect(reason?.contains("at most 65536") == true, "\(reason ?? "")")
     }
 
-    @Test("A library that is missing is told by its path")
+    @Test("A missing library is reported by its path")
     func missing() throws {
         try FileManager.default.removeItem(atPath: installed.path("a/lib/acme.so"))
         #expect(reason?.contains(installed.path("a/lib/acme.so")) == true)

@@ -23,7 +23,7 @@ import Testing
 
     private var cache: String { installed.path("cache/inlet/plugins.json") }
 
-    @Test("A plug-in is probed once, and again when its library or manifest is another one")
+    @Test("A plug-in is probed once, and again when its library or manifest has changed")
     func once() throws {
         #expect(probes() == 1)
         #expect(probes() == 0)
@@ -37,7 +37,7 @@ import Testing
         #expect(probes() == 0)
     }
 
-    @Test("A library of the same length that takes the place of another is probed, though its time is the same")
+    @Test("A library that replaces one of the same length is probed, even with the same time")
     func replaced() throws {
         let library = installed.path("a/acme.so")
         let time = Date(timeIntervalSince1970: 1_700_000_000)
@@ -49,7 +49,7 @@ import Testing
         #expect(probes() == 1)
     }
 
-    @Test("Another version of Inlet probes anew")
+    @Test("Another version of Inlet probes again")
     func version() {
         #expect(probes() == 1)
         var other = installed.discovery()
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "A cache that is broken or foreign is ignored, and replaced",
+        "A broken or foreign cache is ignored, and replaced",
         arguments: [
             "", "{", "null", "[]", "{\"format\":1,\"version\":\"0\",\"entries\":[{\"files\":[],\"interfaces\":[]}]}",
             String(repeating: "[", count: 2000), "{\"format\":1e999,\"version\":1,\"entries\":-1}",
@@ -71,7 +71,7 @@ import Testing
         #expect(probes() == 0)
     }
 
-    @Test("A cache beyond its greatest length is not read")
+    @Test("A cache over its maximum length is not read")
     func length() throws {
         #expect(probes() == 1)
         #expect(probes() == 0)
@@ -80,7 +80,7 @@ import Testing
         #expect(probes() == 1)
     }
 
-    @Test("A cache that others may write to is not believed", arguments: ["cache/inlet/plugins.json", "cache/inlet"])
+    @Test("A cache that others may write is not trusted", arguments: ["cache/inlet/plugins.json", "cache/inlet"])
     func untrusted(_ name: String) throws {
         #expect(probes() == 1)
         #expect(probes() == 0)
@@ -88,7 +88,7 @@ import Testing
         #expect(probes() == 1)
     }
 
-    @Test("The cache is for its owner alone")
+    @Test("The cache is readable by its owner only")
     func mode() throws {
         #expect(probes() == 1)
         let attributes = try FileManager.default.attributesOfItem(atPath: cache)
@@ -96,7 +96,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: installed.path("cache/inlet")) == ["plugins.json"])
     }
 
-    @Test("Without a place for the cache everything works, and is probed each time")
+    @Test("Without a place for the cache everything works, with a probe each time")
     func unwritable() throws {
         try installed.write("file", "")
         for path in [nil, installed.path("file/inlet/plugins.json"), "/proc/inlet/plugins.json"] {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("A library that changes while it is probed is not used, and nothing is kept of it")
+    @Test("A library that changes during its probe is not used, and no result is kept")
     func race() throws {
         var discovery = installed.discovery()
         let changes = Mutex(true)
@@ -127,7 +127,7 @@ import Testing
         #expect(discovery.inventory().plugins.count == 1)
     }
 
-    @Test("The cache lies where the environment says, and nowhere if it says nothing")
+    @Test("The cache is at the environment's path, and nowhere without one")
     func paths() {
         #expect(ProbeCache.path(cache: "/c", home: "/h") == "/c/inlet/plugins.json")
         #expect(ProbeCache.path(cache: "c", home: "/h") == "/h/.cache/inlet/plugins.json")

@@ -17,7 +17,7 @@ extension PluginProcessTests {
             #expect(rows.count > 150)
         }
 
-        @Test("Every bad plug-in ends as the table says, costs other sources no frame, and leaves nothing")
+        @Test("Every bad plug-in ends as the table states, costs other sources no frame, and leaves nothing")
         func gallery() async throws {
             let rows = try GalleryRow.all()
             let folder = try TemporaryFolder()
@@ -60,7 +60,7 @@ extension PluginProcessTests {
             withExtendedLifetime(camera) {}
         }
 
-        @Test("A source that is held up loses frames, and that is seen")
+        @Test("A delayed source loses frames, and the test notices that")
         func detection() async throws {
             let camera = try SteadyCamera()
             try camera.start()

@@ -36,7 +36,7 @@ extension PluginProcessTests {
             return path
         }
 
-        @Test("Every field of version 1.0 lies where it did, and every name has the value that it had")
+        @Test("Every field of version 1.0 keeps its offset, and every name its value")
         func layout() throws {
             let first = try PluginHeader(in: PluginHeader.first)
             #expect(first.structs.count > 15)
@@ -55,7 +55,7 @@ extension PluginProcessTests {
             #expect(try lines(later(), "layout-later") == frozen)
         }
 
-        @Test("A field that is put before others is noticed")
+        @Test("A field that is inserted before others is noticed")
         func layoutChange() throws {
             let first = try PluginHeader(in: PluginHeader.first)
             let changed = folder.path("changed")
@@ -71,7 +71,7 @@ extension PluginProcessTests {
         }
 
         @Test(
-            "A plug-in of version 1.0 gives a host of a later minor version what it gives that of its own",
+            "A plug-in of version 1.0 gives the same to a host of a later minor version as to its own",
             arguments: [
                 ("Samples/CSource/bars.c", ["size=64x48", "rate=500"]), ("Tests/Plugins/lender.c", []),
                 ("Samples/PacketSource/annexb.c", ["rate=240", "repeat=true"]),
@@ -94,7 +94,7 @@ extension PluginProcessTests {
             #expect(try items(later(), "driver-later") == own)
         }
 
-        @Test("A plug-in that was built with a later header, and needs none of it, runs", arguments: [false, true])
+        @Test("A plug-in built with a later header, whose additions it does not need, runs", arguments: [false, true])
         func laterPlugin(isInProcess: Bool) throws {
             let library = try compile("Samples/CSource/bars.c", to: "bars.so", with: later())
             let run = try SourceRun(
@@ -112,7 +112,7 @@ extension PluginProcessTests {
             run.close()
         }
 
-        @Test("The layout is the same on x86-64 and arm64, and would not be on a machine of 32 bits")
+        @Test("The layout is the same on x86-64 and arm64, and would differ on a 32-bit machine")
         func processors() throws {
             // Doesn't need the C library headers of the other machine: clang's headers replace them.
             func check(_ target: String) throws {

@@ -62,13 +62,13 @@ import Testing
         #expect(types == PluginOptionType.allCases.map(\.rawValue))
     }
 
-    @Test("Required keys are missed by the reader, too")
+    @Test("The reader reports missing required keys, too")
     func required() {
         let problems = ManifestText.problems("{}")
         for key in schema.required { #expect(problems.contains { $0.contains("\(key): it is missing") }) }
     }
 
-    @Test("The bounds of lengths and counts hold in the reader")
+    @Test("The reader enforces the limits of lengths and counts")
     func bounds() throws {
         for key in ["version", "summary"] {
             let most = try #require(schema.properties[key]?.maxLength)

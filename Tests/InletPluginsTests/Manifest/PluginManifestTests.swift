@@ -8,7 +8,7 @@ import Testing
         try PluginManifest(Array(ManifestText.whole.utf8), file: "/plugins/acme-camera.inlet.json")
     }
 
-    @Test("Every key of a manifest arrives")
+    @Test("Every key of a manifest is read")
     func everything() throws {
         let manifest = try whole()
         #expect(manifest.name == "acme-camera")
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test("The least manifest is enough, and permits nothing")
+    @Test("The minimal manifest is sufficient, and permits nothing")
     func least() throws {
         let manifest = try PluginManifest(Array(ManifestText.least.utf8), file: "/plugins/bars.inlet.json")
         #expect(manifest.permissions == PluginPermissions())
@@ -40,7 +40,7 @@ import Testing
         #expect(manifest.permissions.words.count == 1)
     }
 
-    @Test("A listing describes its options as those of any plug-in")
+    @Test("A listing describes its options like those of any plug-in")
     func info() throws {
         let manifest = try whole()
         let info = try #require(manifest.sources.first).info(name: manifest.name, summary: manifest.summary)
@@ -84,7 +84,7 @@ import Testing
         #expect(value("label", String(repeating: "x", count: 20_000)) == nil)
     }
 
-    @Test("A command is read, and a program beside the manifest stays there")
+    @Test("A command is read, and a program next to the manifest stays there")
     func command() throws {
         let text = ManifestText.least.replacing(
             "\"library\": \"bars.so\"", with: "\"command\": [\"python3\", \"bars.py\"]")
@@ -146,7 +146,7 @@ import Testing
         ("[{\"schemes\": [\"bars\"], \"usage\": \"bars:\"}]", "[7]", ["sources[0]: it is a number; write an object"]),
     ]
 
-    @Test("A mistake is named with its line, its key and what to write instead", arguments: mistakes.indices)
+    @Test("A mistake is reported with its line, its key and the correction", arguments: mistakes.indices)
     func mistake(_ index: Int) throws {
         let (part, other, words) = Self.mistakes[index]
         let text = ManifestText.least.replacing(part, with: other)
@@ -199,14 +199,14 @@ import Testing
         ),
     ]
 
-    @Test("A mistake in an option is named", arguments: options.indices)
+    @Test("A mistake in an option is reported", arguments: options.indices)
     func option(_ index: Int) {
         let problems = ManifestText.problems(option: Self.options[index].option)
         #expect(!problems.isEmpty)
         for word in Self.options[index].words { #expect(problems.contains { $0.contains(word) }, "\(problems)") }
     }
 
-    @Test("All mistakes are told at once, in an error that names the file")
+    @Test("All mistakes are reported at once, in an error that names the file")
     func all() throws {
         let text = ManifestText.least.replacing("\"MIT\"", with: "3").replacing("\"bars.so\"", with: "\"/bars.so\"")
         let error = #expect(throws: InletError.self) {

@@ -65,7 +65,7 @@ extension PluginProcessTests {
             #expect(await suite.check(plugin.source(options, isInProcess: isInProcess)) == [])
         }
 
-        @Test("An error of the plug-in's own arrives with its code and sentence", arguments: [false, true])
+        @Test("A plug-in's own error arrives with its code and sentence", arguments: [false, true])
         func ownError(isInProcess: Bool) throws {
             let plugin = try CompiledPlugin("Samples/CSource/bars.c")
             let run = try SourceRun(plugin.source([("rate", "0")], isInProcess: isInProcess))
@@ -74,7 +74,7 @@ extension PluginProcessTests {
             #expect(error?.message == "The rate is not possible. Take one from 1 to 1000.")
         }
 
-        @Test("Memory that a plug-in lends is not copied in process, and released when its frame is")
+        @Test("Memory lent by a plug-in is not copied in process, and is released with its frame")
         func lent() throws {
             let plugin = try CompiledPlugin("Tests/Plugins/lender.c")
             let run = try SourceRun(plugin.source(isInProcess: true))
@@ -93,7 +93,7 @@ extension PluginProcessTests {
             #expect(Set(Self.samples(of: held[0]).joined()) == [60])
         }
 
-        @Test("Memory that a plug-in lends is copied in a process of its own, and released at once")
+        @Test("Memory lent by a plug-in is copied in a separate process, and released at once")
         func lentAside() throws {
             let plugin = try CompiledPlugin("Tests/Plugins/lender.c")
             let run = try SourceRun(plugin.source())
@@ -136,7 +136,7 @@ extension PluginProcessTests {
         }
 
         @Test(
-            "What does not hold together is refused, in process as well",
+            "Inconsistent descriptions are refused, in process as well",
             arguments: [
                 "empty-packet", "result", "result-negative", "format", "no-zero", "size", "zero", "plane-count",
                 "plane-null", "plane-length", "plane-offset", "plane-stride", "plane-overlap", "slot-stolen",
@@ -154,7 +154,7 @@ extension PluginProcessTests {
             }
         }
 
-        @Test("A probe of a library tells what it offers, or why it cannot be loaded")
+        @Test("A probe of a library reports what it offers, or why it cannot be loaded")
         func probe() throws {
             let bars = try CompiledPlugin("Samples/CSource/bars.c")
             #expect(try bars.program().probe(within: .seconds(60)) == ["inlet.source/1"])

@@ -21,7 +21,7 @@ extension PluginProcessTests {
             return try #require(error, "nothing failed in \(scenario)")
         }
 
-        @Test("A child that ends is reported with how, and what it wrote last", arguments: steps)
+        @Test("The end of a child is reported with its cause and its last output", arguments: steps)
         func exits(step: String) throws {
             let error = try Self.error(of: "write@\(step),exit@\(step),code=7,at=2")
             #expect(error.code == .disconnected)
@@ -30,7 +30,7 @@ extension PluginProcessTests {
             #expect(try Self.error(of: "exit@\(step),code=0").code == .disconnected)
         }
 
-        @Test("A child that a signal ends is reported with the signal's name", arguments: steps)
+        @Test("A child ended by a signal is reported with the signal's name", arguments: steps)
         func signals(step: String) throws {
             for (number, name) in [(11, "SIGSEGV"), (6, "SIGABRT"), (9, "SIGKILL")] {
                 let error = try Self.error(of: "signal@\(step),code=\(number),at=1")
@@ -50,7 +50,7 @@ extension PluginProcessTests {
             #expect(ProcessFacts.children().isEmpty)
         }
 
-        @Test("Descriptors that a child sends along are not kept", arguments: [1, 2, 3, 253])
+        @Test("Descriptors sent by a child are not kept", arguments: [1, 2, 3, 253])
         func passedDescriptors(count: Int) throws {
             let child = try ScriptedChild("descriptors@next,passed=\(count)")
             let run = try SourceRun(child.configuration())
@@ -63,7 +63,7 @@ extension PluginProcessTests {
             #expect(ProcessFacts.descriptors(of: "/dev/full") == 0)
         }
 
-        @Test("What a child does with the descriptor that cancels it holds up nobody")
+        @Test("A child's use of its cancellation descriptor blocks nothing")
         func filledWake() throws {
             let error = try Self.error(of: "fill-wake@next", deadline: .seconds(1))
             #expect(error.code == .timedOut)
@@ -119,7 +119,7 @@ extension PluginProcessTests {
             }
         }
 
-        @Test("An error of the plug-in's own has its code, its sentence and its wait", arguments: 1...17)
+        @Test("A plug-in's own error has its code, its sentence and its wait", arguments: 1...17)
         func ownErrors(number: Int32) throws {
             let error = try Self.error(
                 of: "error@open,result=-\(number),native=19,retry=3000000000,message=no camera at user:pw@host\u{7}")
@@ -135,7 +135,7 @@ extension PluginProcessTests {
             #expect(error.retryAfter == .seconds(3))
         }
 
-        @Test("Nothing is left of children that ended in any way")
+        @Test("Nothing is left over from children that ended in any way")
         func nothingLeft() throws {
             let before = ProcessFacts.descriptors().sorted()
             for scenario in ["exit@create", "hang@next", "signal@next,at=2", "close@open", "item.width=0", ""] {
@@ -153,7 +153,7 @@ extension PluginProcessTests {
             #expect(ProcessFacts.descriptors().sorted() == before)
         }
 
-        @Test("A program that is not there, or may not be run, is an error with what to try")
+        @Test("A program that is missing or not executable is an error that suggests a remedy")
         func noProgram() throws {
             var configuration = try ScriptedChild("").configuration()
             let run = try SourceRun(configuration)
@@ -163,7 +163,7 @@ extension PluginProcessTests {
             #expect(SourceRun.error { _ = try other.open() }?.code == .permissionDenied)
         }
 
-        @Test("The child gets its arguments, no environment, and no descriptor but four")
+        @Test("The child gets its arguments, no environment, and only four descriptors")
         func environment() throws {
             let child = try ScriptedChild("arguments")
             var configuration = child.configuration()
@@ -183,7 +183,7 @@ extension PluginProcessTests {
             #expect(parts[2] == "0,1,2,3,4")
         }
 
-        @Test("A probe returns the ids, or why there are none")
+        @Test("A probe returns the ids, or why it found no plug-in")
         func probe() throws {
             let child = try ScriptedChild("ids=inlet.source/1 inlet.sink/1")
             #expect(try child.program().probe(within: .seconds(60)) == ["inlet.source/1", "inlet.sink/1"])

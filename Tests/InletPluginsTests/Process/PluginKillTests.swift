@@ -7,7 +7,7 @@ import Testing
 
 extension PluginProcessTests {
     @Suite struct PluginKillTests {
-        @Test("A thousand kills at random moments leave nothing, and each error is one that is retried")
+        @Test("A thousand kills at random moments leave nothing, and each error is retried")
         func kills() throws {
             let plugin = try CompiledPlugin("Samples/CSource/bars.c")
             // Excludes permanent leftovers of the first source, such as threads of the queue below.

@@ -6,7 +6,7 @@ import Testing
 extension PluginProcessTests {
     @Suite struct PluginLieTests {
         @Test(
-            "A statement that cannot be true ends the source with a sentence that names it",
+            "An impossible statement ends the source with a sentence that names it",
             arguments: [
                 ("stream.width=0", "0x48 pixels"), ("stream.height=16385", "64x16385 pixels"),
                 ("stream.pacing=3", "pacing 3"), ("stream.base.n=0", "no time base"),
@@ -62,7 +62,7 @@ extension PluginProcessTests {
             #expect(error.message.contains(sentence), "\(error.message)")
         }
 
-        @Test("Random bytes are never taken for an answer", arguments: PluginProcessTests.PluginDeathTests.steps)
+        @Test("Random bytes are never accepted as an answer", arguments: PluginProcessTests.PluginDeathTests.steps)
         func garbage(step: String) throws {
             for length in [1, 3, 4, 16, 208, 552, 4000] {
                 let error = try PluginProcessTests.PluginDeathTests.error(of: "garbage@\(step),length=\(length)")
@@ -96,7 +96,7 @@ extension PluginProcessTests {
                     == PluginProcessTests.ProcessSourceTests.expected(0))
         }
 
-        @Test("A picture stored bottom up, and one of an unknown format, are taken as they are")
+        @Test("A picture stored bottom up, and one of an unknown format, are accepted unchanged")
         func unusual() throws {
             let upward = try ScriptedChild("item.offset0=3008,item.stride0=-64")
             let run = try SourceRun(upward.configuration())

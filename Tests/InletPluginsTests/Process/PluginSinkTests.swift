@@ -29,7 +29,7 @@ extension PluginProcessTests {
                 + [UInt8](repeating: UInt8(200 + index), count: chroma)
         }
 
-        @Test("Every sample reaches the plug-in, whatever sizes follow each other", arguments: [false, true])
+        @Test("Every sample reaches the plug-in, with any sequence of sizes", arguments: [false, true])
         func pictures(isInProcess: Bool) throws {
             let plugin = try CompiledPlugin("Tests/Plugins/writer.c")
             let file = plugin.folder.path("out")
@@ -65,7 +65,7 @@ extension PluginProcessTests {
             }
         }
 
-        @Test("What is no new file is refused before the plug-in starts", arguments: [false, true])
+        @Test("Any target except a regular or new file is refused before the plug-in starts", arguments: [false, true])
         func noNewFile(isInProcess: Bool) throws {
             let plugin = try CompiledPlugin("Tests/Plugins/writer.c")
             let manager = FileManager.default
@@ -116,7 +116,7 @@ extension PluginProcessTests {
             #expect(written == expected + Data("end".utf8))
         }
 
-        @Test("A sink stops when it has enough, and says why it cannot start", arguments: [false, true])
+        @Test("A sink stops when it has enough, and reports why it cannot start", arguments: [false, true])
         func ends(isInProcess: Bool) throws {
             let plugin = try CompiledPlugin("Tests/Plugins/writer.c")
             let file = plugin.folder.path("out")
@@ -137,7 +137,7 @@ extension PluginProcessTests {
             #expect(ProcessFacts.children().isEmpty)
         }
 
-        @Test("A sink in a process of its own fails with what happened to that")
+        @Test("A sink in a separate process fails with that process's error")
         func deaths() throws {
             let size = ImageSize(width: 16, height: 16)
             for (scenario, code) in [

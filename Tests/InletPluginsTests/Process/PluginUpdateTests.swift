@@ -79,7 +79,7 @@ extension PluginProcessTests {
         }
 
         @Test(
-            "A source goes over to a new version, with rising numbers and one discontinuity, and no gap but its start")
+            "A source changes to a new version with rising numbers, one discontinuity, and no gap except the start")
         func replaces() throws {
             try install(["COLOUR=10"])
             let run = try run()
@@ -100,7 +100,7 @@ extension PluginProcessTests {
         }
 
         @Test(
-            "A broken version is refused once, with the reason, and the one that runs goes on until a sound one comes")
+            "A broken version is refused once, with the reason, and the running one continues until a good one arrives")
         func refusesBroken() throws {
             try install(["COLOUR=10"])
             let run = try run()
@@ -141,7 +141,7 @@ extension PluginProcessTests {
                 [.modificationDate: Date()], ofItemAtPath: installed.path("a/colour.so"))
         }
 
-        @Test("A file that is still being written is left alone until it has been the same for a while")
+        @Test("A file that is still being written is ignored until it has not changed for a while")
         func halfWritten() throws {
             try install(["COLOUR=10"])
             // Longer than the time between two pieces on the busiest machine.
@@ -168,7 +168,7 @@ extension PluginProcessTests {
             #expect(run.updates.refused.isEmpty, "\(run.updates.refused)")
         }
 
-        @Test("What serves one session is closed first, and the source is interrupted meanwhile")
+        @Test("A plug-in for one session is closed first, and the source is interrupted meanwhile")
         func closesFirst() throws {
             try install(["COLOUR=10"], permissions: "\"devices\"")
             let run = try run()
@@ -181,7 +181,7 @@ extension PluginProcessTests {
             #expect(run.updates.taken == ["colour 2"])
         }
 
-        @Test("Where the new version of what serves one session does not open, that is told, and the source ends")
+        @Test("If the new version of a one-session plug-in does not open, that is reported, and the source ends")
         func closesFirstInVain() throws {
             try install(["COLOUR=10"], permissions: "\"devices\"")
             let run = try run()
@@ -194,7 +194,7 @@ extension PluginProcessTests {
             #expect(run.interruptions.texts.withLock { $0 } == ["its plug-in is updated", nil])
         }
 
-        @Test("Of two versions on one timeline, the new one begins after the last picture of the old one")
+        @Test("With two versions on one timeline, the new one begins after the last picture of the old one")
         func oneTimeline() throws {
             try install(["COLOUR=10", "CLOCK"])
             let run = try run()
@@ -207,7 +207,7 @@ extension PluginProcessTests {
             #expect(times.count == frames.count && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        @Test("A source of packets goes over at a key frame of the new version")
+        @Test("A source of packets changes over at a key frame of the new version")
         func packets() throws {
             try install(["COLOUR=10", "KEYS=5"])
             let run = try run()
@@ -227,7 +227,7 @@ extension PluginProcessTests {
             #expect(run.context.dropCounts.isEmpty)
         }
 
-        @Test("Where updates are off, the next opening checks and runs the new version")
+        @Test("With updates off, the next opening checks and runs the new version")
         func off() throws {
             try install(["COLOUR=10"])
             let run = try run(takesUpdates: false)

@@ -50,7 +50,7 @@ extension PluginProcessTests {
             [0, 50, 100].map { [UInt8((index + $0) % 256)] }
         }
 
-        @Test("Frames that are held keep their values, the last slot is copied, and frames outlive their source")
+        @Test("Held frames keep their values, the last slot is copied, and frames outlive their source")
         func held() throws {
             let child = try ScriptedChild("")
             let run = try SourceRun(child.configuration())
@@ -79,7 +79,7 @@ extension PluginProcessTests {
             for frame in held { #expect(Self.values(of: frame) == Self.expected(Int(frame.sequence))) }
         }
 
-        @Test("The size may change with every picture while frames of the sizes before are held")
+        @Test("The size may change with every picture while frames of earlier sizes are held")
         func sizes() throws {
             let child = try ScriptedChild("sizes")
             let run = try SourceRun(child.configuration())
@@ -108,7 +108,7 @@ extension PluginProcessTests {
             #expect(run.context.dropCounts == [.lostBySource: 2])
         }
 
-        @Test("The stream's end is nil, and a source without a picture for a while is asked again")
+        @Test("The stream's end is nil, and a source without a picture for a while is read again")
         func end() throws {
             let child = try ScriptedChild("end=2,pace=700")
             let run = try SourceRun(child.configuration())
@@ -125,7 +125,7 @@ extension PluginProcessTests {
             #expect(SourceRun.error { _ = try run.frame() }?.code == .cancelled)
         }
 
-        @Test("A source pauses and goes on, and one that cannot says so")
+        @Test("A source pauses and continues, and one that cannot reports so")
         func pause() throws {
             let child = try ScriptedChild("")
             let run = try SourceRun(child.configuration())
@@ -141,7 +141,7 @@ extension PluginProcessTests {
             }
         }
 
-        @Test("Drops, interruptions and lines of the log reach the bridge")
+        @Test("Drops, interruptions and log lines reach the bridge")
         func notes() throws {
             let child = try ScriptedChild("note@next,note=106,text=damaged,number=3")
             let run = try SourceRun(child.configuration())

@@ -3,7 +3,7 @@ import Testing
 @testable import InletPlugins
 
 struct SourceProcessFiguresTests {
-    @Test("The late end of a process says nothing of the one that runs since")
+    @Test("The late end of a process does not affect the process that runs since")
     func lateEnd() {
         let figures = SourceProcessFigures()
         figures.noteStart(10)

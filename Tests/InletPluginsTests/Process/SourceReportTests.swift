@@ -7,7 +7,7 @@ import Testing
 
 /// The reports of a source's child, as read by the daemon.
 struct SourceReportTests {
-    @Test("The code of a decoder's failure arrives as it was, and not as another with the same result")
+    @Test("The code of a decoder's failure arrives unchanged, and not as another with the same result")
     func codes() {
         for code: InletError.Code in [.hostNotFound, .notFound, .internal, .tlsFailed, .streamEnded, .malformedData] {
             let report = SourceReport.decoderFailure(name: "ffmpeg", code, message: "It\nfailed.", next: "openh264")
@@ -16,14 +16,14 @@ struct SourceReportTests {
         }
     }
 
-    @Test("A change of transport arrives as text for people, without secrets")
+    @Test("A change of transport arrives as readable text, without secrets")
     func transport() {
         let reason = "3 % of the packets of rtsp://me:secret@camera/ are lost.\u{7}"
         let read = SourceReport(SourceReport.transportChange(reason).note)
         #expect(read == .transportChange("3 % of the packets of rtsp://***@camera/ are lost.\\u{7}"))
     }
 
-    @Test("Figures of reception arrive as they were, and a remedy that is unknown as none")
+    @Test("Reception figures arrive unchanged, and an unknown remedy as none")
     func reception() {
         var figures = ReceptionFigures()
         (figures.packets, figures.packetsLost, figures.packetsDuplicated) = (.max, 2, 3)
@@ -45,7 +45,7 @@ struct SourceReportTests {
         }
     }
 
-    @Test("A name that is no code of the result is not believed")
+    @Test("A name that is no code of the result is ignored")
     func unknownCodes() {
         let result = ResultCode.result(of: .hostNotFound)
         #expect(ResultCode.code(named: "hostNotFound", of: result) == .hostNotFound)

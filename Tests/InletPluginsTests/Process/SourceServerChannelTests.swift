@@ -7,7 +7,7 @@ import Testing
 
 /// The reports of a source's child while the daemon doesn't read for some time.
 struct SourceServerChannelTests {
-    @Test("Of the states for which there was no room, the newest arrive before the next answer")
+    @Test("When there was no room for all states, the newest arrive before the next answer")
     func states() throws {
         let (daemon, child) = try MessageSocket.pair()
         let channel = SourceServerChannel(child)

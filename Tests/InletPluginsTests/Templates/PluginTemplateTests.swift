@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.blocking) struct PluginTemplateTests {
     @Test(
-        "a project in C or C++ builds without a warning and exports its entry alone",
+        "a project in C or C++ builds without a warning and exports only its entry point",
         arguments: [PluginLanguage.c, .cpp])
     func compiled(language: PluginLanguage) throws {
         let folder = try Folder(language, name: "acme-camera")
@@ -28,7 +28,7 @@ import Testing
         _ = try ReferenceCommand.run("python3", ["-m", "py_compile", folder.path + "/inlet_plugin.py"])
     }
 
-    @Test("sources in Swift have no mistake of grammar")
+    @Test("sources in Swift have no syntax errors")
     func swift() throws {
         let folder = try Folder(.swift, name: "acme-camera")
         defer { folder.remove() }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "each manifest is valid, names the plug-in and has no word left to fill in", arguments: PluginLanguage.allCases)
+        "each manifest is valid, names the plug-in and has no placeholder left", arguments: PluginLanguage.allCases)
     func manifest(language: PluginLanguage) throws {
         let files = try PluginTemplate(language).files(name: "acme2")
         let text = try #require(files.first { $0.path == "acme2.inlet.json" }).text
@@ -62,7 +62,7 @@ import Testing
         #expect(error.code == .invalidConfiguration)
     }
 
-    @Test("a folder that is there is neither filled nor changed")
+    @Test("an existing folder is neither filled nor changed")
     func overwriting() throws {
         let folder = try Folder(.python, name: "acme")
         defer { folder.remove() }
@@ -78,7 +78,7 @@ import Testing
         #expect(absent?.code == .notFound)
     }
 
-    @Test("nobody else may write to what is written, whatever the process allows")
+    @Test("the written files are writable by their owner only, with any umask")
     func modes() throws {
         let folder = try Folder(.swift, name: "acme")
         defer { folder.remove() }
