@@ -22,7 +22,7 @@
             """
 
         @Test(
-            "Chromium turns a portrait source's pictures by the header extension, and pixels and size are right",
+            "Chromium rotates a portrait source's pictures by the header extension, and pixels and size are right",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func portrait() async throws {
             struct Seen: Decodable {
@@ -67,7 +67,7 @@
         }
 
         @Test(
-            "Messages come back over both kinds of channels, texts and bytes, and one that is too long ends its channel",
+            "Messages return over both kinds of channels, texts and bytes, and one that is too long ends its channel",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func messages() async throws {
             struct Seen: Decodable {
@@ -128,7 +128,7 @@
         }
 
         @Test(
-            "A page sees a track that is disabled in black, in its adapted size, unpublished in words, and comes back by itself",
+            "A page shows a disabled track in black, at its adapted size, and an unpublished one as text, and recovers",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func steering() async throws {
             let folder = try TemporaryFolder()
@@ -169,7 +169,7 @@
         }
 
         @Test(
-            "A page goes on when the track is published again at once, whatever it has heard meanwhile",
+            "A page continues when the track is published again at once, whatever it was sent in between",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func publishedAgain() async throws {
             let folder = try TemporaryFolder()
@@ -202,7 +202,7 @@
         }
 
         @Test(
-            "A source that is silent for longer than a dead viewer may be mutes the page, and is back in the same session",
+            "A source that is silent longer than a viewer's time-out mutes the page, and returns in the same session",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func silence() async throws {
             let beats = (0..<60).flatMap { number -> [ScriptedSource.Step] in
@@ -231,7 +231,7 @@
         }
 
         @Test(
-            "Chromium's messages come back, too, over channels that it opens while pictures flow",
+            "Chromium's messages return, too, over channels that it opens while pictures flow",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func browserMessages() async throws {
             try await ViewerRun.with(size: ImageSize(width: 320, height: 240)) { run in
@@ -268,7 +268,7 @@
             }
         }
 
-        @Test("A track follows its source: off before, live, off after a pause, and told in that order")
+        @Test("A track follows its source: off before, live, off after a pause, and reported in that order")
         func follows() async throws {
             try await ViewerRun.with { run in
                 var states = run.broadcast.states.makeAsyncIterator()

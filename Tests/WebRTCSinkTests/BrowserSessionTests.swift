@@ -67,7 +67,7 @@
         }
 
         @Test(
-            "The codec changes from H.264 to VP8 and back within the connection, and Chromium goes on showing pictures",
+            "The codec changes from H.264 to VP8 and back within the connection, and Chromium keeps showing pictures",
             arguments: [PeerSessionPolicy.Role.offering, .answering])
         func codecs(_ role: PeerSessionPolicy.Role) async throws {
             try await Self.with(role, pageSends: false) { channel, session in

@@ -25,7 +25,7 @@
         }
 
         @Test(
-            "Of two offers that cross, the polite side's is made again: we are either, with aiortc",
+            "If two offers cross, the polite side's is made again, with aiortc in either role",
             arguments: [true, false])
         func glare(_ yields: Bool) async throws {
             let (first, ours) = (DataChannelParameters("first"), DataChannelParameters("ours", .lossy))
@@ -58,7 +58,7 @@
             }
         }
 
-        @Test("Five changes are one offer within the same connection, and pictures come back with the next")
+        @Test("Five changes are one offer within the same connection, and pictures return with the next")
         func five() async throws {
             try await SignalingPeerTests.with(.asSent, .offering, channels: [DataChannelParameters("first")]) {
                 channel, session in
@@ -98,7 +98,7 @@
         }
 
         @Test(
-            "Data channels that a further offer adds, and the peer rejects or leaves out, leave the picture as it is",
+            "Data channels that a further offer adds, and the peer rejects or omits, do not affect the picture",
             arguments: ["rejected", "missing"])
         func rejectedChannels(_ section: String) async throws {
             try await SignalingPeerTests.with(.asSent, .offering, peer: ["--no-channels", section]) {
@@ -165,7 +165,7 @@
             }
         }
 
-        @Test("Of two changes of the codec, the second before the peer's answer, both are offered, one after the other")
+        @Test("Two codec changes, the second before the peer's answer, are offered one after the other")
         func quickCodecs() async throws {
             try await SignalingPeerTests.with(.asSent, .offering) { channel, session in
                 var events = session.events().makeAsyncIterator()
@@ -195,7 +195,7 @@
             }
         }
 
-        @Test("A peer that takes the second codec alone is sent that, within the first exchange")
+        @Test("A peer that accepts only the second codec is sent it within the first exchange")
         func secondCodec() async throws {
             try await SignalingPeerTests.with(.asSent, .offering, peer: ["--codec", "VP8"]) { channel, session in
                 let seen = try await Self.report(of: channel) { Self.hasDecoded(["VP8"], $0) }
@@ -204,7 +204,7 @@
             }
         }
 
-        @Test("A further offer of the peer with another codec alone is followed, not if it has the present one, too")
+        @Test("A further peer offer with only another codec is followed, but not if it has the present one, too")
         func otherCodec() async throws {
             try await SignalingPeerTests.with(.asSent, .offering, channels: [DataChannelParameters("first")]) {
                 channel, session in

@@ -41,7 +41,7 @@
             #expect(missing.isEmpty)
         }
 
-        @Test("A peer sees each delivery, and messages come back as they were, empty ones and the longest")
+        @Test("A peer sees each delivery, and messages return unchanged, including empty ones and the longest")
         func deliveries() async throws {
             try await SignalingPeerTests.with(.asSent, .offering, channels: Self.channels) { channel, session in
                 var events = session.events().makeAsyncIterator()
@@ -90,7 +90,7 @@
             }
         }
 
-        @Test("A message that is longer than the peer accepts is an error in words, and the channel goes on")
+        @Test("A message longer than the peer accepts has a clear error, and the channel continues")
         func limits() async throws {
             try await SignalingPeerTests.with(.peerLate, .offering, channels: Self.channels) { channel, session in
                 var events = session.events().makeAsyncIterator()
@@ -154,7 +154,7 @@
         private static let once = DataChannelParameters("once", .retransmits(1, isOrdered: true))
         private static let timed = DataChannelParameters("timed", .lifetime(.milliseconds(100), isOrdered: true))
 
-        @Test("Where a path loses packets, all arrives on what loses nothing, and a message without retransmits never")
+        @Test("On a lossy path everything arrives on reliable channels, and messages without retransmits do not")
         func losses() async throws {
             let all = Self.reliable + [Self.lossy]
             try await SignalingPeerTests.with(.asSent, .offering, channels: all, peer: ["--link"]) { channel, session in
@@ -181,7 +181,7 @@
             }
         }
 
-        @Test("A message is given up after its retransmits or its lifetime, and those after it arrive in order")
+        @Test("A message is dropped after its retransmits or its lifetime, and those after it arrive in order")
         func givenUp() async throws {
             let all = [Self.reliable[0], Self.once, Self.timed]
             try await SignalingPeerTests.with(.asSent, .offering, channels: all, peer: ["--link"]) { channel, session in

@@ -48,7 +48,7 @@
             [rates.minimum, rates.start, rates.maximum]
         }
 
-        @Test("Without a file the bit rate starts at its limit, and the controller is by delay")
+        @Test("Without a file the bit rate starts at its limit, and the controller works by delay")
         func noFile() throws {
             let (page, publication) = (try page("viewers=2"), try publication("codec=vp8"))
             #expect(Self.limits(page.rates) == [100_000, 2_500_000, 2_500_000])
@@ -59,7 +59,7 @@
             #expect(try self.page("connect-timeout=3s").connectTimeout == .seconds(3))
         }
 
-        @Test("Both sinks take everything that the file says")
+        @Test("Both sinks use all settings of the file")
         func file() throws {
             let path = try write(Self.loss)
             let (page, publication) = (try page("config=\(path)"), try publication("config=\(path)&token-env=T"))
@@ -79,7 +79,7 @@
             #expect(try self.page("config=\(write("{}"))").connectTimeout == .seconds(10))
         }
 
-        @Test("Options of the URI override the file, each its own part")
+        @Test("Each URI option overrides its own setting of the file")
         func overrides() throws {
             let path = try write(Self.loss)
             let rates = try page("bitrate=150000&config=\(path)").rates
@@ -100,7 +100,7 @@
             #expect(shared.tls.isVerified == false)
         }
 
-        @Test("A file's relay-only counts for the URI's relays, and the URI's word for the file's")
+        @Test("A file's relay-only applies to the URI's relays, and the URI's to the file's")
         func relayOnly() throws {
             let relay = "\"turnServers\": [{\"urls\": \"turn:b\", \"username\": \"u\", \"credential\": \"north\"}]"
             let path = try write("{\"relayOnly\": true}")
@@ -116,7 +116,7 @@
             #expect(throws: InletError.self) { try page("config=\(write("{}"))&relay-only=true") }
         }
 
-        @Test("What cannot be used is an error that names the file, and quotes no credential")
+        @Test("An unusable setting is an error that names the file, and quotes no credential")
         func refuses() throws {
             for (text, options, words) in [
                 ("{\"stepUp\": 0.1}", "", "stepUp: the controller \"delay\" does not heed it; \"loss\" and "),
@@ -137,7 +137,7 @@
             }
         }
 
-        @Test("A file that is not there, is too long or is no file is refused at once")
+        @Test("A file that is missing, too long or not regular is refused at once")
         func noFiles() throws {
             let long = try write(String(repeating: " ", count: RTCConfiguration.longest + 1))
             #expect(unsafe mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -174,7 +174,7 @@
         }
 
         @Test(
-            "The API takes a configuration as the URI does, and a publisher refuses the time-out that it does not heed")
+            "The API accepts a configuration as the URI does, and a publisher refuses a time-out that it does not use")
         func api() throws {
             var configuration = try RTCConfiguration(json: Array(Self.loss.utf8))
             var page = WebRTCSinkConfiguration { FFmpegVideoEncoder() }

@@ -40,7 +40,7 @@
         }
 
         @Test(
-            "Who does not take H.264 gets VP8, beside those who do, and every number is right",
+            "A viewer without H.264 gets VP8 next to viewers with it, and every number is right",
             .enabled(if: ViewerRun.hasAiortc, hint), .timeLimit(.minutes(5)))
         func codecs() async throws {
             try await ViewerRun.with(size: ImageSize(width: 320, height: 240)) { run in
@@ -78,7 +78,7 @@
         }
 
         @Test(
-            "A viewer goes up from the small picture to the large one, and no picture is lost or out of order",
+            "A viewer goes from the small picture to the large one, and no picture is lost or out of order",
             .enabled(if: ViewerRun.hasAiortc, hint), arguments: ["H264", "VP8"])
         func tiers(without codec: String) async throws {
             try await ViewerRun.with(change: { configuration in

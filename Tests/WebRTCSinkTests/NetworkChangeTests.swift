@@ -33,7 +33,7 @@
                 "network-change.py", python: "/usr/bin/python3", [name, "--inlet", BuiltProgram.inlet])
         }
 
-        @Test("Where UDP is blocked, Chromium plays by TCP: it connects to a candidate of the answer")
+        @Test("With UDP blocked, Chromium plays by TCP: it connects to a candidate of the answer")
         func withoutUDP() async throws {
             let seen = try await Self.look("no-udp")
             #expect(seen.error == nil)
@@ -42,7 +42,7 @@
         }
 
         @Test(
-            "A publisher and a source whose address is gone begin anew by themselves, and say why",
+            "A publisher and a source whose address is gone restart without help, and report why",
             arguments: [
                 ("publisher", "The network of this machine changed"), ("lost", "The network of this machine changed"),
                 ("cable", "The network of this machine changed"),
@@ -58,7 +58,7 @@
             #expect(seen.log?.contains { $0.contains(words) } == true, "\(seen.log ?? [])")
         }
 
-        @Test("A page whose device has another address begins anew by itself", arguments: ["viewer", "camera"])
+        @Test("A page whose device has another address restarts without help", arguments: ["viewer", "camera"])
         func page(name: String) async throws {
             let seen = try await Self.look(name)
             #expect(seen.error == nil)

@@ -58,7 +58,7 @@
             return found.map { $0 &- found[0] }
         }
 
-        @Test("Pictures whose times are nanoseconds apart have RTP timestamps of their own; others keep their times")
+        @Test("Pictures that are nanoseconds apart have different RTP timestamps; others keep their times")
         func steps() throws {
             let second: UInt64 = 1_000_000_000
             #expect(try timestamps(of: [second, 2 * second, 3 * second]) == [0, 90_000, 180_000])

@@ -7,7 +7,7 @@
     @testable import WebRTCSink
 
     @Suite struct PageChannelTests {
-        @Test("A ping is answered with its number, the clock and what there is to see, and nothing else is")
+        @Test("A ping is answered with its number, the clock and the present picture, and nothing else is")
         func ping() throws {
             let page = PageChannel(firstTimestamp: 7) { .muted }
             let reply = try #require(page.reply(to: #"{"type":"ping","id":42}"#))

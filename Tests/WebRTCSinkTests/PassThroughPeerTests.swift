@@ -15,7 +15,7 @@
         .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct PassThroughPeerTests {
         @Test(
-            "A media server and a peer get the camera's own slices, undecoded; one that wants none does not"
+            "A media server and a peer get the camera's own slices, undecoded; one that refuses them does not"
         )
         func slices() async throws {
             let folder = try TemporaryFolder()

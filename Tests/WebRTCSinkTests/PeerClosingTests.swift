@@ -68,7 +68,7 @@
             }
         }
 
-        @Test("A pipeline is freed that is closed before webrtcbin begins the operations in its queue")
+        @Test("A pipeline closed before webrtcbin begins its queued operations is freed")
         func unanswered() async throws {
             let closing = DispatchGroup()
             weak var left: Occupant?
@@ -112,7 +112,7 @@
             return count
         }
 
-        @Test("A pipeline is freed for which a state of ICE is reported while it is closed")
+        @Test("A pipeline is freed if an ICE state is reported while it is closed")
         func late() async throws {
             let closing = DispatchGroup()
             let (described, description) = AsyncStream.makeStream(of: Void.self)

@@ -31,7 +31,7 @@
             return latest.is_known == 0 ? nil : latest.highest_sequence
         }
 
-        @Test("A peer that reports from another SSRC is heard, in whatever order its SSRCs are listed")
+        @Test("A peer that reports from another SSRC is recognized, in whatever order its SSRCs are listed")
         func otherReporter() throws {
             var known = inlet_gst_reports()
             #expect(try inquire(&known, [Self.old]) == 50)
@@ -45,7 +45,7 @@
             }
         }
 
-        @Test("Neither the same reports again, nor in another order, nor fewer of them are a sign of life")
+        @Test("The same reports again, in another order, or fewer of them are no sign of life")
         func nothingNew() throws {
             var known = inlet_gst_reports()
             #expect(try inquire(&known, []) == nil)
@@ -55,7 +55,7 @@
             }
         }
 
-        @Test("Of two new reports the one made later counts, also where the times overflow or are not known")
+        @Test("The later one of two new reports counts, also if the times overflow or are unknown")
         func latest() throws {
             var known = inlet_gst_reports()
             let before = Report(reporter: 1, lastReport: .max - 5, delay: 3, highest: 50)
@@ -73,7 +73,7 @@
             }
         }
 
-        @Test("However many SSRCs a peer reports from, so many are remembered, and each is heard")
+        @Test("All SSRCs from which a peer reports are remembered, and each is recognized")
         func manyReporters() throws {
             var known = inlet_gst_reports()
             for number in UInt32(1)...100 {

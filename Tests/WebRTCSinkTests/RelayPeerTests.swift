@@ -25,7 +25,7 @@
         }
 
         @Test(
-            "With relay-only nothing but the relay is named, and aiortc gets pictures through it, by UDP or TCP",
+            "With relay-only only the relay is named, and aiortc gets pictures through it, by UDP or TCP",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             arguments: [false, true])
         func relayOnly(byTCP: Bool) async throws {
@@ -58,7 +58,7 @@
         }
 
         @Test(
-            "A relay over TLS is spoken to in TLS, its certificate is checked, and aiortc gets pictures through it",
+            "A relay over TLS is contacted by TLS, its certificate is checked, and aiortc gets pictures through it",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             arguments: ["127.0.0.1", "localhost"])
         func secureRelay(host: String) async throws {
@@ -83,7 +83,7 @@
             #expect(first.allSatisfy { $0.hasPrefix("1603") && $0.dropFirst(10).hasPrefix("01") }, "\(first)")
         }
 
-        @Test("A relay's certificate that nobody vouches for is an answer in words; unchecked it is taken")
+        @Test("A relay's untrusted certificate has a clear error; unchecked it is accepted")
         func distrustedRelay() async throws {
             let relay = try TURNServer(hasTLS: true)
             defer { relay.stop() }
@@ -102,7 +102,7 @@
             }
         }
 
-        @Test("The way to a relay over TLS tells why it failed, and names no credentials")
+        @Test("A failed path to a relay over TLS reports the reason, and no credentials")
         func tunnelFailure() async throws {
             let relay = try TURNServer(hasTLS: true)
             defer { relay.stop() }
@@ -122,7 +122,7 @@
             }
         }
 
-        @Test("Of two STUN servers both are asked, and one that never answers costs no candidate", arguments: [0, 1])
+        @Test("Both of two STUN servers are queried, and one that never answers costs no candidate", arguments: [0, 1])
         func stunServers(dead: Int) async throws {
             let servers = try (0..<2).map { try STUNServer(mapped: "203.0.113.7", isSilent: $0 == dead) }
             defer { for server in servers { server.stop() } }
@@ -142,7 +142,7 @@
         }
 
         @Test(
-            "Chromium, told of the relay by Link headers, sees the picture through it alone",
+            "Chromium, given the relay by Link headers, sees the picture only through it",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func browser() async throws {
             struct Shown: Decodable {
@@ -176,7 +176,7 @@
         }
 
         @Test(
-            "A relay that refuses the credentials is an answer in words, where nothing but the relay is to be used",
+            "A relay that refuses the credentials has a clear error if only the relay may be used",
             arguments: [true, false])
         func refused(_ isExpired: Bool) async throws {
             let relay = try TURNServer()

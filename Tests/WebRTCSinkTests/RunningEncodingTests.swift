@@ -52,7 +52,7 @@
             #expect(fake.changes == [400_000, 100_000])
         }
 
-        @Test("One that does not is opened anew: soon for a good deal less, later for much more, and not for a little")
+        @Test("Another encoder is reopened: soon for a much lower rate, later for a much higher one, else never")
         func reopened() throws {
             let fake = Fake(steers: false)
             let encoding = RunningEncoding(fake, EncoderSettings(codec: .vp8))
@@ -68,7 +68,7 @@
             #expect(restarts == 4)
         }
 
-        @Test("Another size and another frame rate open it anew, which is said before the first packet")
+        @Test("Another size or frame rate reopens the encoder, which is reported before the first packet")
         func formats() throws {
             let fake = Fake(steers: true)
             let encoding = RunningEncoding(fake, EncoderSettings(codec: .h264))
@@ -83,7 +83,7 @@
             #expect(restarts == 3)
         }
 
-        @Test("Half of the pictures are every second one, but for those that shall be key frames")
+        @Test("Half of the pictures are every second one, except for key frames")
         func pictures() throws {
             let encoding = RunningEncoding(Fake(steers: true), EncoderSettings(codec: .h264))
             let rare = PictureLadder.allSteps[3]

@@ -7,7 +7,7 @@
 
     @Suite("Counts of a sink's sessions")
     struct SessionLedgerTests {
-        @Test("A failure after the sink's last word is not noted: the counts agree with the sink's error")
+        @Test("A failure after the sink's end is not recorded: the counts agree with the sink's error")
         func settled() {
             let ledger = SessionLedger()
             #expect(ledger.settle().failure == nil)

@@ -59,7 +59,7 @@
         }
 
         @Test(
-            "We offer: pictures arrive in whatever order messages do, again after a restart, and the peer is told of the end",
+            "We offer: pictures arrive in any message order, also after a restart, and the peer learns of the end",
             arguments: CommandChannel.Order.allCases)
         func offering(_ order: CommandChannel.Order) async throws {
             try await Self.with(order, .offering) { channel, session in
@@ -84,7 +84,7 @@
             }
         }
 
-        @Test("The peer offers, its candidates first: pictures arrive, and again when it begins anew")
+        @Test("The peer offers, its candidates first: pictures arrive, and again when it restarts")
         func answering() async throws {
             try await Self.with(.asSent, .answering) { channel, session in
                 try await channel.ask("offer")
@@ -145,7 +145,7 @@
             }
         }
 
-        @Test("The peer opens a channel with its offer: it is heard and answered", .timeLimit(.minutes(5)))
+        @Test("The peer opens a channel with its offer: its messages are answered", .timeLimit(.minutes(5)))
         func hearing() async throws {
             try await Self.with(.asSent, .answering) { channel, session in
                 var events = session.events().makeAsyncIterator()

@@ -54,7 +54,7 @@
             #expect(report["sdp"]?.text.contains("a=msid:studio camera-1\r\n") == true)
         }
 
-        @Test("A viewer sees black, words, nothing and pictures in one session")
+        @Test("A viewer sees black, text, nothing and pictures in one session")
         func viewer() async throws {
             try await ViewerRun.with(size: ImageSize(width: 640, height: 480)) {
                 $0.trackName = Self.name
@@ -68,7 +68,7 @@
             }
         }
 
-        @Test("A media server sees black, words, nothing and pictures in one session")
+        @Test("A media server sees black, text, nothing and pictures in one session")
         func server() async throws {
             let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython) }
             var sink = WHIPSinkConfiguration(server.address + "/whip") { FFmpegVideoEncoder() }
@@ -79,7 +79,7 @@
             }
         }
 
-        @Test("A peer sees black, words, nothing and pictures in one session")
+        @Test("A peer sees black, text, nothing and pictures in one session")
         func peer() async throws {
             let publisher = PeerPublisher(trackName: Self.name) { FFmpegVideoEncoder() }
             try await Self.run(PeerSinkConfiguration(publisher)) { capturer in

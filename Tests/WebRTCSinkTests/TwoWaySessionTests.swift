@@ -54,7 +54,7 @@
         }
 
         @Test(
-            "Every number is read from I420 both ways, in one session, whoever offers",
+            "Every number is read from I420 both ways in one session, whichever side offers",
             arguments: [PeerSessionPolicy.Role.offering, .answering])
         func both(_ role: PeerSessionPolicy.Role) async throws {
             try await Self.with(role) { channel, session, remote in
@@ -110,7 +110,7 @@
             }
         }
 
-        @Test("The codec of one way changes and changes back, and the other way goes on")
+        @Test("The codec of one way changes and changes back, and the other way continues")
         func codecs() async throws {
             try await Self.with(.offering) { channel, session, remote in
                 try await remote.numbers(beyond: 30)
@@ -129,7 +129,7 @@
             }
         }
 
-        @Test("Packets of payload types and SSRCs that no description has are dropped, and the session goes on")
+        @Test("Packets of unknown payload types and SSRCs are dropped, and the session continues")
         func strayPackets() async throws {
             try await Self.with(.offering) { channel, session, remote in
                 try await remote.numbers(beyond: 30)
@@ -159,7 +159,7 @@
         }
 
         @Test(
-            "A peer that goes on with other SSRCs a dozen times is received, whether its offers name them or not",
+            "A peer that uses other SSRCs a dozen times is received, whether or not its offers name them",
             arguments: [true, false])
         func renewedSources(isNamed: Bool) async throws {
             try await Self.with(.offering) { channel, session, remote in
@@ -174,7 +174,7 @@
             }
         }
 
-        @Test("Of SSRCs that no description names, eight are received after each")
+        @Test("Of SSRCs that no description names, eight are received after each description")
         func unnamedSources() async throws {
             try await Self.with(.offering) { channel, session, remote in
                 try await remote.numbers(beyond: 30)
@@ -189,7 +189,7 @@
             }
         }
 
-        @Test("A session has one source at a time, which ends with the session and leaves it alone when it is closed")
+        @Test("A session has one source at a time, which ends with the session but does not end it when closed")
         func sources() async throws {
             try await Self.with(.offering) { channel, session, remote in
                 try await remote.numbers(beyond: 30)

@@ -14,7 +14,7 @@
     /// Captures without a viewer, and unreachable servers.
     @Suite(.tags(.rtcPeer), .serialized) struct UnwatchedTests {
         @Test(
-            "Nothing is converted while nobody watches; a viewer that comes gets pictures, and they stop when it has gone",
+            "Nothing is converted without viewers; a new viewer gets pictures, and they stop when it has left",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func viewers() async throws {
             try await ViewerRun.with { run in
@@ -76,7 +76,7 @@
         }
 
         @Test(
-            "A camera on demand is closed while nobody watches; the next viewer gets its pictures, and they stand in order",
+            "A camera on demand is closed without viewers; the next viewer gets its pictures in order",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func onDemand() async throws {
             try await ViewerRun.with(capture: { $0.closesUnwatchedAfter = .milliseconds(500) }) { run in
@@ -134,7 +134,7 @@
             return (process.terminationStatus, report)
         }
 
-        @Test("A server that is not there: every frame is counted as not connected, and the run fails in words")
+        @Test("Without a server every frame is counted as not connected, and the run fails with a clear error")
         func deadServer() async throws {
             let port = try await FreePort.find()
             let (status, report) = try await aside { try Self.run("whip+http://127.0.0.1:\(port)/whip", frames: 15) }
@@ -155,7 +155,7 @@
             #expect((sessions.failure == nil) == (report.error?.code == "timedOut"))
         }
 
-        @Test("A page that nobody opens is no failure")
+        @Test("A page without visitors is no failure")
         func unopenedPage() async throws {
             let port = try await FreePort.find()
             let (status, report) = try await aside { try Self.run("webrtc:127.0.0.1:\(port)", frames: 30) }
@@ -165,7 +165,7 @@
             #expect(report.sessions?.values.map(\.opened) == [0])
         }
 
-        @Test("A first session that does not come up in time fails the sink, which is made anew where that is chosen")
+        @Test("A first session that is not up in time fails the sink, which is restarted if so configured")
         func connectTimeout() async throws {
             let port = try await FreePort.find()
             var sink = WHIPSinkConfiguration("http://127.0.0.1:\(port)/whip") { FFmpegVideoEncoder() }

@@ -10,7 +10,7 @@
     @Suite(.tags(.rtcPeer)) struct ViewerAdmissionTests {
         private static let offer = ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp]
 
-        @Test("A viewer is let in, declined with words, or told when to come again, and late decisions have an answer")
+        @Test("A viewer is admitted, declined with a reason, or asked to retry, and late decisions are answered")
         func decisions() async throws {
             var admission = Admission { request in
                 switch request.name {
@@ -38,7 +38,7 @@
             }
         }
 
-        @Test("There are so many viewers, and one of a name that is there is declined, or takes the other's place")
+        @Test("The number of viewers is limited, and one with a name in use is declined, or replaces the other")
         func rules() async throws {
             var few = Admission()
             few.most = 2
@@ -61,7 +61,7 @@
         }
 
         @Test(
-            "A viewer that may only look gets no message and is not heard",
+            "A viewer with view-only rights gets no message, and its messages are ignored",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func viewOnly() async throws {
             struct Seen: Decodable {

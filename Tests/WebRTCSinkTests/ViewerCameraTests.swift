@@ -56,7 +56,7 @@
             #expect(bars.colors >= 7)
         }
 
-        @Test("The numbers of pictures that came through a kernel's device are read in the browser")
+        @Test("The numbers of pictures from a kernel's device are read in the browser")
         func numbers() async throws {
             let folder = try TemporaryFolder()
             let camera = try await VirtualCamera(

@@ -22,7 +22,7 @@
 
         /// The script measures how fast the rate adapts; this test doesn't judge it.
         @Test(
-            "Where a link gets slower, what is meant for its viewer comes to fit, and pictures go on",
+            "When a link gets slower, the stream to its viewer adapts, and pictures continue",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
             .enabled(
                 if: hasNamespaces, "network namespaces cannot be made here; that needs root and the tools ip and tc"))
@@ -43,7 +43,7 @@
         }
 
         @Test(
-            "A session gets through a router that translates addresses, whoever is behind it, by what STUN says of the server",
+            "A session works through a NAT router, with either side behind it, by the server's STUN address",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"),
             .enabled(

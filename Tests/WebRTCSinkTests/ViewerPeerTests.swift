@@ -62,7 +62,7 @@
         }
 
         @Test(
-            "Eight viewers who come at once all get a picture, from one encoder",
+            "Eight viewers that join at once all get a picture, from one encoder",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func crowd() async throws {
             try await ViewerRun.with(size: ImageSize(width: 320, height: 240)) { run in

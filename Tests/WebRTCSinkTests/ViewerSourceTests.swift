@@ -12,7 +12,7 @@
     /// Pictures from network cameras, shown by a browser.
     @Suite(.tags(.chromium, .rtcPeer, .server), .serialized) struct ViewerSourceTests {
         @Test(
-            "A camera of RTSP is shown by Chromium, and its own frame numbers are read from the picture",
+            "An RTSP camera is shown by Chromium, and its frame numbers are read from the picture",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
         func camera() async throws {
@@ -35,7 +35,7 @@
         }
 
         @Test(
-            "A camera's own packets go to who takes them, and nothing is decoded; pictures are, as soon as somebody comes who takes none",
+            "A camera's packets go undecoded to viewers that accept them; they are decoded once another viewer joins",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
         func passThrough() async throws {
@@ -77,7 +77,7 @@
         }
 
         @Test(
-            "A viewer of a camera's own packets changes over to an encoding that takes longer than its pictures are apart",
+            "A viewer of a camera's own packets changes to an encoding slower than the pictures' spacing",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), .timeLimit(.minutes(5)))
         func changesOver() async throws {

@@ -17,7 +17,7 @@
         }
 
         @Test(
-            "Spoilt offers and fragments, halves of requests and a byte a second get their statuses and leave nothing behind",
+            "Damaged offers and fragments, partial and slow requests get their statuses and leave nothing behind",
             arguments: ["whep", "whip"])
         func hostile(endpoint: String) async throws {
             let count = Self.number("INLET_OFFERS", default: 60)
@@ -30,7 +30,7 @@
         }
 
         @Test(
-            "Through a gallery of hostile clients a rightful one gets its pages and its sessions, and memory stays flat"
+            "Among hostile clients a legitimate one gets its pages and its sessions, and memory does not grow"
         )
         func gallery() async throws {
             let seen = try await HostileGallery.run(against: "webrtc")

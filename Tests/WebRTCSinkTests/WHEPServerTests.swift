@@ -10,7 +10,7 @@
 
     /// The server on real sockets, tested with curl.
     @Suite(.tags(.rtcPeer)) struct WHEPServerTests {
-        @Test("Each bad request gets its status, and the server goes on")
+        @Test("Each bad request gets its status, and the server continues")
         func statuses() async throws {
             let folder = try TemporaryFolder()
             let large = folder.path("large")
@@ -33,7 +33,7 @@
             }
         }
 
-        @Test("Who shows no token gets neither the page nor a session")
+        @Test("A client without a token gets neither the page nor a session")
         func token() async throws {
             try await ViewerRun.with(token: "let-me-in") { (run: ViewerRun) async throws in
                 let offer = ["-H", "content-type: application/sdp", "-d", "v=0"]
@@ -62,7 +62,7 @@
             }
         }
 
-        @Test("At a loopback address candidates are gathered there alone, but for those who say otherwise")
+        @Test("At a loopback address, candidates are gathered only there, unless the configuration overrides it")
         func gathering() async throws {
             for reachesOut in [false, true] {
                 try await ViewerRun.with(change: { $0.reachesOut = reachesOut }) { (run: ViewerRun) async throws in
@@ -82,7 +82,7 @@
         private static let hasNetwork =
             (try? ReferenceCommand.run("ip", ["-o", "addr", "show", "scope", "global", "up"]))?.isEmpty == false
 
-        @Test("One address opens so many sessions, and others still get theirs")
+        @Test("The sessions of one address are limited, and others still get theirs")
         func quota() async throws {
             try await ViewerRun.with(change: { $0.viewersPerClient = 2 }) { (run: ViewerRun) async throws in
                 let offer = ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp]
@@ -94,7 +94,7 @@
             }
         }
 
-        @Test("A pipeline bears the offer's numbers, and the SSRC twice")
+        @Test("A pipeline has the offer's numbers, and the SSRC twice")
         func pipeline() throws {
             let pipeline = try #require(ViewerPipeline(.h264))
             let text = pipeline.text(payload: 106, source: 77, transportWideSequence: 3).pipeline
@@ -105,7 +105,7 @@
         }
 
         /// The first bytes of a sequence parameter set: profile_idc and the constraint flags (ITU-T H.264, 7.3.2.1.1).
-        @Test("What is sent is what every browser decodes: constrained baseline")
+        @Test("The sent stream is decoded by every browser: constrained baseline")
         func profile() throws {
             let encoder = FFmpegVideoEncoder()
             let format = VideoFormat(size: ImageSize(width: 640, height: 480), timeBase: Rational(1, 1000))
@@ -119,7 +119,7 @@
         }
 
         @Test(
-            "Where others reach the server there is a token, also where none is given, and contradictions are refused")
+            "A server that others can reach has a token, even if none is given, and contradictions are refused")
         func configuration() throws {
             var configuration = WebRTCSinkConfiguration(host: "0.0.0.0") { Unused() }
             try configuration.validate()

@@ -60,7 +60,7 @@
             #expect(missing.isEmpty)
         }
 
-        @Test("Messages go both ways beside the picture, also over the server's channel, and in the next session")
+        @Test("Messages go both ways next to the picture, also over the server's channel, and in the next session")
         func messages() async throws {
             let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython) }
             defer { server.stop() }
@@ -123,7 +123,7 @@
             }
         }
 
-        @Test("A server that rejects data channels gets the picture, which is told; messages are counted as dropped")
+        @Test("A server that rejects data channels gets the picture; that is reported, and messages count as dropped")
         func rejection() async throws {
             let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython) }
             defer { server.stop() }

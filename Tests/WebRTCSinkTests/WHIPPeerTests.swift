@@ -40,7 +40,7 @@
             try WHIPServer(python: ViewerRun.aiortcPython, port: port, token: token, link: link)
         }
 
-        @Test("aiortc reads the numbers, also of a server that was killed and came back, and is told at the end")
+        @Test("aiortc reads the numbers, also after the server was killed and came back, and is notified at the end")
         func restart() async throws {
             let first = try Self.server(token: "let-me-in")
             let port = first.port
@@ -84,7 +84,7 @@
             #expect(!seen.requests.contains { $0.contains(" other/") && $0.contains("Bearer") })
         }
 
-        @Test("A certificate that nobody vouches for ends the sink, and nothing is sent to the server")
+        @Test("An untrusted certificate ends the sink, and nothing is sent to the server")
         func certificate() async throws {
             let server = try WHIPServer(python: ViewerRun.aiortcPython, token: "let-me-in", isTLS: true)
             defer { server.stop() }
@@ -100,7 +100,7 @@
             #expect(try server.report().requests == [])
         }
 
-        @Test("What a server refuses for good ends the sink with an error; the source goes on")
+        @Test("A permanent refusal by the server ends the sink with an error; the source continues")
         func refusals() async throws {
             let server = try Self.server(token: "let-me-in")
             defer { server.stop() }

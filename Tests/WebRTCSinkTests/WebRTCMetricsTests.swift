@@ -24,7 +24,7 @@
             try metrics.expectCounter(label, sink + others).values.reduce(0, +)
         }
 
-        @Test("Counters go on over viewers who leave, and no metric has a name of theirs")
+        @Test("Counters continue after viewers leave, and no metric contains a viewer's name")
         func totals() throws {
             let reporter = WebRTCMetrics(WebRTCBroadcast(), factory: metrics)
             var totals = BroadcastTotals()
@@ -44,7 +44,7 @@
                 ])
         }
 
-        @Test("What /stats.json says can be read, and does not give away by which name a session is ended")
+        @Test("/stats.json is valid, and does not reveal the name by which a session is ended")
         func json() {
             let name = "0123456789abcdef0123456789abcdef"
             let text = ViewersJSON.text(of: [Self.viewer(name, sent: 7)])
