@@ -4,9 +4,9 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Who the user is, told to servers that ask.
+    /// User authentication for servers that require it.
     @Suite struct AuthenticationTests {
-        /// A password that no log and no error may show, with what an address would have to encode.
+        /// A password that no log and no error may show, with characters that an address must encode.
         private static let password = "s3cr3t:p@ss/w%25rd"
 
         private func options(_ kind: RTSPScript.Authentication) throws -> RTSPScript.Options {
@@ -34,7 +34,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Each way of authentication is understood, and costs one refused request",
+            "Each authentication scheme is understood, and costs one refused request",
             arguments: [RTSPScript.Authentication.basic, .md5, .sha256, .several], [false, true])
         func kinds(_ kind: RTSPScript.Authentication, _ isOneLine: Bool) async throws {
             var options = try options(kind)
@@ -53,7 +53,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "The password goes readably to no server where that is not wanted",
+            "The password is sent in readable form to no server that must not get it",
             arguments: [RTSPConfiguration.BasicAuthentication.encrypted, .never])
         func noBasic(_ policy: RTSPConfiguration.BasicAuthentication) async throws {
             let server = try RTSPScript(options(.basic))
@@ -69,7 +69,7 @@ extension RTSPSourceTests {
             expectSecret(run, error)
         }
 
-        @Test("A nonce that serves only once, or twice, is replaced as often as the server asks", arguments: [1, 2])
+        @Test("A nonce valid only once, or twice, is replaced as often as the server requires", arguments: [1, 2])
         func nonces(_ uses: Int) async throws {
             var options = try options(.md5)
             options.requestsPerNonce = uses
@@ -82,7 +82,7 @@ extension RTSPSourceTests {
             expectSecret(run)
         }
 
-        @Test("Credentials in the address are used, and go into no request line")
+        @Test("Credentials in the address are used, and appear in no request line")
         func inAddress() async throws {
             let server = try RTSPScript(options(.several))
             let address = "rtsp://viewer:s3cr3t%3Ap%40ss%2Fw%2525rd@127.0.0.1:\(server.port)/stream"
@@ -102,13 +102,13 @@ extension RTSPSourceTests {
             let run = run(server, password: "s3cr3t-and-wrong")
             let error = try await run.failure()
             #expect(error?.code == .authenticationFailed, "\(error.map { "\($0)" } ?? "no error")")
-            // With each algorithm of Digest, as some servers accept one of those that they offer.
+            // With each Digest algorithm, because some servers accept only one of those that they offer.
             #expect(server.methods == [String](repeating: "DESCRIBE", count: kind == .several ? 3 : 2))
             expectSecret(run, error)
         }
 
         @Test(
-            "A server that accepts one of two algorithms gets that one, whether or not it ends refused connections",
+            "A server that accepts one of two algorithms gets it, whether or not it closes refused connections",
             arguments: RTSPScript.RefusalEnd.allCases)
         func otherAlgorithm(_ end: RTSPScript.RefusalEnd) async throws {
             var options = try options(.md5OfTwo)
@@ -124,7 +124,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A wrong password ends the run also where the server ends refused connections",
+            "A wrong password ends the run even if the server closes refused connections",
             arguments: RTSPScript.RefusalEnd.allCases)
         func wrongPasswordAndClosed(_ end: RTSPScript.RefusalEnd) async throws {
             var options = try options(.md5OfTwo)
@@ -138,7 +138,7 @@ extension RTSPSourceTests {
             expectSecret(run, error)
         }
 
-        @Test("A server that asks for a password gets none where there is none")
+        @Test("A server that requires a password gets none if none is configured")
         func noPassword() async throws {
             let server = try RTSPScript(options(.several))
             let error = try await SourceRun(.test(server.url), decodes: false).failure()
@@ -146,7 +146,7 @@ extension RTSPSourceTests {
             #expect(server.methods == ["DESCRIBE"])
         }
 
-        @Test("A server that takes no credentials, however new its nonces, is not asked for ever")
+        @Test("A server that accepts no credentials, even with new nonces, is not asked for ever")
         func endlessRefusal() async throws {
             let server = try HostileServer(.unauthorized)
             let run = SourceRun(

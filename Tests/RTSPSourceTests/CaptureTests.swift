@@ -9,7 +9,7 @@ import Testing
 @testable import InletTesting
 
 extension RTSPSourceTests {
-    /// Captures of sessions, and what is played from them.
+    /// Captures of sessions, and playing them.
     @Suite struct CaptureTests {
         private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ extension RTSPSourceTests {
         /// The bytes of a capture, as they are written.
         private final class Written: Sendable {
             private let content = Mutex<[UInt8]>([])
-            /// After how many bytes writing fails.
+            /// The number of bytes after which writing fails.
             private let limit: Int
 
             init(limit: Int = .max) { self.limit = limit }
@@ -37,7 +37,7 @@ extension RTSPSourceTests {
             }
         }
 
-        /// What an access unit is, besides when it arrived.
+        /// The contents of an access unit, except its arrival time.
         private struct Unit: Equatable {
             var data: [UInt8]
             var ticks: Int64?
@@ -90,7 +90,7 @@ extension RTSPSourceTests {
             Data(bytes).range(of: Data(text.utf8)) != nil
         }
 
-        /// A file for gst-rtsp-server, and what ffmpeg decodes of it.
+        /// A file for gst-rtsp-server, and ffmpeg's decoding of it.
         private func clip() throws -> (path: String, sums: [String]) {
             let path = folder.path("clip.mp4")
             try ReferenceCommand.ffmpeg([
@@ -142,7 +142,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "No nonce, answer or session number of an authenticated session is in its capture, which plays all the same",
+            "A capture of an authenticated session has no nonce, response or session number, and plays all the same",
             arguments: [RTSPScript.Authentication.basic, .md5, .sha256, .several])
         func secrets(_ kind: RTSPScript.Authentication) async throws {
             var options = try ScriptClip.of(.small).options
@@ -174,7 +174,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "What a session gave is played bit for bit, however often and at whatever pace",
+            "A session's capture is played bit for bit, however often and at whatever pace",
             arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func units(_ transport: RTSPConfiguration.Transport) async throws {
             let clip = try ScriptClip.of(.slices)
@@ -193,7 +193,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "What an odd server gave is played bit for bit",
+            "The capture of an unusual server is played bit for bit",
             arguments: RTSPScript.Mutation.allCases, [RTSPConfiguration.Transport.tcp, .udp])
         func mutations(_ mutation: RTSPScript.Mutation, _ transport: RTSPConfiguration.Transport) async throws {
             var options = try ScriptClip.of(.slices).options
@@ -207,7 +207,7 @@ extension RTSPSourceTests {
                     $0.capture = written.output
                     $0.readTimeout = .milliseconds(700)
                 }, decodes: false)
-            // A server that loses packets gives less, and the session then ends with a time-out.
+            // A server that loses packets gives fewer, and the session then ends with a time-out.
             let seen = try await outcome(live, 30)
             #expect(seen.units.count > 5)
             let played = try await outcome(replay(written.bytes, decodes: false), 30)
@@ -233,7 +233,7 @@ extension RTSPSourceTests {
             #expect(seen == whole && seen.count >= 10)
         }
 
-        // Alone, as a reader that is held up gets all of a short session in one read, which is one record.
+        // Runs by itself, because a delayed reader gets all of a short session in one read, which is one record.
         @Test("A capture that ends anywhere gives the units before the end", .alone)
         func torn() async throws {
             let clip = try ScriptClip.of(.small)
@@ -279,7 +279,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "What is no capture is refused",
+            "A file that is not a capture is refused",
             arguments: [
                 ("", .malformedData), ("RTSP/1.0", .malformedData), ("rtspcap/1\n", .malformedData),
                 ("rtspcap/9\n", .unsupported), ("rtspcap/1 url=rtsp://a/\n", .streamEnded),

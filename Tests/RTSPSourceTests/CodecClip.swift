@@ -3,9 +3,9 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// A short Matroska file for servers that send it as it is, and what the `ffmpeg` command decodes of it.
+/// A short Matroska file that servers send unchanged, and the `ffmpeg` command's decoding of it.
 struct CodecClip {
-    /// What a clip is encoded with.
+    /// The codec of a clip.
     enum Codec: String, Sendable, CaseIterable { case h264, h265, mjpeg, vp8, vp9, mpeg4 }
 
     let path: String
@@ -15,7 +15,7 @@ struct CodecClip {
     private static let folder = Result { try TemporaryFolder() }
     private static let made = Mutex<[Codec: CodecClip]>([:])
 
-    /// The clip of a codec, made when it is first asked for.
+    /// The clip of a codec, made when it is first requested.
     static func of(_ codec: Codec) throws -> CodecClip {
         try made.withLock { clips in
             if let clip = clips[codec] { return clip }
@@ -27,12 +27,12 @@ struct CodecClip {
 
     private init(_ codec: Codec, in folder: TemporaryFolder) throws {
         path = folder.path("\(codec).mkv")
-        // With pictures out of their order, and with pictures that are never shown, where the codec has them.
+        // The clip has reordered pictures, and pictures that are never shown, if the codec supports them.
         let encoder: [String] =
             switch codec {
             case .h264: ["-c:v", "libx264", "-bf", "2"]
             case .h265: ["-c:v", "libx265", "-x265-params", "log-level=error:keyint=8:bframes=2"]
-            // RFC 2435 has the standard Huffman tables alone.
+            // RFC 2435 has only the standard Huffman tables.
             case .mjpeg: ["-c:v", "mjpeg", "-huffman", "default", "-q:v", "4"]
             case .vp8: ["-c:v", "libvpx", "-auto-alt-ref", "1", "-lag-in-frames", "8"]
             case .vp9: ["-c:v", "libvpx-vp9", "-cpu-used", "5", "-auto-alt-ref", "1", "-lag-in-frames", "8"]
@@ -43,7 +43,7 @@ struct CodecClip {
             ["-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25", "-frames:v", "40", "-pix_fmt", format]
                 + encoder + ["-g", "8", "-b:v", "2M", path])
         sums = try FrameLines.ffmpeg(path, pixelFormat: format).lines.map(\.md5)
-        // Otherwise a wrong picture could pass for another one.
+        // Otherwise a wrong picture could be mistaken for another one.
         try #require(sums.count == 40 && Set(sums).count == 40)
     }
 }

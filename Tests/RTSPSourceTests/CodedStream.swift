@@ -4,7 +4,7 @@ import InletRTP
 import ReferenceTools
 import Testing
 
-/// A clip that ffmpeg encoded, in RTP packets by RFC 6184, RFC 7798 or RFC 2250, and what ffmpeg decodes of it.
+/// A clip that ffmpeg encoded, in RTP packets by RFC 6184, RFC 7798 or RFC 2250, and ffmpeg's decoding of it.
 struct CodedStream: Sendable {
     let isHEVC: Bool
     let format: RTPPayloadFormat
@@ -70,11 +70,11 @@ struct CodedStream: Sendable {
         sums = try Self.sums(of: path, first: first)
     }
 
-    /// Muxes the pictures into an MPEG transport stream, seven of whose packets are the payload of an RTP packet.
+    /// Muxes the pictures into an MPEG transport stream, with seven of its packets in the payload of each RTP packet.
     ///
     /// - Parameters:
     ///   - encoder: `libx264` or `libx265`.
-    ///   - options: the encoder's options.
+    ///   - options: The encoder's options.
     init(transportStream encoder: String, _ options: [String], pictures: Int, in folder: TemporaryFolder) throws {
         isHEVC = encoder == "libx265"
         format = .transportStream
@@ -103,9 +103,9 @@ struct CodedStream: Sendable {
         sums = try Self.sums(of: path, first: nil)
     }
 
-    /// Returns what ffmpeg decodes, by the time since the first access unit.
+    /// Returns ffmpeg's decoding, by the time since the first access unit.
     ///
-    /// - Parameter first: the time of that; nil is the time of the first picture.
+    /// - Parameter first: The time of the first access unit; nil for the time of the first picture.
     private static func sums(of path: String, first: Int64?) throws -> [Int64: String] {
         let lines = try FrameLines.ffmpeg(path)
         let base = (lines.timeBase ?? "1/90000").split(separator: "/").compactMap { Int64($0) }

@@ -20,7 +20,7 @@ extension RTSPSourceTests {
             #expect(broken == [], "\(broken)")
         }
 
-        @Test("The source of access units states its stream, and yields whole units with their times")
+        @Test("The source of access units states its stream, and yields complete units with their times")
         func packets() async throws {
             let server = try server()
             let run = SourceRun(.test(server.url), decodes: false)

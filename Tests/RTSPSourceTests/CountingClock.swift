@@ -4,12 +4,12 @@ import Synchronization
 
 @testable import InletTesting
 
-/// The machine's clock, which counts how often it is read: a loop that waits for nothing reads it all the time.
+/// The machine's clock with a count of its reads: a loop that does not block reads it all the time.
 final class CountingClock: CaptureClock {
     private let clock = RealClock()
     private let count = Atomic(0)
 
-    /// How often the time was read.
+    /// The number of times that the clock was read.
     var reads: Int { count.load(ordering: .relaxed) }
 
     var now: MonotonicTime {

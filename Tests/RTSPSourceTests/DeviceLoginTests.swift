@@ -20,7 +20,7 @@ extension RTSPSourceTests {
             return try login.profiles(of: devices.map { try $0.map { try RTSPURL(service: Array($0.utf8)) } })
         }
 
-        @Test("A device is asked at its other addresses in turn until one answers")
+        @Test("A device is queried at its other addresses in turn until one answers")
         func nextAddress() async throws {
             let (device, page) = (try device(.token), try device(.none, [.page]))
             let closed = "http://127.0.0.1:\(try await FreePort.find())/onvif/device_service"

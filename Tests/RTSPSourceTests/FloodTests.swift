@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 extension RTSPSourceTests {
-    /// Datagrams of strangers, as many as the machine can send.
+    /// A flood of datagrams from strangers, as fast as the machine can send.
     @Suite(.alone) struct FloodTests {
         /// Sends datagrams to a port of this machine until it is stopped.
         private final class Flood: Sendable {
@@ -40,7 +40,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A flood of strangers' datagrams gives no picture, and holds up neither a time-out nor a cancellation",
+            "A flood of strangers' datagrams gives no picture, and delays neither a time-out nor a cancellation",
             arguments: [InletError.Code.timedOut, .cancelled])
         func strangers(_ code: InletError.Code) async throws {
             var options = try ScriptClip.of(.small).options

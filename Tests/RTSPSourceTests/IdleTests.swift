@@ -4,10 +4,10 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// What the source does while it waits: nothing. Each turn of its loop reads the clock.
+    /// The source does not work while it waits. Each turn of its loop reads the clock.
     @Suite struct IdleTests {
         private let clock = CountingClock()
-        /// Far more than a source that waits reads the clock, and far less than one that does not wait.
+        /// Far more clock reads than by a waiting source, and far fewer than by one that does not wait.
         private static let mostReads = 2000
 
         private func server(_ delays: [String]) throws -> RTSPScript {
@@ -17,7 +17,7 @@ extension RTSPSourceTests {
             return try RTSPScript(options)
         }
 
-        @Test("A server that is slow to answer is waited for, whatever RTCP is due meanwhile")
+        @Test("The source waits for a slow server, even if RTCP is due meanwhile")
         func openings() async throws {
             let server = try server(["PLAY=1"])
             let run = SourceRun(
@@ -28,7 +28,7 @@ extension RTSPSourceTests {
             try await run.close()
         }
 
-        @Test("Pictures that come while a pause or its end is under way hold up neither, and are waited for")
+        @Test("Pictures that arrive during a pause or its end delay neither, and the source waits for them")
         func pauses() async throws {
             let server = try server(["PAUSE=0.5", "PLAY=0.5"])
             let run = SourceRun(.test(server.url), decodes: false, clock: clock)
@@ -43,7 +43,7 @@ extension RTSPSourceTests {
             try await run.close()
         }
 
-        @Test("What arrives is progress, by whatever it comes", arguments: [RTSPConfiguration.Transport.tcp, .udp])
+        @Test("Arriving data is progress, over any transport", arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func progress(_ transport: RTSPConfiguration.Transport) async throws {
             let server = try server([])
             let run = SourceRun(.test(server.url) { $0.transport = transport }, decodes: false, clock: clock)
@@ -51,7 +51,7 @@ extension RTSPSourceTests {
             _ = try await run.next()
             run.context.setDeadline(after: .seconds(60))
             let begin = try #require(run.context.operation?.quietSince)
-            // What has arrived before may make some without another datagram; on a busy machine that is many.
+            // Earlier data may give some pictures without another datagram; on a busy machine these are many.
             var count = 0
             while count < 500, run.context.operation?.quietSince == begin {
                 _ = try #require(try await run.next())

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 extension RTSPSourceTests {
-    /// Groups and link-local addresses: servers in networks of their own.
+    /// Groups and link-local addresses: servers in separate networks.
     @Suite(
         .enabled(
             if: RTSPServer.missing == nil && NetworkNamespace.isAvailable,
@@ -23,7 +23,7 @@ extension RTSPSourceTests {
             return try RTSPServer(options)
         }
 
-        @Test("Every picture comes by multicast as the file has it", arguments: ["10.77.0.1", linkLocal])
+        @Test("Every picture arrives by multicast as in the file", arguments: ["10.77.0.1", linkLocal])
         func pictures(_ host: String) async throws {
             let clip = try TunnelClip.get()
             let server = try server {
@@ -36,7 +36,7 @@ extension RTSPSourceTests {
             #expect(try await server.teardowns() == 1)
         }
 
-        @Test("A group's sender gets reports, at the group's port for RTCP", arguments: ["10.77.0.1", linkLocal])
+        @Test("A group's sender gets reports, at the group's RTCP port", arguments: ["10.77.0.1", linkLocal])
         func reports(_ host: String) async throws {
             let server = try server { $0.transport = .multicast }
             let run = SourceRun(
@@ -61,8 +61,8 @@ extension RTSPSourceTests {
             let server = try server {
                 $0.transport = .tcp
                 $0.isTLS = isTLS
-                // The largest is that of a loopback interface: each write is one packet, and Nagle's algorithm waits
-                // after the first. With packets of 1500 bytes a record of TLS comes in several.
+                // The largest size is a loopback interface's: each write is one packet, and Nagle's algorithm waits
+                // after the first. With packets of 1500 bytes, a TLS record is split into several.
                 $0.largestPacket = largestPacket
                 $0.size = ImageSize(width: 640, height: 480)
             }
@@ -101,7 +101,7 @@ extension RTSPSourceTests {
         func losses(codec: RTSPServer.Codec, transport: RTSPConfiguration.Transport) async throws {
             let server = try server { ($0.codec, $0.keyFrameInterval) = (codec, 60) }
             let network = try #require(server.clients)
-            // A loss spoils one picture of Motion JPEG, and of the others all up to the next key frame.
+            // A loss damages one picture of Motion JPEG, and with other codecs all up to the next key frame.
             let share = codec == .mjpeg ? "10" : "50"
             _ = try network.run {
                 try ReferenceCommand.run(
@@ -128,7 +128,7 @@ extension RTSPSourceTests {
                 taken.append(unsafe Array(packet.data.storage.memory))
                 return packet
             }
-            // The change is due after 1.5 s without whole pictures.
+            // The change is due after 1.5 s without complete pictures.
             let end = ContinuousClock.now + .seconds(120)
             if transport == .udpOnly {
                 func isLossy() -> Bool {
@@ -151,8 +151,8 @@ extension RTSPSourceTests {
                 #expect(reception.packetsLost == lost && reception.lossRemedy == nil)
             }
             try await run.close()
-            // The capture's player leaves UDP where the session did, whatever it does with damaged pictures. It may
-            // have pictures that arrived last and were not taken.
+            // The capture's player leaves UDP where the session did, however it treats damaged pictures. It may have
+            // pictures that arrived last and were not taken.
             let folder = try TemporaryFolder()
             try Data(written.withLock { $0 }).write(to: URL(fileURLWithPath: folder.path("lossy.rtspcap")))
             for damage in [DamagePolicy.drop, .mark] {
@@ -170,7 +170,7 @@ extension RTSPSourceTests {
             }
         }
 
-        @Test("A server that sends lost packets again on request loses next to nothing of 5 % of the packets")
+        @Test("A server that retransmits lost packets on request loses almost nothing at 5 % packet loss")
         func retransmission() async throws {
             let server = try server {
                 ($0.keyFrameInterval, $0.takesKeyFrameRequests, $0.retransmissionTime) = (60, true, 500)
@@ -202,7 +202,7 @@ extension RTSPSourceTests {
             try await run.close()
         }
 
-        @Test("A link-local address is reached by the interface that the address names")
+        @Test("A link-local address is reached through the interface that the address names")
         func zone() async throws {
             let server = try server { _ in }
             let run = SourceRun(
@@ -216,7 +216,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A redirection between link-local addresses keeps to the interface, and datagrams come by it",
+            "A redirection between link-local addresses keeps to the interface, and datagrams arrive through it",
             arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func datagrams(_ transport: RTSPConfiguration.Transport) async throws {
             var options = try ScriptClip.of(.slices).options
@@ -229,7 +229,7 @@ extension RTSPSourceTests {
                 .test("rtsp://\(Self.linkLocal):\(server.port)/stream") { $0.transport = transport },
                 network: server.clients)
             #expect(try await run.pictures(clip.sums.count) == clip.sums, "\(run.log.text)")
-            // The name of an interface has a meaning on its own machine alone.
+            // The name of an interface has a meaning only on its own machine.
             #expect(server.requests.allSatisfy { !$0.url.contains("%") && $0.url.contains("[fe80::77:1]") })
         }
     }

@@ -4,10 +4,11 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// gst-rtsp-server has the encoder make a key frame when a picture loss indication comes (RFC 4585, section 6.3.1).
+    /// gst-rtsp-server makes the encoder create a key frame when a picture loss indication arrives (RFC 4585, section
+    /// 6.3.1).
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct KeyFrameRequestTests {
-        /// A camera whose key frames are 100 s apart. The first viewer gets one, as the encoder begins with it.
+        /// A camera whose key frames are 100 s apart. The first viewer gets one, because the encoder begins with it.
         private func camera() throws -> RTSPServer {
             var options = RTSPServer.Options()
             options.size = ImageSize(width: 320, height: 240)
@@ -16,7 +17,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Who joins between two key frames gets one long before the next is due",
+            "A viewer that joins between two key frames gets one long before the next is due",
             arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func joins(_ transport: RTSPConfiguration.Transport) async throws {
             let server = try camera()
@@ -32,7 +33,7 @@ extension RTSPSourceTests {
             for _ in 0..<10 { #expect(try await second.next()?.frame != nil) }
             let figures = try #require(second.reception)
             #expect(figures.keyFrameRequests >= 1 && figures.keyFrameResponses == 1)
-            // What a sink requests later is passed on, too.
+            // A sink's later request is passed on, too.
             second.context.requestKeyFrame()
             var isAnswered = false
             for _ in 0..<300 where !isAnswered {
@@ -40,7 +41,7 @@ extension RTSPSourceTests {
             }
             #expect(isAnswered && second.reception?.keyFrameResponses == 2)
             try await second.close()
-            // Without a request none comes.
+            // Without a request no key frame arrives.
             let third = SourceRun(
                 .test(server.url) {
                     $0.transport = transport

@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Servers that mean harm, or are broken: each ends in a typed error, in time and without taking memory.
+    /// Servers that are hostile or broken: each ends in a typed error, in time and without memory growth.
     @Suite(.alone) struct LimitTests {
         private static let kinds: [(HostileServer.Kind, [InletError.Code])] = [
             (.endlessHeader, [.malformedData]), (.endlessLine, [.malformedData]), (.hugeBody, [.malformedData]),
@@ -20,7 +20,7 @@ extension RTSPSourceTests {
         ]
 
         @Test(
-            "A hostile server ends in an error of its kind, within the time-outs, and takes no memory", arguments: kinds
+            "A hostile server ends in a typed error, in time and without memory growth", arguments: kinds
         )
         func hostile(_ kind: HostileServer.Kind, _ codes: [InletError.Code]) async throws {
             var options = HostileServer.Options()
@@ -38,12 +38,12 @@ extension RTSPSourceTests {
             let error = try await run.failure()
             let time = ContinuousClock.now - start
             #expect(error.map { codes.contains($0.code) } == true, "\(error.map { "\($0)" } ?? "no error")")
-            // The sum of the time-outs, a second for a loaded machine, and what the server takes for its garbage.
+            // The sum of the time-outs, a second for a loaded machine, and the server's time for its garbage.
             #expect(time < .seconds(3), "\(time)")
             #expect(Self.memory - before < 16 << 20, "\((Self.memory - before) >> 10) KiB")
         }
 
-        @Test("A reader that was held up for longer than read-timeout finds what has arrived meanwhile")
+        @Test("A reader that was delayed for longer than read-timeout finds the data that has arrived meanwhile")
         func heldUp() async throws {
             var options = try ScriptClip.of(.slices).options
             options.pictures = 0
@@ -58,7 +58,7 @@ extension RTSPSourceTests {
             try await run.close()
         }
 
-        @Test("A stream that runs on takes no more memory than at its beginning")
+        @Test("A stream that runs on uses no more memory than at its beginning")
         func memory() async throws {
             var options = try ScriptClip.of(.slices).options
             options.pictures = 0

@@ -3,14 +3,15 @@ import Testing
 
 @testable import RTSPSource
 
-/// When a stream leaves UDP because of lost packets.
+/// The conditions under which a stream leaves UDP because of lost packets.
 @Suite struct LossWatchTests {
-    /// Returns after how many pictures, 30 a second, the watch has had enough; nil if it has not within ten minutes.
+    /// Returns the number of pictures, at 30 a second, after which the watch gives up; nil if it does not within ten
+    /// minutes.
     ///
     /// - Parameters:
-    ///   - group: the pictures from key frame to key frame.
-    ///   - first: the number of the first key frame.
-    ///   - isLost: whether a part of a picture is lost, by its number.
+    ///   - group: The number of pictures from key frame to key frame.
+    ///   - first: The number of the first key frame.
+    ///   - isLost: Whether a part of a picture is lost, by its number.
     private func pictures(group: Int, first: Int = 0, isLost: (Int) -> Bool) -> Int? {
         var watch = LossWatch()
         for number in 0..<18_000 {
@@ -21,7 +22,7 @@ import Testing
         return nil
     }
 
-    @Test("Losses that spoil most pictures are noticed within five seconds of the first", arguments: [2, 5, 20])
+    @Test("Losses that damage most pictures are noticed within five seconds of the first", arguments: [2, 5, 20])
     func steady(every pictures: Int) throws {
         for group in [30, 60, 300] {
             let found = try #require(self.pictures(group: group) { $0 >= 300 && $0 % pictures == 7 % pictures })
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("Pictures that refer to none, of which each loss spoils one, are given up where two in three are spoilt")
+    @Test("With independent pictures, each loss damages one; UDP is given up if two in three are damaged")
     func intra() throws {
         let found = try #require(pictures(group: 1) { $0 >= 300 && $0 % 3 != 0 })
         #expect((345...430).contains(found))
@@ -64,13 +65,13 @@ import Testing
         #expect(delays.count { $0 <= 150 } >= 150)
     }
 
-    @Test("A stream whose key frames lose something themselves is given up, too")
+    @Test("UDP is given up if key frames lose packets, too")
     func keyFrames() throws {
         let found = try #require(pictures(group: 60) { $0 >= 300 && $0 % 60 == 0 })
         #expect((374...430).contains(found))
     }
 
-    @Test("A stream without key frames is given up at its second loss")
+    @Test("A stream without key frames leaves UDP at its second loss")
     func withoutKeyFrames() {
         #expect(pictures(group: .max, first: .max) { $0 == 300 || $0 == 600 } == 600)
     }
@@ -80,7 +81,7 @@ import Testing
         #expect(pictures(group: 300, first: 140) { $0 == 0 || $0 == 150 } == nil)
     }
 
-    @Test("A stream is calm after a minute of whole pictures, and no longer after a loss")
+    @Test("A stream is calm after a minute of complete pictures, and no longer after a loss")
     func calm() {
         var watch = LossWatch()
         func note(_ second: Int, _ picture: LossWatch.Picture) {
@@ -98,13 +99,13 @@ import Testing
         #expect(watch.isCalm)
     }
 
-    @Test("Silence is no loss")
+    @Test("Silence is not a loss")
     func silence() {
         var watch = LossWatch()
         var time = MonotonicTime(nanoseconds: 0)
         for number in 0..<100 {
             time = time + .seconds(10)
-            // After each silence one picture is spoilt for as long as the next takes.
+            // After each silence one picture is damaged until the next one.
             let isTooMuch = watch.note(number % 7 == 1 ? .lossy : .whole, at: time)
             #expect(!isTooMuch)
         }

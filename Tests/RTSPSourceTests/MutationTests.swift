@@ -4,9 +4,9 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Every odd thing that a server does, against what the `ffmpeg` command decodes of the file that it sends.
+    /// Every unusual behaviour of a server, compared with the `ffmpeg` command's decoding of the file that it sends.
     @Suite struct MutationTests {
-        /// The mutations after which a part of the pictures is missing.
+        /// The mutations after which some pictures are missing.
         private static let lossy: Set<RTSPScript.Mutation> = [.cutBytes, .loss, .markerSlices]
         private static let datagramsOnly: Set<RTSPScript.Mutation> = [.loss, .duplicate, .reorder]
         private static let connectionOnly: Set<RTSPScript.Mutation> = [.cutBytes, .strayReplies]
@@ -20,8 +20,8 @@ extension RTSPSourceTests {
             var options = clip.options
             options.mutations = mutations
             options.transport = transport
-            // Over UDP half the time between pictures is what a missing packet is waited for: where one is only late,
-            // that has to be longer than the server may be held up.
+            // Over UDP the source waits for a missing packet for half the time between pictures. If a packet is only
+            // late, that must be longer than the server may be delayed.
             options.frameRate = transport == .udp ? mutations.contains(.reorder) ? 16 : 50 : 100
             change(&options)
             let server = try RTSPScript(options)
@@ -34,7 +34,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Over TCP every picture comes as the file has it",
+            "Over TCP every picture arrives as in the file",
             arguments: harmless.filter { !datagramsOnly.contains($0) }, [ScriptClip.Kind.slices, .small])
         func overTCP(_ mutation: RTSPScript.Mutation, _ kind: ScriptClip.Kind) async throws {
             let (pictures, run, clip) = try await run([mutation], .tcp, kind, count: 40)
@@ -42,7 +42,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Over UDP every picture comes as the file has it",
+            "Over UDP every picture arrives as in the file",
             arguments: harmless.filter { !connectionOnly.contains($0) }, [ScriptClip.Kind.slices, .small])
         func overUDP(_ mutation: RTSPScript.Mutation, _ kind: ScriptClip.Kind) async throws {
             let (pictures, run, clip) = try await run([mutation], .udp, kind, count: 40)
@@ -61,11 +61,11 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Bytes that are missing in a connection cost pictures, and never show a wrong one",
+            "Missing bytes in a connection cost pictures, and never show a wrong one",
             arguments: [ScriptClip.Kind.slices, .small])
         func cut(_ kind: ScriptClip.Kind) async throws {
             let (pictures, run, clip) = try await run([.cutBytes], .tcp, kind, count: nil)
-            // Of each ten pictures one is cut, and is missing with the rest of its group of eight.
+            // One of ten pictures is truncated, and is missing with the rest of its group of eight.
             expectPart(pictures, of: clip, run, atLeast: 20)
             #expect(!clip.places(of: pictures).contains(9))
         }
@@ -80,11 +80,11 @@ extension RTSPSourceTests {
             _ mutations: [RTSPScript.Mutation], _ transport: RTSPScript.Transport, _ least: Int
         ) async throws {
             let (pictures, run, clip) = try await run(mutations, transport, .slices, count: nil)
-            // How many are lost until the sender is known depends on the pauses that this machine makes between slices.
+            // The number lost before the sender's behaviour is known depends on this machine's pauses between slices.
             expectPart(pictures, of: clip, run, atLeast: least, atMost: 40)
         }
 
-        /// Expects pictures of the clip in their order, some of them missing.
+        /// Expects pictures of the clip in order, some of them missing.
         private func expectPart(
             _ pictures: [String], of clip: ScriptClip, _ run: SourceRun, atLeast least: Int, atMost most: Int = 39
         ) {

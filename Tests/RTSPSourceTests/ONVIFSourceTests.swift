@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Streams that are found by ONVIF: by a device that takes and makes what ONVIF's schemas permit alone, of
+    /// Streams that are found by ONVIF: from a device that accepts and sends only what ONVIF's schemas permit, with
     /// GStreamer's RTSP server.
     @Suite struct ONVIFSourceTests {
         private func server(_ width: Int) throws -> RTSPServer {
@@ -21,7 +21,7 @@ extension RTSPSourceTests {
         ) throws -> ONVIFDevice {
             var options = ONVIFDevice.Options()
             (options.authentication, options.faults, options.profiles) = (authentication, faults, profiles)
-            // Three days behind, and the device takes no token that is older than 20 s.
+            // The device's clock is three days behind, and it rejects tokens older than 20 s.
             options.clock = -3 * 86_400
             return try ONVIFDevice(options)
         }
@@ -47,7 +47,7 @@ extension RTSPSourceTests {
 
         @Test func eachOpeningPlaysTheProfileWhereverItsStreamIsThen() async throws {
             let (main, sub) = (try server(320), try server(160))
-            // No such host: the device is behind a router.
+            // The host does not exist: the device is behind a router.
             func elsewhere(_ server: RTSPServer) -> String { "rtsp://192.0.2.7:\(server.port)/stream" }
             let device = try device(.token, profiles: [("main", elsewhere(main)), ("sub", elsewhere(sub))])
             #expect(try await width(camera(device)) == 320)
@@ -63,7 +63,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "An error says what to try",
+            "An error suggests a remedy",
             arguments: [
                 (.none, [], "gone", .notFound, "It has: main view (1920x1080)."),
                 (.none, [.page], nil, .malformedData, "no ONVIF device service"),

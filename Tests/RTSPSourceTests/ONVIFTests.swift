@@ -4,13 +4,13 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Key frames by ONVIF, of a device that accepts what ONVIF's schemas permit alone.
+    /// Key-frame requests by ONVIF, to a device that accepts only what ONVIF's schemas permit.
     @Suite struct ONVIFTests {
-        /// What came of a run.
+        /// The result of a run.
         private struct Outcome {
             var requests: [ONVIFDevice.Request]
             var log: String
-            /// The names of the operations, in their order.
+            /// The names of the operations, in order.
             var names: [String] { requests.map(\.name) }
             var last: ONVIFDevice.Request? { requests.last }
         }
@@ -24,7 +24,7 @@ extension RTSPSourceTests {
             return options
         }
 
-        /// A source whose server sends nothing until it is told to, beside a device.
+        /// A source whose server sends nothing until it is asked to, with a device.
         private struct Scene {
             let clip: ScriptClip
             let server: RTSPScript
@@ -48,7 +48,7 @@ extension RTSPSourceTests {
             }
         }
 
-        /// Opens a source whose server sends nothing until the device was asked for a key frame with success.
+        /// Opens a source whose server sends nothing until the device has accepted a key-frame request.
         private func request(
             _ options: ONVIFDevice.Options, _ change: @Sendable (inout RTSPConfiguration) -> Void = { _ in }
         ) async throws -> Outcome {
@@ -66,7 +66,7 @@ extension RTSPSourceTests {
             return Outcome(requests: device.requests, log: run.log.text)
         }
 
-        /// Plays a whole clip beside a device that is of no use.
+        /// Plays a whole clip with a device that does not work.
         private func play(
             _ options: ONVIFDevice.Options, _ change: @Sendable (inout RTSPConfiguration) -> Void = { _ in }
         ) async throws -> Outcome {
@@ -98,7 +98,7 @@ extension RTSPSourceTests {
             live.size = ImageSize(width: 320, height: 240)
             live.keyFrameInterval = 100_000
             let server = try RTSPServer(live)
-            // Whoever watches first gets the one key frame; others join in mid-group.
+            // The first viewer gets the only key frame; others join in mid-group.
             let first = SourceRun(.test(server.url) { $0.transport = .udp })
             _ = try await first.open()
             #expect(try await first.next()?.frame != nil)
@@ -115,7 +115,7 @@ extension RTSPSourceTests {
                 }, limit: .seconds(90))
             _ = try await run.open()
             async let item = run.next()
-            // As long as none comes, the request is repeated, once a second at most.
+            // As long as no key frame arrives, the request is repeated, once a second at most.
             try await Waiting.until("the first request", progress: { device.requests.count }) {
                 !device.synchronizations.isEmpty
             }
@@ -130,17 +130,17 @@ extension RTSPSourceTests {
             // One may have been under way when the time began.
             #expect(after - before <= 2 + Int((ContinuousClock.now - begin) / .seconds(1)))
             for _ in 0..<40 { #expect(try await run.next()?.frame != nil) }
-            // The key frame is there: nothing more is requested, but what was under way.
+            // The key frame is there: nothing more is requested, except a request that was under way.
             #expect(device.synchronizations.count <= after + 1)
             try await run.close()
             try await first.close()
             #expect(device.requests.allSatisfy { $0.trouble.isEmpty })
         }
 
-        @Test("The user is told as the device wants it", arguments: ONVIFDevice.Authentication.allCases)
+        @Test("The user name is sent in the form the device requires", arguments: ONVIFDevice.Authentication.allCases)
         func authentication(_ kind: ONVIFDevice.Authentication) async throws {
             var options = options(kind)
-            // Three days ahead, and the device takes no token that is older than 20 s.
+            // The device's clock is three days ahead, and it rejects tokens older than 20 s.
             options.clock = 3 * 86_400
             let outcome = try await request(options)
             let wanted =
@@ -152,14 +152,14 @@ extension RTSPSourceTests {
             #expect(outcome.last?.credentials == wanted, "\(outcome.requests)")
             #expect(outcome.last?.service == "media2" && outcome.last?.profile == "main")
             #expect(outcome.names.contains("GetSystemDateAndTime") == (wanted == "UsernameToken"))
-            // Without credentials first, and then never again.
+            // The first request is without credentials, and no later one is.
             let refused = outcome.requests.filter { !$0.trouble.isEmpty }
             #expect(refused.count == [.none: 0, .challengeToken: 2][kind] ?? 1, "\(outcome.requests)")
             #expect(!outcome.requests.contains { $0.credentials == "DigestUsernameToken" })
         }
 
         @Test(
-            "Odd answers are understood",
+            "Unusual answers are understood",
             arguments: [.capabilities, .otherHost, .chunked, .untilEnd, .oneByte, .redirect, .refuseMedia2, .noClock]
                 as [ONVIFDevice.Fault])
         func oddities(_ fault: ONVIFDevice.Fault) async throws {
@@ -170,7 +170,7 @@ extension RTSPSourceTests {
             #expect(outcome.last?.credentials == "UsernameToken")
         }
 
-        @Test("Either media service will do", arguments: ["1", "2"])
+        @Test("Either media service works", arguments: ["1", "2"])
         func media(_ version: String) async throws {
             let outcome = try await request(options(media: version))
             #expect(outcome.last?.service == "media\(version)")
@@ -198,13 +198,13 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A device that is of no use holds up nothing",
+            "A device that does not work delays nothing",
             arguments: [
                 .mute, .endless, .garbage, .page, .doctype, .nested, .busy, .close, .redirectCircle, .refusePoint,
             ] as [ONVIFDevice.Fault])
         func uselessness(_ fault: ONVIFDevice.Fault) async throws {
             let outcome = try await play(options(.none, [fault]))
-            // After a failure there is a pause of two seconds at least, then of four.
+            // After a failure there is a pause of at least two seconds, then of four.
             #expect(outcome.requests.count < 20, "\(outcome.requests)")
         }
 
@@ -296,7 +296,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "What is no address of a device service is refused at once",
+            "An invalid address of a device service is refused at once",
             arguments: [
                 "rtsp://camera/onvif", "camera", "http://", "http://me:s3cr3t@camera/onvif", "http://camera:0/", "",
             ])

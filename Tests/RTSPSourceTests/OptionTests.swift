@@ -24,7 +24,7 @@ import Testing
         #expect(try await run.failure()?.code == .invalidConfiguration)
     }
 
-    @Test("A link-local address without its interface is a mistake of the configuration")
+    @Test("A link-local address without its interface is a configuration error")
     func zone() async throws {
         for address in ["rtsp://[fe80::1]/x", "rtsp://fe80::1/x", "rtsp://[febf::1]/x"] {
             let error = try await SourceRun(.test(address), decodes: false).failure()
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("When Basic may be used is an option")
+    @Test("An option decides when Basic may be used")
     func basic() throws {
         #expect(try configuration("rtsp://host/x").basicAuthentication == .always)
         for choice in RTSPConfiguration.BasicAuthentication.allCases {

@@ -9,10 +9,10 @@ import Testing
 @testable import InletTesting
 @testable import RTSPSource
 
-/// Loses packets of clips that ffmpeg encoded, and compares each picture that is shown with ffmpeg's decoding of the
-/// whole clip.
+/// Loses packets of clips that ffmpeg encoded, and compares each shown picture with ffmpeg's decoding of the whole
+/// clip.
 @Suite(.serialized, .blocking) struct PacketLossTests {
-    /// What came out.
+    /// The result of playing a clip.
     struct Outcome {
         var shown = 0
         /// Pictures shown that may be incomplete, as their flags say.
@@ -72,7 +72,7 @@ import Testing
                     if stream.hasUnit { break }
                     return nil
                 }
-                // Pictures follow each other by much more than packets of one wait for each other.
+                // Pictures are much further apart than packets of one picture wait for each other.
                 let time = MonotonicTime(nanoseconds: Int64(next) * 50_000_000)
                 if !lost.contains(next) {
                     let packet = clip.packets[next]
@@ -99,7 +99,7 @@ import Testing
         func makeSource() -> any FrameSource { make() }
     }
 
-    /// Loses one packet of so many, and shows what can be shown.
+    /// Loses one packet of the given number, and shows the pictures that can be shown.
     private static func play(_ clip: CodedStream, losing share: Double, seed: UInt64) throws -> Outcome {
         var random = SplitMix64(seed: seed)
         let lost = Set(clip.packets.indices.filter { random.fraction() < share && $0 >= clip.firstPicture })
@@ -136,8 +136,8 @@ import Testing
         return outcome
     }
 
-    /// How a clip is encoded, and how many of its 150 pictures are shown at least if 1 % of the packets are lost, with
-    /// any of the seeds.
+    /// The encoding of a clip, and the minimum number of its 150 pictures that are shown with 1 % packet loss, with any
+    /// of the seeds.
     struct Coding: Sendable, CustomTestStringConvertible {
         var encoder: String
         var options: [String]
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "With 1 % of the packets lost, each picture that is shown is as the encoder meant it",
+        "With 1 % packet loss, each shown picture is as the encoder made it",
         arguments: [
             Coding(encoder: "libx264", options: ["-g", "30"]),
             Coding(encoder: "libx264", options: ["-g", "30", "-x264-params", "open-gop=1"]),
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "Of a transport stream with losses, each picture that is shown is as the encoder meant it",
+        "With a lossy transport stream, each shown picture is as the encoder made it",
         arguments: [("libx264", []), ("libx265", ["-x265-params", "log-level=none"])])
     func transportStream(_ encoder: String, _ options: [String]) throws {
         let folder = try TemporaryFolder()
@@ -186,26 +186,26 @@ import Testing
         }
     }
 
-    @Test("After a loss in a long open group of H.265, the pictures behind the next key picture are shown")
+    @Test("After a loss in a long open group of H.265, the pictures after the next key picture are shown")
     func longGroup() throws {
         let folder = try TemporaryFolder()
         // Longer than half the range of the order counts' low bits, 256 with this encoder.
         let clip = try CodedStream(
             "libx265", ["-x265-params", "log-level=none:keyint=200:min-keyint=200:scenecut=0:open-gop=1"],
             pictures: 320, size: "160x120", in: folder)
-        // H.265, table 7-1: TRAIL_R, alone in a packet.
+        // H.265, table 7-1: TRAIL_R, by itself in a packet.
         let places = clip.packets.indices.filter { clip.packets[$0][12] >> 1 & 0x3F == 1 }
         let outcome = try Self.play(clip, without: [try #require(places.dropFirst(10).first)])
         #expect(outcome.wrong == 0)
         #expect(outcome.shown >= 110, "\(outcome)")
     }
 
-    @Test("A picture of H.265 to which none refers costs itself alone")
+    @Test("Losing an unreferenced H.265 picture costs only that picture")
     func nonReference() throws {
         let folder = try TemporaryFolder()
         let clip = try CodedStream(
             "libx265", ["-x265-params", "log-level=none:keyint=40:min-keyint=40"], pictures: 80, in: folder)
-        // H.265, table 7-1: TRAIL_N, alone in a packet or in fragments, whose third byte holds the type.
+        // H.265, table 7-1: TRAIL_N, by itself in a packet or in fragments, whose third byte holds the type.
         let places = clip.packets.indices.filter { index in
             let payload = clip.packets[index].dropFirst(12)
             let type = payload[12] >> 1 & 0x3F

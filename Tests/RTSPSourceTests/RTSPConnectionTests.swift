@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTSPSource
 
-/// What an RTSP connection makes of the bytes that a channel reads.
+/// The parsing of a channel's bytes by an RTSP connection.
 @Suite struct RTSPConnectionTests {
     /// A channel that has received some bytes, a part at each read.
     private final class Received: ByteChannel {
@@ -33,7 +33,7 @@ import Testing
         return [0x24, 0, UInt8(packet.count >> 8), UInt8(packet.count & 0xFF)] + packet
     }
 
-    /// The sequence numbers of the packets that are taken, and the number of gaps.
+    /// The sequence numbers of the accepted packets, and the number of gaps.
     private func packets(_ parts: [[UInt8]]) throws -> (numbers: [UInt8], gaps: Int) {
         let connection = RTSPConnection(Received(parts))
         connection.parser.settings.knownChannels = [0, 1]
@@ -47,20 +47,20 @@ import Testing
         return (numbers, gaps)
     }
 
-    @Test("A packet of which bytes are missing is not taken, nor what it swallowed", arguments: [2, 5, 16, 100, 199])
+    @Test("A packet with missing bytes is refused, and so are the bytes it swallowed", arguments: [2, 5, 16, 100, 199])
     func cut(_ missing: Int) throws {
         let bytes = frame(1) + frame(2).dropLast(missing) + frame(3) + frame(4) + frame(5)
         let found = try packets([bytes])
         #expect(found.numbers == [1, 4, 5] && found.gaps == 1, "\(found)")
     }
 
-    @Test("Garbage behind a whole packet costs no packet")
+    @Test("Garbage after a complete packet costs no packet")
     func garbage() throws {
         let found = try packets([frame(1) + [UInt8](repeating: 0xEE, count: 30) + frame(2) + [0x0D, 0x0A] + frame(3)])
         #expect(found.numbers == [1, 2, 3] && found.gaps == 1, "\(found)")
     }
 
-    @Test("A packet is taken before a byte behind it has come")
+    @Test("A packet is accepted before a byte after it has arrived")
     func eager() throws {
         let connection = RTSPConnection(Received([frame(1)]))
         connection.parser.settings.knownChannels = [0, 1]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTSPSource
 
-/// What a source reports of RTP packets, and of the pictures that it drops before they are decoded.
+/// A source's report about RTP packets, and about pictures that it drops before they are decoded.
 @Suite struct ReceptionLogTests {
     private static func time(_ milliseconds: Int) -> MonotonicTime {
         MonotonicTime(nanoseconds: Int64(milliseconds) * 1_000_000)
@@ -42,7 +42,7 @@ import Testing
             Self.take(stream, 0, 0x80, picture: 0, at: 0)
             Self.take(stream, 1, 0x40, picture: 0, at: 1)
             Self.take(stream, 1, 0x40, picture: 0, at: 2)
-            // 3 is lost until it is too late; 5 comes before 4.
+            // 3 is lost until it is too late; 5 arrives before 4.
             Self.take(stream, 2, 0x80, picture: 1, at: 40)
             Self.take(stream, 5, 0x40, picture: 2, at: 80)
             Self.take(stream, 4, 0x80, picture: 2, at: 81)
@@ -79,7 +79,7 @@ import Testing
         #expect(stream.figures.keyFrameRequests == 1)
     }
 
-    @Test("A report that comes before the first packet counts for the packets that follow")
+    @Test("A report before the first packet counts for the packets that follow")
     func earlyReport() throws {
         let stream = Self.stream()
         // RFC 3550, section 6.4.1: 1 second behind 2001 at the timestamp 0, of the source 1.
@@ -94,7 +94,7 @@ import Testing
         #expect(unit.wallClock == 978_307_202_000_000_000)
     }
 
-    @Test("What a recorder says of a unit is its time of day, whether decoding may start there, and gaps before it")
+    @Test("A recorder states a unit's time of day, whether decoding may start there, and gaps before it")
     func replay() throws {
         let stream = Self.stream()
         var units: [MediaStream.Unit] = []

@@ -2,17 +2,17 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// A raw H.264 file for ``RTSPScript``, and what the `ffmpeg` command decodes of it.
+/// A raw H.264 file for ``RTSPScript``, and the `ffmpeg` command's decoding of it.
 struct ScriptClip {
     let path: String
     /// The MD5 of each picture.
     let sums: [String]
 
-    /// How a clip is encoded.
+    /// The encoding of a clip.
     enum Kind: Sendable {
-        /// Four slices a picture, of which those of key frames do not fit in a packet.
+        /// Four slices per picture; those of key frames do not fit in a packet.
         case slices
-        /// One slice a picture, small enough for one packet but for key frames.
+        /// One slice per picture, small enough for one packet except for key frames.
         case small
     }
 
@@ -20,7 +20,7 @@ struct ScriptClip {
     private static let slices = Result { try ScriptClip(.slices, folder.get()) }
     private static let small = Result { try ScriptClip(.small, folder.get()) }
 
-    /// The clip of a kind, made when it is first asked for.
+    /// The clip of a kind, made when it is first requested.
     static func of(_ kind: Kind) throws -> ScriptClip {
         switch kind {
         case .slices: try slices.get()
@@ -41,7 +41,7 @@ struct ScriptClip {
                 "libx264", "-tune", "zerolatency", "-threads", "1", "-g", "8", "-keyint_min", "8",
             ] + encoder + [path])
         sums = try FrameLines.ffmpeg(path).lines.map(\.md5)
-        // Otherwise a wrong picture could pass for another one.
+        // Otherwise a wrong picture could be mistaken for another one.
         try #require(sums.count == 40 && Set(sums).count == 40)
     }
 
@@ -52,6 +52,6 @@ struct ScriptClip {
         return options
     }
 
-    /// Returns the places of pictures in the clip; nil for a picture that is none of the clip's.
+    /// Returns the positions of pictures in the clip; nil for a picture that is not in the clip.
     func places(of pictures: [String]) -> [Int?] { pictures.map { sums.firstIndex(of: $0) } }
 }

@@ -9,7 +9,7 @@ import Testing
     private func url(_ text: String) throws -> RTSPURL { try RTSPURL(Array(text.utf8)) }
 
     @Test(
-        "A host whose first address says nothing is tried at its second, wherever that is",
+        "If a host's first address does not answer, its second is tried, wherever that is",
         arguments: [AddressPolicy.follow, .deny, .allow],
         [("203.0.113.1", "10.0.0.1"), ("192.168.1.2", "10.0.0.1"), ("::1", "127.0.0.1"), ("10.0.0.1", "8.8.8.8")])
     func second(_ policy: AddressPolicy, _ pair: (String, String)) throws {
@@ -25,7 +25,7 @@ import Testing
         #expect(addresses.allows(second))
     }
 
-    @Test("A redirection leads to no more private address, by whatever name, nor does one behind it")
+    @Test("A redirection leads to no more private address, by any name, nor does one after it")
     func redirection() throws {
         for target in ["rtsp://other/live", "rtsp://cam:22/live", "rtsp://cam/other"] {
             var addresses = ServerAddresses(.follow)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Both addresses of a host to which another leads are judged by the one that led there")
+    @Test("Both addresses of a redirection's host are judged by the address that redirected")
     func secondOfAnother() throws {
         var addresses = ServerAddresses(.follow)
         try addresses.lead(to: url("rtsp://cam/live"), from: nil)
@@ -54,7 +54,7 @@ import Testing
         try #expect(addresses.allows(address("10.0.0.2")) && !addresses.allows(address("127.0.0.1")))
     }
 
-    @Test("Packets may come from where a redirection might lead")
+    @Test("Packets may come from addresses to which a redirection might lead")
     func senders() throws {
         let (remote, more) = (try address("192.168.1.2"), try address("127.0.0.1"))
         let addresses = ServerAddresses(.follow)

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Servers that lead elsewhere, or refuse.
+    /// Servers that redirect or refuse.
     @Suite struct ServerAnswerTests {
         private func options() throws -> RTSPScript.Options {
             var options = try ScriptClip.of(.small).options
@@ -41,7 +41,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A server that another one leads to gets the credentials only by option",
+            "The target of a redirection to another server gets the credentials only by option",
             arguments: ["127.0.0.1", "localhost"], [false, true])
         func elsewhere(_ host: String, _ isShared: Bool) async throws {
             var options = try options()
@@ -68,12 +68,12 @@ extension RTSPSourceTests {
             let server = try RTSPScript(options)
             let refused = try await failure(server.url) { $0.privateAddresses = .deny }
             #expect(refused?.code == .addressRefused, "\(refused.map { "\($0)" } ?? "none")")
-            // Nothing listens there, which only who goes there finds out.
+            // Nothing listens there, which only a client that connects finds out.
             let followed = try await failure(server.url) { $0.privateAddresses = .follow }
             #expect(followed?.code == .connectionRefused, "\(followed.map { "\($0)" } ?? "none")")
         }
 
-        @Test("Redirections without end are followed eight times")
+        @Test("Endless redirections are followed eight times")
         func loop() async throws {
             let server = try HostileServer(.redirectEndless)
             let error = try await failure(server.url("rtsp"))
@@ -81,7 +81,7 @@ extension RTSPSourceTests {
             #expect(try server.report()["connections"]?.int == 9)
         }
 
-        @Test("A redirection to a server that takes no connections ends with the time for connecting", .alone)
+        @Test("A redirection to a server that accepts no connections ends with the connection time-out", .alone)
         func deadEnd() async throws {
             let silent = try ReferenceSocket.thatTakesNoConnections()
             var options = try options()
@@ -111,7 +111,7 @@ extension RTSPSourceTests {
             #expect(server.methods.count { $0 == method } == 1, "\(server.methods)")
         }
 
-        @Test("A server that refuses UDP is asked for TCP, and so is one from which nothing comes by UDP")
+        @Test("If a server refuses UDP, or sends nothing by UDP, TCP is requested")
         func fallback() async throws {
             var options = try options()
             options.transport = .tcp
@@ -133,13 +133,13 @@ extension RTSPSourceTests {
             #expect(lossy.methods.count { $0 == "PLAY" } == 3, "\(lossy.methods)")
         }
 
-        @Test("Where multicast is refused, or nothing comes by it, datagrams to this client are asked for, then TCP")
+        @Test("If multicast is refused or silent, unicast datagrams are requested, then TCP")
         func multicast() async throws {
             for (isMute, transport) in [(false, RTSPScript.Transport.all), (true, .all), (true, .tcp)] {
                 var options = try options()
                 options.transport = transport
                 options.isMulticastMute = isMute
-                // The answer comes when the client has gone on with another connection.
+                // The answer arrives when the client has continued with another connection.
                 options.delays = ["TEARDOWN=1"]
                 let server = try RTSPScript(options)
                 try await expectPlays(.test(server.url) { $0.transport = .multicast })
@@ -151,7 +151,7 @@ extension RTSPSourceTests {
             }
         }
 
-        @Test("A server that closes connections without OPTIONS is asked so once it has closed one, and the next time")
+        @Test("If a server closes a connection without OPTIONS, the next ones send it")
         func optionsFirst() async throws {
             var options = try options()
             options.mutations = [.optionsFirst]
@@ -165,7 +165,7 @@ extension RTSPSourceTests {
             #expect(server.connections.accepted == 3)
         }
 
-        @Test("What a second description says is followed: other parameter sets are, another codec ends the source")
+        @Test("A second description is followed: other parameter sets are used, another codec ends the source")
         func secondDescription() async throws {
             var options = try options()
             options.mutations = [.loss]
@@ -185,7 +185,7 @@ extension RTSPSourceTests {
             #expect(error?.code == .formatChanged, "\(error.map { "\($0)" } ?? "none")")
         }
 
-        @Test("A request to go elsewhere is answered and followed, and the stream goes on behind what came before")
+        @Test("A request to move is answered and followed, and the stream continues after the earlier pictures")
         func redirectRequest() async throws {
             let second = try RTSPScript(options())
             var options = try options()
@@ -209,7 +209,7 @@ extension RTSPSourceTests {
             try await expectTeardown(second)
         }
 
-        @Test("A request to go where a redirection may not lead ends the source")
+        @Test("A request to move to a forbidden address ends the source")
         func refusedRequest() async throws {
             var options = try options()
             options.laterRedirect = "rtsp://127.0.0.2/stream"
@@ -218,7 +218,7 @@ extension RTSPSourceTests {
             #expect(error?.code == .addressRefused, "\(error.map { "\($0)" } ?? "none")")
         }
 
-        @Test("An address where nothing listens is refused at once")
+        @Test("An address without a listener is refused at once")
         func nothingThere() async throws {
             let port = try await FreePort.find()
             let error = try await failure("rtsp://127.0.0.1:\(port)/stream")

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// What servers and muxers of others make of files, picture for picture against what the `ffmpeg` command decodes
+    /// Files sent by third-party servers and muxers, compared picture for picture with the `ffmpeg` command's decoding
     /// of the same file.
     @Suite struct ServerPictureTests {
         /// Reads a stream to its end.
@@ -40,7 +40,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Every picture of what libavformat's muxer made comes as the file has it",
+            "Every picture of libavformat's muxer arrives as in the file",
             arguments: CodecClip.Codec.allCases)
         func libavformat(_ codec: CodecClip.Codec) async throws {
             let clip = try CodecClip.of(codec)
@@ -49,7 +49,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Every picture of what gst-rtsp-server sends comes as the file has it",
+            "Every picture of gst-rtsp-server arrives as in the file",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"),
             arguments: CodecClip.Codec.allCases)
         func gstreamer(_ codec: CodecClip.Codec) async throws {
@@ -59,7 +59,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Every picture of what VLC sends comes as the file has it",
+            "Every picture of VLC arrives as in the file",
             .enabled(if: VLCServer.missing == nil, "\(VLCServer.missing ?? "")"),
             arguments: CodecClip.Codec.allCases.filter { $0 != .vp9 })
         func vlc(_ codec: CodecClip.Codec) async throws {
@@ -72,7 +72,7 @@ extension RTSPSourceTests {
                 places.append(clip.sums.firstIndex(of: SourceRun.sum(of: frame)))
             }
             try await run.close()
-            // VLC sends the file over and over, and is joined in its midst.
+            // VLC sends the file repeatedly, and is joined in the middle.
             let first = try #require(places.first ?? nil)
             #expect(places == (first..<first + clip.sums.count).map { $0 % clip.sums.count }, "\(run.log.text)")
         }

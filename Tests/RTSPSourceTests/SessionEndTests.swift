@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Sessions are kept alive, and given back.
+    /// Sessions are kept alive, and ended.
     @Suite struct SessionEndTests {
         private func options() throws -> RTSPScript.Options {
             var options = try ScriptClip.of(.small).options
@@ -15,7 +15,7 @@ extension RTSPSourceTests {
 
         /// Reads units for a while.
         ///
-        /// - Returns: the error that ended the stream, if one did.
+        /// - Returns: The error that ended the stream, if one did.
         private func play(_ run: SourceRun, for time: Duration) async throws -> InletError? {
             let end = ContinuousClock.now + time
             do {
@@ -28,7 +28,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A session that dies without signs of life is kept alive, by what the server accepts",
+            "A session that needs signs of life is kept alive, by a request that the server accepts",
             arguments: [
                 ("GET_PARAMETER", [], nil), ("OPTIONS", ["GET_PARAMETER=405"], nil),
                 ("OPTIONS", ["GET_PARAMETER=501"], nil), ("OPTIONS", [], "OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN"),
@@ -46,7 +46,7 @@ extension RTSPSourceTests {
             let run = SourceRun(.test(server.url) { $0.transport = transport == .udp ? .udp : .tcp }, decodes: false)
             #expect(try await play(run, for: .seconds(5)) == nil)
             #expect(!server.hasExpired)
-            // Some cameras take no other address, and no request without the session.
+            // Some cameras accept no other address, and no request without the session.
             let requests = server.requests.filter { ["OPTIONS", "GET_PARAMETER"].contains($0.method) }
             #expect(requests.allSatisfy { $0.headers["session"] != nil && $0.url == "\(server.url)/" }, "\(requests)")
             #expect(!server.controlPackets.isEmpty)
@@ -55,7 +55,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A session that nothing keeps alive ends as a broken connection, so that the tests of keep-alives can fail")
+            "A session without keep-alives ends as a broken connection, so that the tests of keep-alives can fail")
         func dies() async throws {
             var options = try options()
             options.signsOfLife = "ANNOUNCE"
@@ -68,7 +68,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A session that dies at its time-out, however it shows, makes the capturer use another sign of life",
+            "A session that dies at its time-out, however it shows, makes the capturer use another keep-alive",
             arguments: RTSPScript.End.allCases)
         func otherSign(_ end: RTSPScript.End) async throws {
             var options = try options()
@@ -83,7 +83,7 @@ extension RTSPSourceTests {
             let error = try await play(first, for: .seconds(20))
             #expect(error != nil)
             try await first.close()
-            // A server that the machine holds up for a second is not silent.
+            // A server that the machine delays for a second is not silent.
             scoped.readTimeout = RTSPConfiguration.test(server.url).readTimeout
             let second = SourceRun(scoped, decodes: false)
             #expect(try await play(second, for: .seconds(5)) == nil)
@@ -126,7 +126,7 @@ extension RTSPSourceTests {
             try await expectTeardown(server)
         }
 
-        @Test("A session that ends during a pause is begun anew", arguments: RTSPScript.End.allCases, [false, true])
+        @Test("A session that ends during a pause is restarted", arguments: RTSPScript.End.allCases, [false, true])
         func pauseAndEnd(_ end: RTSPScript.End, _ isNoticed: Bool) async throws {
             var options = try options()
             options.sessionTimeout = isNoticed ? 1 : 60
@@ -140,18 +140,18 @@ extension RTSPSourceTests {
             if isNoticed { try await Task.sleep(for: .seconds(2)) }
             try await run.resume()
             var packet = try #require(try await run.next()?.packet)
-            // A picture that was on its way when the server paused may come before the new session.
+            // A picture that was in flight when the server paused may arrive before the new session.
             for _ in 0..<2 where !packet.flags.contains(.discontinuity) || packet.flags.contains(.loss) {
                 packet = try #require(try await run.next()?.packet)
             }
             #expect(packet.isKey && packet.flags.contains(.discontinuity) && !packet.flags.contains(.loss))
             #expect(try #require(packet.pts) > before)
-            // The server may have come to the request on the old connection later.
+            // The server may have read the request on the old connection later.
             #expect(server.requests.contains { $0.method == "PLAY" && $0.connection == 2 })
             try await run.close()
         }
 
-        @Test("A cancellation in a pause gives the session back")
+        @Test("A cancellation in a pause ends the session at the server")
         func cancelledPause() async throws {
             let server = try RTSPScript(options())
             let run = SourceRun(.test(server.url), decodes: false)
@@ -164,7 +164,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A session whose number is still on its way is given back when that has come",
+            "A session whose number is still on its way is ended once it has arrived",
             arguments: [true, false])
         func endDuringSetup(_ isCancelled: Bool) async throws {
             var options = try options()
@@ -184,7 +184,7 @@ extension RTSPSourceTests {
             #expect(server.requests.last?.headers["session"] != nil)
         }
 
-        @Test("A close gives the session back", arguments: [RTSPConfiguration.Transport.tcp, .udp])
+        @Test("A close ends the session at the server", arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func close(_ transport: RTSPConfiguration.Transport) async throws {
             let server = try RTSPScript(options())
             let run = SourceRun(.test(server.url) { $0.transport = transport }, decodes: false)
@@ -196,7 +196,7 @@ extension RTSPSourceTests {
             #expect(server.requests.last?.headers["session"] != nil)
         }
 
-        @Test("A cancellation gives the session back", arguments: [RTSPConfiguration.Transport.tcp, .udp])
+        @Test("A cancellation ends the session at the server", arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func cancellation(_ transport: RTSPConfiguration.Transport) async throws {
             let server = try RTSPScript(options())
             let run = SourceRun(.test(server.url) { $0.transport = transport }, decodes: false)
@@ -209,7 +209,7 @@ extension RTSPSourceTests {
             try await expectTeardown(server)
         }
 
-        @Test("A session that could not be played is given back, too", arguments: ["PLAY=500", "PLAY=453", "PLAY=403"])
+        @Test("A session that could not be played is ended, too", arguments: ["PLAY=500", "PLAY=453", "PLAY=403"])
         func failedPlay(_ refusal: String) async throws {
             var options = try options()
             options.refusals = [refusal]
@@ -220,7 +220,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A close does not wait for a server that answers nothing, which gets its TEARDOWN all the same", .alone,
+            "A close does not wait for a silent server, which gets its TEARDOWN all the same", .alone,
             arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func muteServer(_ transport: RTSPConfiguration.Transport) async throws {
             let server = try RTSPScript(options())
@@ -229,7 +229,7 @@ extension RTSPSourceTests {
             _ = try await run.next()
             kill(server.process.processIdentifier, SIGSTOP)
             defer { kill(server.process.processIdentifier, SIGCONT) }
-            // Counts the time of the call on the source's own thread.
+            // Measures the time of the call on the source's own thread.
             run.cancel()
             try await run.close()
             #expect(run.timeAfterCancellation < .milliseconds(300))

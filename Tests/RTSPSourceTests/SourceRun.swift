@@ -17,15 +17,15 @@ struct SourceRun {
     private let runner: SourceRunner
     let log = LogRecord()
 
-    /// More than any call may take that has time-outs of its own.
+    /// Longer than any call that has its own time-outs.
     static let limit = Duration.seconds(20)
 
     /// - Parameters:
-    ///   - decodes: whether the source yields pictures. The default, true, decodes with libavcodec; otherwise it yields
+    ///   - decodes: Whether the source yields pictures. The default, true, decodes with libavcodec; otherwise it yields
     ///     access units.
-    ///   - limit: how long a call may take.
-    ///   - clock: the source's clock. The default is the machine's.
-    ///   - network: the network in which the source connects. The default, nil, is that of this process.
+    ///   - limit: The maximum time of a call.
+    ///   - clock: The source's clock. The default is the machine's.
+    ///   - network: The network in which the source connects. The default, nil, is that of this process.
     init(
         _ configuration: RTSPConfiguration, decodes: Bool = true, limit: Duration = Self.limit,
         clock: any CaptureClock = RealClock(), network: NetworkNamespace? = nil
@@ -35,12 +35,12 @@ struct SourceRun {
         runner = SourceRunner(source, limit: limit, clock: clock, logger: log.logger)
     }
 
-    /// - Parameter camera: a camera that is found by ONVIF.
+    /// - Parameter camera: A camera that is found by ONVIF.
     init(_ camera: ONVIFConfiguration, limit: Duration = Self.limit) {
         runner = SourceRunner(camera, limit: limit, logger: log.logger)
     }
 
-    /// - Parameter capture: a capture of a session.
+    /// - Parameter capture: A capture of a session.
     init(_ capture: RTSPCaptureConfiguration, decodes: Bool = true, limit: Duration = Self.limit) {
         let source: any FrameSourceConfiguration = decodes ? capture : CapturedUnits(configuration: capture)
         runner = SourceRunner(source, limit: limit, logger: log.logger)
@@ -64,7 +64,7 @@ struct SourceRun {
     /// Closes the source.
     func close() async throws { try value(of: await runner.close()) }
 
-    /// What the source has reported of RTP.
+    /// The source's RTP statistics.
     var reception: ReceptionFigures? { runner.context.reception }
 
     /// Cancels the source.
@@ -76,20 +76,20 @@ struct SourceRun {
         runner.cancel()
     }
 
-    /// How long the last call went on after the cancellation, on the source's own thread.
+    /// The time that the last call continued after the cancellation, on the source's own thread.
     var timeAfterCancellation: Duration { runner.timeAfterCancellation }
 
     /// Opens the source, reads pictures and closes it.
     ///
-    /// - Parameter count: how many pictures to read; nil reads until the source fails.
-    /// - Returns: the pictures' MD5s.
+    /// - Parameter count: The number of pictures to read; nil reads until the source fails.
+    /// - Returns: The pictures' MD5s.
     func pictures(_ count: Int?) async throws -> [String] {
         var sums: [String] = []
         do {
             _ = try await open()
             while sums.count < count ?? .max, let frame = try await next()?.frame { sums.append(Self.sum(of: frame)) }
         } catch let error as InletError where count == nil && error.code == .timedOut {
-            // Nothing more comes.
+            // The stream has ended.
         }
         try await close()
         return sums
@@ -97,7 +97,7 @@ struct SourceRun {
 
     /// Opens the source, which fails then or at one of the first items, and closes it.
     ///
-    /// - Returns: the error.
+    /// - Returns: The error.
     func failure(within items: Int = 100) async throws -> InletError? {
         var failure: InletError?
         do {
@@ -120,7 +120,7 @@ struct SourceRun {
         }
     }
 
-    /// The MD5 of a picture's planes without their padding, as ffmpeg's framemd5 has it.
+    /// The MD5 of a picture's planes without their padding, as in ffmpeg's framemd5.
     static func sum(of frame: SourceFrame) -> String {
         var bytes: [UInt8] = []
         let chroma = frame.size.chroma
@@ -152,7 +152,7 @@ private struct CapturedUnits: FrameSourceConfiguration {
     func makeSource() -> any FrameSource { configuration.makePacketSource() }
 }
 
-/// What a source logs, at all levels.
+/// The log lines of a source, at all levels.
 final class LogRecord: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -180,7 +180,7 @@ final class LogRecord: Sendable {
 }
 
 extension RTSPConfiguration {
-    /// The configuration of a test: decodes with libavcodec, drops nothing because the machine is slow.
+    /// The configuration of a test: decodes with libavcodec, and drops nothing when the machine is slow.
     static func test(_ url: String, _ change: (inout RTSPConfiguration) -> Void = { _ in }) -> RTSPConfiguration {
         var configuration = RTSPConfiguration(url: url)
         configuration.decoders = [.ffmpeg]

@@ -53,7 +53,7 @@ import Testing
         let rounds = 20
         var prompt = 0
         for _ in 0..<rounds {
-            // Such as a receiver report, after which Linux delays acknowledgements.
+            // For example a receiver report, after which Linux delays acknowledgements.
             let report = [UInt8](repeating: 0, count: 52)
             #expect(unsafe try report.withUnsafeBytes { unsafe try channel.write($0) } == report.count)
             var received = report

@@ -24,7 +24,7 @@ extension RTSPSourceTests {
                 try channel.flush()
             }
             server.stop()
-            // What is written first is answered by a reset.
+            // The first write is answered by a reset.
             _ = unsafe send(channel.descriptor, "x", 1, Int32(MSG_NOSIGNAL))
             try wait(channel.descriptor, POLLHUP)
             return channel
@@ -54,12 +54,12 @@ extension RTSPSourceTests {
             return isRaised
         }
 
-        @Test("A write to a server that has gone is an error, and no signal")
+        @Test("A write to a server that has gone is an error, and raises no signal")
         func write() throws {
             let channel = try abandoned()
             let isRaised = raisesSignal {
                 let error = #expect(throws: InletError.self) {
-                    // Of several, as the first may only learn of the reset.
+                    // One of several writes, because the first may only learn of the reset.
                     for _ in 0..<3 { _ = unsafe try [UInt8](repeating: 0, count: 100).withUnsafeBytes(channel.write) }
                 }
                 #expect(error?.code == .disconnected)

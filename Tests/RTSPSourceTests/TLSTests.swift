@@ -72,7 +72,7 @@ extension RTSPSourceTests {
             try await expectPlays(server) { $0.certificatePin = pin }
         }
 
-        @Test("A file that holds no authority is a mistake of the configuration")
+        @Test("A file without an authority is a configuration error")
         func noAuthority() async throws {
             let server = try server()
             let error = try await run(server) { $0.certificateAuthorities = "/dev/null" }.failure()
@@ -80,7 +80,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A server that does not speak TLS, or says nothing in the handshake, ends in an error, without a busy wait",
+            "A server without TLS, or silent in the handshake, ends in an error, without a busy wait",
             .alone)
         func noTLS() async throws {
             let plain = try HostileServer(.random)

@@ -4,16 +4,16 @@ import InletRTP
 import ReferenceTools
 import Testing
 
-/// A clip in an MPEG transport stream that ffmpeg made, and what ffprobe tells of its pictures.
+/// A clip in an MPEG transport stream that ffmpeg made, and ffprobe's description of its pictures.
 struct TransportClip {
-    /// The packets of the transport stream, one behind another.
+    /// The packets of the transport stream, one after another.
     let bytes: [UInt8]
-    /// The presentation times of the pictures in the order of decoding, counted on over the wrap of the 33 bits.
+    /// The presentation times of the pictures in decoding order, continued over the wrap of the 33 bits.
     let times: [Int64]
     /// The NAL units of each picture, without start codes; of other codecs the whole picture.
     let pictures: [[[UInt8]]]
 
-    /// How a clip is encoded and muxed.
+    /// The encoding and muxing of a clip.
     enum Kind: String, Sendable, CaseIterable {
         case h264 = "-c:v libx264 -bf 2 -x264-params slices=2"
         case h264WithSizes = "-c:v libx264 -bf 2 -omit_video_pes_length 0"
@@ -35,7 +35,7 @@ struct TransportClip {
         var hasUnits: Bool { codec == .h264 || codec == .hevc }
     }
 
-    /// Encodes a clip with a sound track beside it.
+    /// Encodes a clip with a sound track.
     init(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("clip.ts")
@@ -67,7 +67,7 @@ struct TransportClip {
         self.pictures = pictures.map { kind.hasUnits ? Self.units($0) : [$0] }
     }
 
-    /// The NAL units of bytes with start codes, without zeros behind them.
+    /// The NAL units of bytes with start codes, without trailing zeros.
     static func units(_ bytes: [UInt8]) -> [[UInt8]] {
         var (units, zeros): ([[UInt8]], Int) = ([], 0)
         for byte in bytes {
@@ -81,7 +81,7 @@ struct TransportClip {
         return units.map { unit in Array(unit[...(unit.lastIndex { $0 != 0 } ?? 0)]) }
     }
 
-    /// The bytes cut to payloads of that many packets of 188 bytes each.
+    /// The bytes cut into payloads of that many packets of 188 bytes each.
     func payloads(_ packets: Int) -> [ArraySlice<UInt8>] {
         stride(from: 0, to: bytes.count, by: packets * 188).map { bytes[$0..<min($0 + packets * 188, bytes.count)] }
     }

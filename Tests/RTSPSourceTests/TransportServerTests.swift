@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// Transport streams over RTP by servers that others wrote.
+    /// Transport streams over RTP by third-party servers.
     @Suite struct TransportServerTests {
         /// Makes a clip of 60 pictures with B-frames, encoded by one of ffmpeg's encoders.
         private static func clip(_ encoder: String, in folder: TemporaryFolder) throws -> String {
@@ -20,7 +20,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Every picture of GStreamer's transport stream comes as the file has it",
+            "Every picture of GStreamer's transport stream arrives as in the file",
             arguments: [RTSPServer.Codec.h264, .h265], [RTSPConfiguration.Transport.tcp, .udp])
         func gstreamer(_ codec: RTSPServer.Codec, _ transport: RTSPConfiguration.Transport) async throws {
             let folder = try TemporaryFolder()
@@ -37,11 +37,11 @@ extension RTSPSourceTests {
             do {
                 while let frame = try await run.next()?.frame { pictures.append(SourceRun.sum(of: frame)) }
             } catch let error as InletError {
-                // The server says goodbye behind the last picture.
+                // The server says goodbye after the last picture.
                 #expect(error.code == .streamEnded, "\(error)")
             }
             try await run.close()
-            // What UDP loses on a busy machine is lost, but never wrong.
+            // UDP loses packets on a busy machine, but the pictures are never wrong.
             #expect(pictures == sums || UDPCounters.dropped > dropped, "\(pictures.count) \(run.log.text)")
             #expect(pictures.allSatisfy { sums.contains($0) })
         }
@@ -60,7 +60,7 @@ extension RTSPSourceTests {
             let pictures = try await run.pictures(120)
             let places = pictures.map { sums.firstIndex(of: $0) }
             #expect(places.count == 120 && !places.contains(nil), "\(places) \(run.log.text)")
-            // The clip is repeated without end.
+            // The clip is repeated endlessly.
             let isWhole = zip(places, places.dropFirst()).allSatisfy { ($0 ?? 0) + 1 == $1 || ($0, $1) == (59, 0) }
             #expect(isWhole || UDPCounters.dropped > dropped, "\(places)")
         }

@@ -3,7 +3,7 @@ import InletRTP
 import ReferenceTools
 import Testing
 
-/// Transport streams that ffmpeg muxes, judged by what ffprobe says of them.
+/// Transport streams that ffmpeg muxes, compared with ffprobe's description of them.
 @Suite struct TransportStreamTests {
     /// Reads payloads, of which some are lost, and ends.
     private func receive(_ payloads: [ArraySlice<UInt8>], without lost: Int? = nil) -> (Depacketizer, [AccessUnit]) {
@@ -37,7 +37,7 @@ import Testing
         arguments: TransportClip.Kind.allCases)
     func pictures(_ kind: TransportClip.Kind) throws {
         let clip = try TransportClip(kind)
-        // The clock of 33 bits wraps within the clip, before which ffprobe counts from below zero.
+        // The 33-bit clock wraps within the clip; before the wrap, ffprobe counts from below zero.
         #expect(clip.times.contains { $0 < 0 } && clip.times.contains { $0 > 0 })
         for packets in [7, 1, 5] {
             let (joiner, units) = receive(clip.payloads(packets))
@@ -45,13 +45,13 @@ import Testing
             #expect(units.map(\.timestamp) == clip.times.map { UInt32(truncatingIfNeeded: $0) })
             for (unit, expected) in zip(units, clip.pictures) { #expect(self.units(unit, kind) == expected) }
             #expect(!units.contains { $0.isAfterLoss || $0.isDamaged })
-            // Sound and tables are of no concern.
+            // Sound and tables are ignored.
             #expect(joiner.statistics.lostTransportPackets == 0 && joiner.statistics.malformed == 0)
         }
     }
 
     @Test(
-        "Of a live stream each picture is out before the next begins", arguments: [TransportClip.Kind.h264Live, .hevc])
+        "Each picture of a live stream precedes the next", arguments: [TransportClip.Kind.h264Live, .hevc])
     func eager(_ kind: TransportClip.Kind) throws {
         let clip = try TransportClip(kind)
         let joiner = Depacketizer(.transportStream)
@@ -69,13 +69,14 @@ import Testing
             while joiner.takeUnit() != nil { out += 1 }
         }
         #expect(begun == 50)
-        // Two to learn by, those that are larger than any before, and those whose last packet needs no stuffing.
+        // Two pictures to learn from, those that are larger than all before, and those whose last packet needs no
+        // stuffing.
         #expect(late <= 6, "\(late)")
         #expect(joiner.statistics.latePictureParts == 0)
     }
 
     @Test(
-        "No payload that is lost makes a wrong picture, and what refers to a lost one is marked",
+        "A lost payload never makes a wrong picture, and pictures that refer to a lost one are marked",
         arguments: TransportClip.Kind.allCases)
     func losses(_ kind: TransportClip.Kind) throws {
         let clip = try TransportClip(kind)
@@ -95,13 +96,14 @@ import Testing
                     if place > next, !unit.isKey, next > 0 {
                         let isHarmless = kind.codec == .h264 && clip.pictures[next..<place].allSatisfy(Self.isUnused)
                         let isUnusedB = !kind.hasUnits && unit.isReference == false
-                        // Of H.265 the reference picture sets tell what is whole; the rest is dropped, not marked.
+                        // With H.265, the reference picture sets show which pictures are complete; the rest is dropped,
+                        // not marked.
                         let isWhole = kind.codec == .hevc
                         #expect(unit.isAfterLoss || isHarmless || isUnusedB || isWhole, "\(lost), \(next), \(place)")
                     }
                     next = place + 1
                 }
-                // Of H.265 a loss may cost the rest of a group of 12.
+                // With H.265, a loss may cost the rest of a group of 12.
                 #expect(units.count >= (kind.codec == .hevc ? 36 : 40), "\(lost)")
             }
         }
@@ -115,7 +117,7 @@ import Testing
         }
     }
 
-    /// Whether no other picture refers to one of H.264: `nal_ref_idc`.
+    /// Whether an H.264 picture is not used as a reference: `nal_ref_idc`.
     private static func isUnused(_ units: [[UInt8]]) -> Bool {
         units.allSatisfy { ![1, 5].contains($0[0] & 0x1F) || $0[0] & 0x60 == 0 }
     }

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// A short MP4 file for gst-rtsp-server, which sends it as it is, and what the `ffmpeg` command decodes of it.
+/// A short MP4 file that gst-rtsp-server sends unchanged, and the `ffmpeg` command's decoding of it.
 struct TunnelClip {
     let path: String
     /// The MD5 of each picture.
@@ -11,7 +11,7 @@ struct TunnelClip {
     private static let made = Result { try TunnelClip(folder: TemporaryFolder()) }
     private let folder: TemporaryFolder
 
-    /// The clip, made when it is first asked for.
+    /// The clip, made when it is first requested.
     static func get() throws -> TunnelClip { try made.get() }
 
     private init(folder: TemporaryFolder) throws {
@@ -22,7 +22,7 @@ struct TunnelClip {
             "libx264", "-tune", "zerolatency", "-threads", "1", "-g", "8", "-b:v", "3M", path,
         ])
         sums = try FrameLines.ffmpeg(path).lines.map(\.md5)
-        // Otherwise a wrong picture could pass for another one.
+        // Otherwise a wrong picture could be mistaken for another one.
         try #require(sums.count == 40 && Set(sums).count == 40)
     }
 

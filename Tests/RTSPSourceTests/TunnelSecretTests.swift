@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// What a tunnel's requests tell the server that another one leads to.
+    /// The data that a tunnel's requests reveal to the target of a redirection.
     @Suite struct TunnelSecretTests {
         /// Starts an RTSP server behind a gate that opens WebSockets.
         private func gate(redirect: String = "", _ authentication: RTSPServer.Authentication = .none) throws -> (
@@ -20,7 +20,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A server that another one leads to learns no password and no path of the tunnel",
+            "The target of a redirection learns no password and no path of the tunnel",
             arguments: ["127.0.0.1", "localhost"], [RTSPServer.Authentication.none, .basic, .digest])
         func elsewhere(_ host: String, _ authentication: RTSPServer.Authentication) async throws {
             let (target, second) = try gate(authentication)
@@ -45,7 +45,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "The password goes readably to no server where that is not wanted",
+            "The password is sent in readable form to no server that must not get it",
             arguments: [RTSPConfiguration.Transport.http, .websocket])
         func basic(_ transport: RTSPConfiguration.Transport) async throws {
             let (server, gate) = try gate(.basic)

@@ -20,7 +20,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Every picture comes as the file has it, whatever the server asks for",
+            "Every picture arrives as in the file, whatever the server requires",
             arguments: [RTSPServer.Authentication.none, .basic, .digest], [false, true])
         func pictures(_ authentication: RTSPServer.Authentication, _ isTLS: Bool) async throws {
             let clip = try TunnelClip.get()
@@ -28,13 +28,13 @@ extension RTSPSourceTests {
             let run = run(server.url, authority: server.authority, password: authentication == .none ? nil : "secret")
             #expect(try await run.pictures(40) == clip.sums, "\(run.log.text) \(server.process.log)")
             let report = try server.report()
-            // The GET's connection and the POST's.
+            // The connections of GET and POST.
             #expect(report["requests"]?["connections"]?.int == 2)
             #expect(try await server.teardowns() == 1)
         }
 
         @Test(
-            "nginx passes a tunnel on, with a password of its own and over TLS", arguments: [false, true],
+            "nginx passes a tunnel on, with its own password and over TLS", arguments: [false, true],
             [false, true])
         func nginx(_ isProtected: Bool, _ isTLS: Bool) async throws {
             let clip = try TunnelClip.get()
@@ -48,7 +48,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Credentials that the GET, the POST or both require are sent when they are asked for",
+            "Credentials that the GET, the POST or both require are sent when they are requested",
             arguments: [RTSPServer.Authentication.basic, .digest], [nil, "GET", "POST"])
         func challenges(_ authentication: RTSPServer.Authentication, _ method: String?) async throws {
             let clip = try TunnelClip.get()
@@ -61,7 +61,7 @@ extension RTSPSourceTests {
             #expect(try await run.pictures(40) == clip.sums, "\(run.log.text) \(gate.process.log)")
             let scheme = authentication == .basic ? " Basic" : " Digest"
             let (get, post) = ("GET /stream", "POST /stream")
-            // What the GET has learnt the POST need not ask for.
+            // The POST reuses what the GET has learned.
             #expect(
                 try gate.report().requests
                     == (method == "POST"
@@ -96,7 +96,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "What is no tunnel is an error, and holds up nothing",
+            "A server without the tunnel is an error, and delays nothing",
             arguments: [
                 (.blackHole, .timedOut), (.slowLoris, .timedOut), (.close, .disconnected),
                 (.endlessHeader, .malformedData), (.endlessLine, .malformedData), (.random, nil),
@@ -144,7 +144,7 @@ extension RTSPSourceTests {
 extension SourceRun {
     /// Reads on until the source fails.
     ///
-    /// - Returns: the error; nil if it does not fail within 1,000 items.
+    /// - Returns: The error; nil if it does not fail within 1,000 items.
     func failureOfNext() async throws -> InletError? {
         do {
             for _ in 0..<1000 where try await next() == nil { return nil }

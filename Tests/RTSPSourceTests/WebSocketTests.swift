@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// RTSP in a WebSocket, behind which gst-rtsp-server speaks RTSP.
+    /// RTSP in a WebSocket, with gst-rtsp-server behind the gate.
     @Suite struct WebSocketTests {
         private func run(_ gate: RTSPTunnel, password: String? = nil) -> SourceRun {
             SourceRun(
@@ -19,7 +19,7 @@ extension RTSPSourceTests {
         private static let kinds = RTSPTunnel.python == nil ? [RTSPTunnel.Kind.websocket] : [.websocket, .aiohttp]
 
         @Test(
-            "Every picture comes as the file has it, whatever the gate asks for",
+            "Every picture arrives as in the file, whatever the gate requires",
             arguments: kinds.flatMap { kind in
                 [(RTSPServer.Authentication.none, false), (.none, true), (.basic, false), (.digest, true)].map {
                     (kind, $0.0, $0.1)
@@ -42,11 +42,12 @@ extension RTSPSourceTests {
                 report.requests
                     == [request]
                     + (authentication == .none ? [] : ["\(request) \(authentication == .basic ? "Basic" : "Digest")"]))
-            // Each ping but one that the end cut off: the next is sent when one is answered.
+            // Each ping except one that the end cut off: the next is sent once one is answered.
             #expect((0...1).contains(report.pings - report.pongs), "\(report)")
-            // The gate waits for the answers to the first three; how many pings follow is the machine's speed.
+            // The gate waits for the answers to the first three; the number of pings after that depends on the
+            // machine's speed.
             #expect(report.pongs >= (kind == .aiohttp ? 1 : 3), "\(report)")
-            // aiohttp counts 1006 where its own close finds nobody any more.
+            // aiohttp reports 1006 if the peer is gone when it closes.
             #expect(report.closes == [1000] || (kind == .aiohttp && report.closes == [1006]))
             #expect(try await server.teardowns() == 1)
         }

@@ -4,12 +4,13 @@ import ReferenceTools
 import Testing
 
 extension RTSPSourceTests {
-    /// A picture is handed on when it is there, and not when the next one comes: the server sends one only after the
-    /// last was received. Alone, as a sender that falls silent for half a second may be taken for gone.
+    /// A picture is delivered once it is complete, and not when the next one arrives: the server sends one only after
+    /// the last was received. Runs by itself, because a sender that is silent for half a second may be regarded as
+    /// gone.
     @Suite(.alone) struct WithholdingTests {
-        /// More pictures than any rule about a sender's markers needs to be learned.
+        /// More pictures than any rule about a sender's markers needs to learn.
         private static let count = 20
-        /// Far more than any wait within the source, and less than its time-outs.
+        /// Far longer than any wait within the source, and shorter than its time-outs.
         private static let patience = Duration.seconds(8)
 
         private static let inConnections = RTSPScript.Mutation.allCases.filter {
@@ -37,7 +38,7 @@ extension RTSPSourceTests {
                 }, decodes: decodes, limit: Self.patience)
             // Two pictures prove that a sender sets no markers.
             let learned = mutations.contains(.markerNever) ? 2 : 0
-            // The reply to PLAY may stand behind the first picture.
+            // The reply to PLAY may follow the first picture.
             try server.next(1 + learned)
             _ = try await run.open()
             for index in 0..<Self.count {
@@ -55,19 +56,19 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "Over TCP an access unit comes before a byte of the next is sent", arguments: inConnections,
+            "Over TCP an access unit is delivered before a byte of the next is sent", arguments: inConnections,
             [ScriptClip.Kind.slices, .small])
         func overTCP(_ mutation: RTSPScript.Mutation, _ kind: ScriptClip.Kind) async throws {
             try await expectUnits([mutation], .tcp, kind, decodes: false)
         }
 
-        @Test("Over UDP an access unit comes before a byte of the next is sent", arguments: inDatagrams)
+        @Test("Over UDP an access unit is delivered before a byte of the next is sent", arguments: inDatagrams)
         func overUDP(_ mutation: RTSPScript.Mutation) async throws {
             try await expectUnits([mutation], .udp, .slices, decodes: false)
         }
 
         @Test(
-            "The decoded picture comes before a byte of the next is sent, too, and is the right one",
+            "The decoded picture is delivered before a byte of the next is sent, too, and is the right one",
             arguments: [
                 [], [.markerNever], [.markerSlices], [.markerParameters], [.fragmentsWithoutEnd],
                 [.annexBInFragment, .markerNever], [.annexBInFragment],
@@ -84,7 +85,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "The last picture before the server hangs up is handed on, even if it lacks the marker",
+            "The last picture before the server hangs up is delivered, even if it lacks the marker",
             arguments: [[], [.markerNever], [.fragmentsWithoutEnd]] as [[RTSPScript.Mutation]])
         func last(_ mutations: [RTSPScript.Mutation]) async throws {
             let clip = try ScriptClip.of(.slices)
