@@ -4,7 +4,7 @@ import Testing
 @Suite struct InletErrorTests {
     private struct Odd: Error, CustomStringConvertible { let description = "the moon is full" }
 
-    @Test("Wrapping leaves an InletError as it is")
+    @Test("Wrapping leaves an InletError unchanged")
     func wrapsItself() {
         let error = InletError(
             .busy, "Somebody has it.", context: .init(subject: "v4l2:/dev/video0", operation: "open", nativeCode: 16))
@@ -23,7 +23,7 @@ import Testing
         #expect(wrapped.cause is CancellationError)
     }
 
-    @Test("A stranger's error becomes internal, with its words and itself as the cause")
+    @Test("A foreign error becomes internal, with its text and itself as the cause")
     func wrapsStranger() {
         let wrapped = InletError(wrapping: Odd(), operation: "reading")
         #expect(wrapped.code == .internal)
@@ -32,7 +32,7 @@ import Testing
         #expect(wrapped.context.operation == "reading")
     }
 
-    @Test("The first subject stays")
+    @Test("The first subject is kept")
     func about() {
         let error = InletError(.notFound, "It is not there.").about("file:a.mp4").about("file:b.mp4")
         #expect(error.context.subject == "file:a.mp4")
@@ -40,7 +40,7 @@ import Testing
         #expect("\(InletError(.notFound, "It is not there."))" == "It is not there.")
     }
 
-    @Test("What a server, a file or an address says commands no terminal and forges no line of a log")
+    @Test("Text from a server, a file or an address controls no terminal and forges no log line")
     func sanitized() {
         let error = InletError(
             .unsupported, "The server says: \u{1B}[2J\u{202E}kO\r\nINFO all is well",
@@ -53,7 +53,7 @@ import Testing
         #expect("\(InletError(.internal, String(repeating: "a", count: 100_000)))".utf8.count <= 4096)
     }
 
-    @Test("A code is known by its name, so that a plug-in can add one")
+    @Test("A code is identified by its name, so that a plug-in can add one")
     func openSet() {
         #expect(InletError.Code("busy") == .busy)
         #expect(InletError.Code("outOfFilm") != .busy)

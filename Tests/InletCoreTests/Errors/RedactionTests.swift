@@ -9,7 +9,7 @@ import Testing
         "x@y/z?q=1&r=2", "?a=b", "***", "$HOME", "`id`", "\\",
     ]
 
-    @Test("A password of any characters is blotted out, and nothing else is changed", arguments: passwords)
+    @Test("A password of any characters is redacted, and nothing else is changed", arguments: passwords)
     func userInformation(password: String) {
         #expect(
             Redaction.redact("rtsp://admin:\(password)@camera.local:554/path/1") == "rtsp://***@camera.local:554/path/1"
@@ -20,21 +20,21 @@ import Testing
     }
 
     @Test(
-        "A password with spaces or quotes is blotted out too",
+        "A password with spaces or quotes is redacted too",
         arguments: ["my pass", "a b c", "it's", "say \"hi\"", "a<b>c", "a @b", "1234 x"])
     func spaces(password: String) {
         #expect(Redaction.redact(uri: "rtsp://admin:\(password)@host/path") == "rtsp://***@host/path")
     }
 
-    @Test("A password with spaces is found in running text where no port could be meant")
+    @Test("A password with spaces is found in running text unless it could be a port")
     func spacesInText() {
         #expect(Redaction.redact("open rtsp://admin:my pass@host/path failed") == "open rtsp://***@host/path failed")
         #expect(Redaction.redact("open rtsp://admin:my p@ss@host/path failed") == "open rtsp://***@host/path failed")
     }
 
-    @Test("No text makes it fail, whatever ends its lines and addresses")
+    @Test("No text makes it fail, however its lines and addresses end")
     func anyText() {
-        // What libFuzzer found: an address of several lines, with an @ behind the end of the first.
+        // Found by libFuzzer: an address of several lines, with an @ after the end of the first.
         #expect(Redaction.redact(uri: "p://*?a:b\r\nc@d").hasPrefix("p://"))
         let parts = [
             "rtsp", "turn", "rtmp", "://", "//", "/", ":", "@", "?", "&", "=", "\r", "\n", " ", "\"", "'", "<", "a",
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("Credentials in the address of a relay are blotted out, though it has no place for them")
+    @Test("Credentials in a relay's address are redacted, though its format has no place for them")
     func relays() {
         #expect(
             Redaction.redact(uri: "webrtc:?turn=turn:ann:p@ss@h:99,turns:bob:b@h&fps=9")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "The values of a query are blotted out, whatever their names",
+        "The values of a query are redacted, whatever their names",
         arguments: [
             ("http://h/v?user=a&password=b&x=1", "http://h/v?user=***&password=***&x=***"),
             ("http://h/v?pwd=b", "http://h/v?pwd=***"),
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "Text without secrets is left as it is",
+        "Text without secrets is unchanged",
         arguments: [
             "", "clip.mp4", "file:/a/b.mp4", "rtsp://host:554/path", "rtsp://host/cam?channel=12&subtype=0",
             "me@home wrote to you@work", "a // b @ c", "password-file=/etc/secret", "key-env=CAMERA_KEY",
@@ -97,14 +97,14 @@ import Testing
         #expect(Redaction.redact(text) == text)
     }
 
-    @Test("Where an @ behind a ? may end a password, the host is hidden rather than the password shown")
+    @Test("If an @ after a ? may end a password, the host is hidden rather than the password shown")
     func hidesMore() {
         #expect(Redaction.redact("rtsp://host:554/path?mail=me@home") == "rtsp://***@home")
         #expect(Redaction.redact("rtsp://u:p@host/path?mail=me@home") == "rtsp://***@home")
         #expect(Redaction.redact("http://host/?mail=me@home") == "http://host/?mail=***")
     }
 
-    /// Addresses that hold `hunter2` where people and programs put secrets, and how they are shown.
+    /// Addresses with `hunter2` in places where people and programs put secrets, and their redacted forms.
     static let nasty = [
         ("srt://h:9000?streamid=#!::u=admin,s=hunter2&latency=200", "srt://h:9000?streamid=***&latency=***"),
         ("srt://h:9000?mode=caller&passphrase=hunter2", "srt://h:9000?mode=***&passphrase=***"),
@@ -136,7 +136,7 @@ import Testing
         ("http://[::1]:80/v?a=hunter2", "http://[::1]:80/v?a=***"),
         ("rtmp://h/app/hunter2&x", "rtmp://h/app/***"), ("rtmp://h/app/a?k=hunter2", "rtmp://h/app/***?k=***"),
         ("rtmpts://h/app/instance/hunter2", "rtmpts://h/app/***"),
-        // To a program in C these are an @, a ?, an & and an =, whatever Swift's characters are.
+        // To a C program these are an @, a ?, an & and an =, whatever Swift's characters are.
         ("rtsp://admin:hunter2@\u{301}h/x", "rtsp://***@\u{301}h/x"),
         ("http://h/v?\u{301}a=hunter2", "http://h/v?\u{301}a=***"),
         ("http://h/v?a=1&\u{308}b=hunter2", "http://h/v?a=***&\u{308}b=***"),
@@ -149,7 +149,7 @@ import Testing
         ("crypto+https://h/k?t=hunter2", "crypto+https://h/k?t=***"),
     ]
 
-    @Test("No address shows a secret, in running text or alone", arguments: nasty)
+    @Test("No address shows a secret, in running text or by itself", arguments: nasty)
     func nastyAddresses(address: String, expected: String) {
         #expect(Redaction.redact(uri: address) == expected)
         #expect(!Redaction.redact("opening '\(address)' for reading: \(address) failed").contains("hunter2"))
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(
-        "What programs write about requests shows no secret",
+        "Programs' messages about requests show no secret",
         arguments: [
             ("Location: https://h/v?t=hunter2\r\nServer: x", "Location: https://h/v?t=***\r\nServer: x"),
             ("Authorization: Digest username=\"a\", response=\"hunter2\"\r\nx", "Authorization: ***\nx"),
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "The values of declared options are shown where they are no secrets, and a name where secrets are kept is none")
+        "The values of declared options are shown unless they are secrets, but a name never excepts a secret")
     func declared() throws {
         let options = [
             PluginOption.secret("token", "").description, PluginOption("fps", default: 1, "").description,
@@ -190,14 +190,14 @@ import Testing
         #expect(uri.redacted == Redaction.redact(uri: uri.text))
     }
 
-    @Test("Every URL of a line is redacted, each on its own")
+    @Test("Every URL of a line is redacted separately")
     func severalURLs() {
         #expect(
             Redaction.redact("tried rtsp://a:b@h1/x then \"http://c:d@h2/y?token=e&f=g\" and //i:j@k/, gave up @ 5")
                 == "tried rtsp://***@h1/x then \"http://***@h2/y?token=***&f=***\" and //***@k/, gave up @ 5")
     }
 
-    @Test("A user without a password is blotted out as well, since it may be a token")
+    @Test("A user without a password is redacted as well, because it may be a token")
     func userOnly() {
         #expect(Redaction.redact("http://ghp_abc@host/x") == "http://***@host/x")
     }
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(
-        "The value of a secret option of a command is blotted out",
+        "The value of a command's secret option is redacted",
         arguments: [
             ("exec:a --password hunter2 b", "exec:a --password *** b"), ("a --api-key=x y", "a --api-key=*** y"),
             ("exec:TOKEN=x a", "exec:TOKEN=*** a"), ("a MY_SECRET='b c' d", "a MY_SECRET=*** d"),
@@ -231,7 +231,7 @@ import Testing
         #expect(Redaction.redact(uri: text) == expected)
     }
 
-    @Test("The key behind an RTMP application is blotted out, and nothing else of the address")
+    @Test("The key after an RTMP application is redacted, and nothing else of the address")
     func streamKeys() {
         #expect(
             Redaction.redact("sent to rtmp://live.example/app/abc-def now") == "sent to rtmp://live.example/app/*** now"
@@ -241,7 +241,7 @@ import Testing
         #expect(Redaction.redact("rtsp://a/app/stream") == "rtsp://a/app/stream")
     }
 
-    @Test("An address commands no terminal and forges no line of a log")
+    @Test("An address controls no terminal and forges no log line")
     func sanitized() {
         #expect(
             Redaction.redact(uri: "rtsp://me:pw@host/\u{1B}[2J\r\nINFO x")

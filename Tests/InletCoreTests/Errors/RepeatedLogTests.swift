@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct RepeatedLogTests {
-    /// A log on a clock that the test moves, with what it wrote and what it wants done later.
+    /// A log on a clock that the test advances, with its lines and its requested wake-ups.
     private final class Bench: Sendable {
         let clock = ManualClock()
         let lines = Mutex<[String]>([])
@@ -27,7 +27,7 @@ import Testing
             }
         }
 
-        /// The wake-ups asked for since the last call.
+        /// The wake-ups requested since the last call.
         func takeWakeUps() -> [WakeUp] {
             wakeUps.withLock { wakeUps in
                 defer { wakeUps = [] }
@@ -35,7 +35,7 @@ import Testing
             }
         }
 
-        /// Moves the clock to the one wake-up that was asked for, and wakes.
+        /// Advances the clock to the one requested wake-up, and wakes.
         func wake() {
             let asked = takeWakeUps()
             #expect(asked.count == 1)
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.takeWakeUps().isEmpty)
     }
 
-    @Test("A message that comes an hour later is logged at once and without a number")
+    @Test("A message an hour later is logged at once and without a number")
     func comesBack() {
         let bench = Bench()
         let log = bench.log()
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.takeLines() == ["info frame 1 is damaged", "info frame 5 is damaged (4 times)"])
     }
 
-    @Test("Each key keeps to its own second")
+    @Test("Each key has its own second")
     func perKey() {
         let bench = Bench()
         let log = bench.log()
@@ -103,7 +103,7 @@ import Testing
         bench.clock.advance(by: .milliseconds(900))
         log.log(.info, "b")
         log.log(.info, "b")
-        // The wake-up was asked for a second after the first line, and comes on time.
+        // The wake-up was requested a second after the first line, and is on time.
         #expect(bench.takeLines() == ["info a", "info b"])
         let wakeUps = bench.takeWakeUps()
         #expect(wakeUps.map(\.delay) == [.seconds(1)])
@@ -117,7 +117,7 @@ import Testing
         #expect(bench.takeLines() == ["info b"])
     }
 
-    @Test("A flush logs what is held back at once")
+    @Test("A flush logs withheld messages at once")
     func flush() {
         let bench = Bench()
         let log = bench.log()
@@ -127,7 +127,7 @@ import Testing
         #expect(bench.takeLines() == ["error gone", "error gone (2 times)"])
     }
 
-    @Test("A message that the logger leaves out is not even made")
+    @Test("A message below the log level is not even formatted")
     func leftOut() {
         func message() -> String {
             Issue.record("made")
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "A flood of different messages makes no more lines a second than there is room for keys, and one more",
+        "A flood of different messages makes at most one line a second more than there are keys",
         arguments: [1, 8])
     func bounded(capacity: Int) {
         let bench = Bench()
@@ -148,7 +148,7 @@ import Testing
         bench.wake()
         lines = bench.takeLines()
         #expect(lines == ["info message 999, and others (\(1000 - capacity - 1) messages)"])
-        // Those that have been quiet make room.
+        // Quiet keys make room.
         bench.clock.advance(by: .seconds(1))
         log.log(.info, "new")
         #expect(bench.takeLines() == ["info new"])
@@ -175,7 +175,7 @@ import Testing
         }
         for _ in 0..<500 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Two keys fit beside the one that stays busy.
+            // Two keys fit next to the one that stays busy.
             log.log(.info, ["x", "y", "z"][Int(random >> 33) % 3])
             messages += 1
             check()

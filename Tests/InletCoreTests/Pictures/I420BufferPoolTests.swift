@@ -4,7 +4,7 @@ import Testing
 @Suite struct I420BufferPoolTests {
     private let vga = ImageSize(width: 640, height: 480)
 
-    @Test("A buffer that was let go serves the next picture")
+    @Test("A released buffer is used for the next picture")
     func reuses() throws {
         let pool = I420BufferPool(capacity: 3)
         var addresses: Set<UInt> = []
@@ -18,7 +18,7 @@ import Testing
         #expect(pool.statistics.idle == 1)
     }
 
-    @Test("A buffer that is still held is never handed out again")
+    @Test("A held buffer is never handed out again")
     func distinct() throws {
         let pool = I420BufferPool(capacity: 4)
         let buffers = try (0..<4).map { value in
@@ -44,7 +44,7 @@ import Testing
         #expect(pool.statistics.allocations == 2)
     }
 
-    @Test("A draft that is never published gives its memory back")
+    @Test("A draft that is never published returns its memory")
     func abandonedDraft() throws {
         let pool = I420BufferPool(capacity: 1)
         for _ in 0..<3 {
@@ -55,7 +55,7 @@ import Testing
         #expect(pool.statistics.allocations == 1)
     }
 
-    @Test("A change of size frees what waits, and what comes back late is freed too")
+    @Test("A change of size frees waiting buffers, and late returns are freed too")
     func sizeChange() throws {
         let pool = I420BufferPool(capacity: 3)
         let small = ImageSize(width: 320, height: 240)
@@ -74,7 +74,7 @@ import Testing
         #expect(pool.statistics.inUse == 1)
     }
 
-    @Test("Pictures of an earlier size count towards the bound while they are held")
+    @Test("Pictures of an earlier size count towards the limit while they are held")
     func boundAcrossSizes() throws {
         let pool = I420BufferPool(capacity: 1)
         let held = try pool.makeBuffer(size: vga).publish()
@@ -100,7 +100,7 @@ import Testing
         #expect(buffer.row(239, of: .v)[319] == 2)
     }
 
-    @Test("A capacity below one counts as one, and a size that cannot exist is refused")
+    @Test("A capacity below one counts as one, and an impossible size is refused")
     func edges() throws {
         let pool = I420BufferPool(capacity: -5)
         #expect(pool.capacity == 1)

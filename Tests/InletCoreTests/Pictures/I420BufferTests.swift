@@ -1,7 +1,7 @@
 import InletCore
 import Testing
 
-/// Memory that says when it is let go, as a decoder's buffer would.
+/// Memory that reports its release, like a decoder's buffer.
 @safe final class TestMemory: Sendable {
     // Written in `init` only; freed in `deinit` only.
     nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "A stride shorter than a row, negative or absurd is refused",
+        "A stride that is shorter than a row, negative or huge is refused",
         arguments: [
             I420Buffer.Strides(y: 4, u: 4, v: 4), .init(y: 8, u: 2, v: 4), .init(y: 8, u: 4, v: 0),
             .init(y: -8, u: 4, v: 4), .init(y: .max, u: 4, v: 4), .init(y: .max / 2, u: 4, v: 4),
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "A size that cannot exist is refused",
+        "An impossible size is refused",
         arguments: [(0, 3), (5, 0), (-5, 3), (40_000, 3), (5, 40_000)])
     func badSize(width: Int, height: Int) {
         let error = #expect(throws: InletError.self) { try wrap(size: ImageSize(width: width, height: height)) }
@@ -86,7 +86,7 @@ import Testing
         #expect(error?.code == .malformedData)
     }
 
-    @Test("The owner is let go with the last reference, not before")
+    @Test("The owner is released with the last reference, not before")
     func ownership() async throws {
         try await confirmation { released in
             var frame: SourceFrame?
@@ -97,7 +97,7 @@ import Testing
                     v: memory.region(20..<24), strides: .init(y: 4, u: 2, v: 2), owner: memory)
                 frame = SourceFrame(buffer, pts: nil, sequence: 0)
             }
-            // The memory still reads as it was written: nobody has freed it.
+            // The memory is unchanged: it was not freed.
             let plane = try #require(frame?.planes[1])
             #expect(unsafe plane.topRow?.pointee == 16)
             frame = nil

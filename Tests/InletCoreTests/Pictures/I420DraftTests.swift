@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("What is written to a plane is read from that plane and no other")
+    @Test("Bytes written to a plane are read from that plane and no other")
     func planesDoNotOverlap() throws {
         var draft = try I420Draft(size: ImageSize(width: 67, height: 5))
         draft.fill(y: 1, u: 2, v: 3)
@@ -53,7 +53,7 @@ import Testing
         #expect(buffer.row(0, of: .v)[0] == 128)
     }
 
-    @Test("A size that cannot exist is refused", arguments: [(0, 0), (-1, 2), (32_769, 2)])
+    @Test("An impossible size is refused", arguments: [(0, 0), (-1, 2), (32_769, 2)])
     func badSize(width: Int, height: Int) {
         let error = #expect(throws: InletError.self) {
             _ = try I420Draft(size: ImageSize(width: width, height: height)).publish()

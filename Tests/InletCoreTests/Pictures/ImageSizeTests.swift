@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "A picture has at least one pixel and at most 32,768 a side",
+        "A picture has at least one and at most 32,768 pixels per side",
         arguments: [
             (0, 1, false), (1, 0, false), (-1, 5, false), (1, 1, true), (32_768, 32_768, true), (32_769, 1, false),
             (1, 32_769, false), (Int.max, 1, false), (Int.min, 1, false),
@@ -21,7 +21,7 @@ import Testing
         #expect(ImageSize(width: width, height: height).isValid == isValid)
     }
 
-    @Test("A size fits in another where neither side is larger")
+    @Test("A size fits in another if neither side is larger")
     func fits() {
         let vga = ImageSize(width: 640, height: 480)
         #expect(vga.fits(in: vga))

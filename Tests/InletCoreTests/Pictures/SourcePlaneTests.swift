@@ -9,11 +9,11 @@ import Testing
     }
 
     @Test(
-        "A plane holds what lies within its memory and no more",
+        "A plane covers the bytes within its memory and no more",
         arguments: [
-            // offset, stride, rows, bytes a row, holds
+            // offset, stride, rows, bytes per row, holds
             (0, 10, 10, 10, true), (0, 10, 10, 11, false), (0, 10, 11, 10, false), (0, 10, 11, 1, false),
-            (0, 12, 9, 4, true), (0, 12, 9, 5, false),  // The last row is short of padding.
+            (0, 12, 9, 4, true), (0, 12, 9, 5, false),  // The last row has no padding.
             (1, 10, 10, 9, true), (1, 10, 10, 10, false),
             (0, 5, 3, 10, false),  // Rows overlap.
             (0, 5, 1, 10, true), (0, 0, 1, 100, true), (0, 0, 2, 1, false), (100, 10, 1, 1, false),

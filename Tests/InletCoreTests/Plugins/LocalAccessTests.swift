@@ -10,7 +10,7 @@ import Testing
         token.description, authorities.description, passphrase.description, user.description,
     ]
 
-    /// Places and what is there.
+    /// Paths and their contents.
     private static func access(_ contents: [LocalAccess.Place: String]) -> LocalAccess {
         LocalAccess { place throws(InletError) in
             guard let content = contents[place] else { throw InletError(.notFound, "Nothing at \(place).") }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "One line ending behind a secret is left out, LF or CR LF, and nothing else",
+        "One line ending after a secret is removed, LF or CR LF, and nothing else",
         arguments: [
             ("a", "a"), ("a\n", "a"), ("a\r\n", "a"), (" a ", " a "), ("päß\r\n", "päß"), ("a b", "a b"),
             ("\u{301}a\n", "\u{301}a"),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "What is no single line of text is refused, and is not quoted",
+        "A secret that is not a single line of text is refused, and is not quoted",
         arguments: [
             ("", "is empty"), ("\n", "is empty"), ("\r\n", "is empty"), ("hunter2\nhunter3", "not one line"),
             ("hunter2\r", "not one line"), ("hunter2\n\n", "not one line"), ("hunter2\0", "not one line"),
@@ -64,14 +64,14 @@ import Testing
         #expect(error.map { "\($0)" }?.contains("hunter") == false)
     }
 
-    @Test("Bytes that are no UTF-8 are no secret")
+    @Test("Bytes that are not UTF-8 are not a secret")
     func refusesBytes() {
         let access = LocalAccess { _ in [0x61, 0xff] }
         let error = #expect(throws: InletError.self) { try values("http://h?token-env=V", access) }
         #expect(error?.message.contains("not one line of UTF-8 text") == true)
     }
 
-    @Test("Where nothing was allowed, a URI reads neither files nor the environment, nor has a plug-in read one")
+    @Test("Without permission, a URI reads neither files nor the environment, nor makes a plug-in read one")
     func denied() {
         for option in [
             "token-file=/etc/passwd", "token-env=HOME", "ca=/etc/passwd", "query.token-file=/etc/passwd",
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: Never.self) { try values("http://h?token=plain&user=me") }
     }
 
-    @Test("A secret in two forms is given twice")
+    @Test("A secret in two forms counts as given twice")
     func twice() {
         let access = Self.access([.file("f"): "a"])
         for options in ["token=a&token-file=f", "token-file=f&token=a", "token-file=f&token-file=f"] {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("What is no secret has no other forms, and a name that ends like one is unknown")
+    @Test("Other options have no secret forms, and a name that ends like one is unknown")
     func otherOptions() {
         for option in ["user-file=f", "user-env=V", "toke-file=f"] {
             let error = #expect(throws: InletError.self) {
@@ -106,7 +106,7 @@ import Testing
         #expect(near?.message.contains("Did you mean 'token-file'?") == true)
     }
 
-    @Test("An option of one scheme is the server's with another")
+    @Test("An option of one scheme belongs to the server with another scheme")
     func schemes() throws {
         #expect(try values("srt://h?passphrase=a")[Self.passphrase] == "a")
         let other = try values("http://h?passphrase=a")
@@ -114,7 +114,7 @@ import Testing
         #expect(other.others.map(\.name) == ["passphrase"])
     }
 
-    @Test("A parameter of the server's own may come from a file or the environment, escaped as an address needs it")
+    @Test("A server's own parameter may come from a file or the environment, escaped as an address requires")
     func parameters() throws {
         let access = Self.access([.file("f"): "a+b&c=d/é?#%\n", .variable("V"): "x y"])
         let values = try values(
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "An address gets its query as it was written, joined to one that it has",
+        "An address gets its query unchanged, joined to an existing one",
         arguments: [
             ("rtmp://h/a/k", "rtmp://h/a/k?x=%41+b"), ("rtmp://h/a/k?y=1", "rtmp://h/a/k?y=1&x=%41+b"),
             ("rtsp://u:a?b@h/", "rtsp://u:a?b@h/?x=%41+b"),
@@ -134,7 +134,7 @@ import Testing
         #expect(PluginURI.address(address, try PluginURI("http://h?x=%41+b").options) == expected)
     }
 
-    @Test("What a registry reads is whoever builds it to say, and no error shows a secret")
+    @Test("The builder of a registry decides what it reads, and no error shows a secret")
     func registry() throws {
         var registry = PluginRegistry()
         let info = PluginInfo(

@@ -13,7 +13,7 @@ import Testing
         for text in ["", "2", "ja", "true "] { #expect(read(text, as: Bool.self) == nil) }
     }
 
-    @Test("Whole numbers are read; fractions, blanks and what does not fit are not")
+    @Test("Whole numbers are read; fractions, blanks and overflows are not")
     func integers() {
         #expect(read("-12", as: Int.self) == -12)
         #expect(read("18446744073709551615", as: UInt64.self) == .max)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "Lengths of time are read with their unit; a bare number is seconds",
+        "Durations are read with their unit; a bare number is seconds",
         arguments: [
             ("5s", Duration.seconds(5)), ("200ms", .milliseconds(200)), ("1.5s", .milliseconds(1500)),
             ("10us", .microseconds(10)), ("7ns", .nanoseconds(7)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "A length of time is written in its largest whole unit",
+        "A duration is written in its largest whole unit",
         arguments: [
             (Duration.seconds(5), "5s"), (.milliseconds(1500), "1500ms"), (.microseconds(10), "10us"),
             (.nanoseconds(7), "7ns"), (.zero, "0s"), (.seconds(-2), "-2s"),
@@ -75,7 +75,7 @@ import Testing
         #expect(Duration(optionText: expected) == duration)
     }
 
-    @Test("What is written can be read again")
+    @Test("A written value can be read again")
     func roundTrips() {
         #expect(Rational(optionText: Rational(30000, 1001).optionText) == Rational(30000, 1001))
         #expect(ImageSize(optionText: ImageSize(width: 3, height: 4).optionText) == ImageSize(width: 3, height: 4))
@@ -84,14 +84,14 @@ import Testing
         #expect(String(optionText: "a b".optionText) == "a b")
     }
 
-    @Test("A choice takes its words and nothing else, and lists them")
+    @Test("A choice accepts only its words, and lists them")
     func choices() {
         #expect(SourcePacing(optionText: "none") == .unpaced)
         #expect(SourcePacing(optionText: "unpaced") == nil)
         #expect(SourcePacing.typeDescription == "live | realtime | none")
     }
 
-    @Test("An optional value is nil by default and otherwise as its type")
+    @Test("An optional value is nil by default and otherwise of its type")
     func optionals() {
         #expect(Int?.none.optionText == "")
         #expect(Int?(7).optionText == "7")

@@ -31,12 +31,13 @@ import Testing
     }
 
     @Test(
-        "A value out of type or range is refused with what is allowed",
+        "A value out of type or range is refused with the permitted values",
         arguments: [
             ("quality=0", "1 to 10"), ("quality=11", "1 to 10"), ("quality=good", "integer"), ("quality=", "integer"),
             ("frames=-1", "integer"), ("size=15x16", "16x16 to 8192x8192 (pixels)"), ("size=0x0", "16x16"),
             ("size=8193x16", "8192x8192"),
-            // Larger than the least by area and by one side, yet lower than it: neither bound may be judged by area.
+            // Larger than the minimum by area and by one side, but lower than it: neither limit may be compared by
+            // area.
             ("size=8x8000", "16x16"), ("size=9000x16", "8192x8192"), ("size=16x9000", "8192x8192"),
         ])
     func outOfRange(options: String, hint: String) {
@@ -46,7 +47,7 @@ import Testing
         #expect(error?.message.contains(options) == true)
     }
 
-    @Test("A name that an option had once means the option still, and never goes into an address")
+    @Test("A former name still means the option, and never goes into an address")
     func formerName() throws {
         let rate = PluginOption("max-fps", default: 30, "The most pictures a second").formerly("fps", "rate")
         let former = try PluginOptionValues(PluginURI("preview:?fps=5"), declared: [rate.description])
@@ -59,7 +60,7 @@ import Testing
         }
         #expect(twice?.message == "The option 'max-fps' is given twice.")
         #expect(twice?.context.subject == "preview:?fps=5&max-fps=6", "neither is a secret")
-        // What has the name now comes before what had it.
+        // An option with the name comes before one that had it earlier.
         let size = PluginOption("fps", default: 1, "Another")
         let present = try PluginOptionValues(
             PluginURI("preview:?fps=9"), declared: [rate.description, size.description])
@@ -81,7 +82,7 @@ import Testing
         #expect(none?.message == "null: takes no options, so not 'size' either.")
     }
 
-    @Test("An option given twice is refused, be it the same value")
+    @Test("An option given twice is refused, even with the same value")
     func twice() {
         let error = #expect(throws: InletError.self) { try values("quality=5&quality=5") }
         #expect(error?.message == "The option 'quality' is given twice.")

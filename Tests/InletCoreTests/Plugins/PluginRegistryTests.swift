@@ -2,7 +2,7 @@ import InletCore
 import Synchronization
 import Testing
 
-/// A configuration that only says which plug-in made it.
+/// A configuration that only states which plug-in made it.
 private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfiguration {
     let redactedURI: String
     var description: String { redactedURI }
@@ -44,7 +44,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         return registry
     }
 
-    @Test("A source is found by any of its schemes, in any case, and gets its options")
+    @Test("A source is found by any of its schemes, in upper or lower case, and gets its options")
     func finds() throws {
         #expect(try registry.source("pattern:smpte?fps=5").redactedURI == "Pattern smpte 5")
         #expect(try registry.source("RTSPS://host").redactedURI == "Network //host 30")
@@ -53,7 +53,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(registry.sinks.map(\.info.name) == ["Null"])
     }
 
-    /// A finder that counts what it is asked for.
+    /// A finder that counts its requests.
     private final class CountingFinder: PluginFinder {
         private let asked = Mutex<[String]>([])
         var schemes: [String] { asked.withLock { $0 } }
@@ -76,7 +76,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         func sinkSchemes() -> [String] { [] }
     }
 
-    @Test("A finder is asked for schemes that no registered plug-in of either kind has, and for no others")
+    @Test("A finder is queried for schemes that no registered plug-in of either kind has, and for no others")
     func finder() throws {
         var registry = registry
         let finder = CountingFinder(source("Found", "found", "pattern", "null"))
@@ -91,7 +91,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(finder.schemes == ["found", "found"])
     }
 
-    @Test("What a finder refuses is an error about the URI, and what it has is suggested")
+    @Test("A finder's refusal is an error about the URI, and its schemes are suggested")
     func finderErrors() throws {
         var registry = registry
         registry.finder = CountingFinder(source("Found", "found"))
@@ -104,7 +104,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(other?.message.contains("'found:' is not a sink.") == true)
     }
 
-    @Test("A plug-in registered later takes over its schemes")
+    @Test("A plug-in registered later replaces others in its schemes")
     func laterWins() throws {
         var registry = registry
         registry.register(source("Better", "rtsp"))
@@ -121,7 +121,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(after.sources.count == 3)
     }
 
-    @Test("An unknown scheme is refused with the nearest, the known ones and what to do about a colon")
+    @Test("An unknown scheme is refused with the nearest one, the known ones and advice about a colon")
     func unknownScheme() {
         let error = #expect(throws: InletError.self) { try registry.source("patern:smpte") }
         #expect(error?.code == .invalidConfiguration)
@@ -132,7 +132,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
                 """)
     }
 
-    @Test("A sink named as a source is called by its kind, and the other way round")
+    @Test("A sink used as a source is named by its kind in the error, and the other way round")
     func wrongKind() {
         let source = #expect(throws: InletError.self) { try registry.source("null:") }
         #expect(source?.message.hasPrefix("'null:' is not a source.") == true)
@@ -141,7 +141,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
     }
 
     @Test(
-        "A path for a sink gets the scheme of its extension proposed",
+        "The error for a sink path suggests the scheme of its extension",
         arguments: [
             ("a/b.null", "A path alone is not a sink. Did you mean 'null:a/b.null'? Known are null:."),
             ("b.nul", "A path alone is not a sink. Did you mean 'null:b.nul'? Known are null:."),
@@ -192,7 +192,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         return registry
     }
 
-    @Test("A source of packets gets the decoders that are registered, the last of a name")
+    @Test("A source of packets gets the registered decoders, the last one of each name")
     func registered() throws {
         let source = try #require(try registry(["one", "two", "one"]).source("packets:") as? any DecodingConfiguration)
         #expect(source.decoders.map(\.name) == ["two", "one"])
@@ -201,7 +201,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(named?.decoder == "two")
     }
 
-    @Test("A decoder that nobody registered is refused, with the nearest name")
+    @Test("An unregistered decoder is refused, with the nearest name")
     func unknown() throws {
         let error = #expect(throws: InletError.self) { try registry(["ffmpeg"]).source("packets:?decoder=ffmepg") }
         #expect(error?.code == .invalidConfiguration)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "A text without a scheme is a local path, taken as it is",
+        "A text without a scheme is a local path, used unchanged",
         arguments: [
             ("clip.mp4", ["file", "clip.mp4"]),
             ("/a b/100%/clip.mp4", ["file", "/a b/100%/clip.mp4"]),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "Escapes stand for bytes where a scheme is written, and in options",
+        "Escapes are decoded if a scheme is given, and in options",
         arguments: [
             ("file:what%3F.mp4", ["file", "what?.mp4"]),
             ("file:100%25.mp4", ["file", "100%.mp4"]),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be read is refused with what to try",
+        "Unreadable text is refused with a suggestion",
         arguments: [
             ("", "pattern:smpte"), ("file:100%", "%25"), ("file:100%4", "%25"), ("file:%zz", "%25"),
             ("file:%+5", "%25"), ("file:%-0", "%25"), ("file:%\u{FF11}0", "%25"), ("file:%ff", "UTF-8"),
@@ -96,7 +96,7 @@ import Testing
         #expect(error.map { "\($0)" }?.contains("hunter2") == false, "\(error.map { "\($0)" } ?? "")")
     }
 
-    @Test("A % in an address that begins no escape is itself, as in a password")
+    @Test("A % in an address that begins no escape is literal, as in a password")
     func percent() throws {
         #expect(try parts("rtsp://admin:50%@host/?a=b") == ["rtsp", "//admin:50%@host/", "a=b"])
         #expect(try parts("rtsp://admin:a%41@host/") == ["rtsp", "//admin:a%41@host/"])

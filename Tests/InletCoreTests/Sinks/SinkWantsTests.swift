@@ -5,7 +5,7 @@ import Testing
     private static let size = ImageSize(width: 64, height: 48)
 
     @Test(
-        "Wants that no picture could fulfil are refused as an invalid configuration",
+        "Impossible wishes are refused as an invalid configuration",
         arguments: [
             SinkWants(size: ImageSize(width: 0, height: 48)), SinkWants(size: ImageSize(width: 64, height: -2)),
             SinkWants(largestSize: ImageSize(width: 0, height: 0)),
@@ -24,7 +24,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("Wants that some picture can fulfil are taken")
+    @Test("Wishes that some picture can meet are accepted")
     func accepted() throws {
         try SinkWants().validate()
         try SinkWants(
@@ -34,7 +34,7 @@ import Testing
         try SinkWants(crop: .center(Rational(16, 9)), largestSize: ImageSize(width: 1, height: 1)).validate()
     }
 
-    @Test("A part lies in a picture when none of its pixels is outside, whatever the numbers")
+    @Test("A part lies in a picture if none of its pixels is outside, whatever the numbers")
     func rectangles() {
         let size = Self.size
         func lies(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> Bool {

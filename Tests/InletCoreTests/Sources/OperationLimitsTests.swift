@@ -1,12 +1,12 @@
 import InletCore
 import Testing
 
-/// What becomes of a deadline, in a table.
+/// The effect of events on a deadline, in a table.
 @Suite struct OperationLimitsTests {
     enum Step: CustomTestStringConvertible {
-        /// An operation with a limit in all, which no data puts off.
+        /// An operation with a total limit, which no data extends.
         case begin(Int)
-        /// The wait for a frame: ten seconds without data, thirty in all.
+        /// The wait for a frame: ten seconds without data, thirty in total.
         case awaitFrame
         case time(Int), data, sleep(Int), demand(Rational?), suspend, resume, end
 
@@ -15,7 +15,7 @@ import Testing
 
     struct Row: CustomTestStringConvertible {
         var steps: [Step]
-        /// Seconds from the start; nil where there is none.
+        /// Seconds from the start; nil for no deadline.
         var deadline: Int64?
         var quietSince: Int64?
         var testDescription: String { "\(steps)" }
@@ -39,16 +39,16 @@ import Testing
         Row([.awaitFrame], deadline: 10, quietSince: 0),
         Row([.awaitFrame, .time(9), .data], deadline: 19, quietSince: 9),
         Row([.awaitFrame, .time(9), .data, .time(9), .data], deadline: 28, quietSince: 18),
-        // However much data comes.
+        // The same for any amount of data.
         Row([.awaitFrame, .time(9), .data, .time(9), .data, .time(9), .data], deadline: 30, quietSince: 27),
         Row([.awaitFrame, .time(5), .sleep(100)], deadline: 110, quietSince: 100),
         Row([.awaitFrame, .sleep(100), .time(125), .data], deadline: 130, quietSince: 125),
-        // Of one frame in twenty seconds three may be missing.
+        // At one frame in twenty seconds, three may be missing.
         Row([.demand(slow), .awaitFrame, .time(27), .data], deadline: 37, quietSince: 27),
         Row([.demand(slow), .awaitFrame, .time(58), .data], deadline: 60, quietSince: 58),
         Row([.demand(Rational(30)), .awaitFrame, .time(27), .data], deadline: 30, quietSince: 27),
         Row([.demand(slow), .demand(nil), .awaitFrame, .time(27), .data], deadline: 30, quietSince: 27),
-        // What is wanted now has not been wanted for long.
+        // The present demand is recent.
         Row([.demand(slow), .awaitFrame, .time(50), .data, .demand(nil)], deadline: 60, quietSince: 50),
         Row(
             [.demand(slow), .awaitFrame, .time(50), .data, .demand(nil), .time(29), .data], deadline: 80,
@@ -60,7 +60,7 @@ import Testing
     ]
 
     @Test(
-        "Data puts off the end of silence, sleep and demand put off what they are about, and the whole has an end",
+        "Data extends the silence limit, sleep and demand extend theirs, and the total has an end",
         arguments: table)
     func row(_ row: Row) {
         let start = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -88,7 +88,7 @@ import Testing
         #expect(limits.quietSince == row.quietSince.map { start + .seconds($0) })
     }
 
-    @Test("Limits without an end and rates near zero overflow nothing")
+    @Test("Infinite limits and rates near zero do not overflow")
     func extremes() {
         var limits = OperationLimits()
         limits.follow(Rational(1, Int(Int32.max)), at: .distantFuture)

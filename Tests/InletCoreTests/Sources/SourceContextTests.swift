@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// A clock that stands still except while somebody waits on it.
+/// A clock that advances only while a test waits on it.
 private final class SteppingClock: CaptureClock {
     private let nanoseconds = Mutex(Int64(0))
     private let step: Duration
@@ -38,7 +38,7 @@ private final class SteppingClock: CaptureClock {
         SourceContext(clock: clock, logger: Logger(label: "test"))
     }
 
-    @Test("Sleeping goes on after an early wake-up until the time has come")
+    @Test("Sleeping continues after an early wake-up until its time")
     func sleeps() throws {
         let clock = SteppingClock(step: .milliseconds(4))
         try context(clock).sleep(until: MonotonicTime(nanoseconds: 10_000_000))
@@ -46,7 +46,7 @@ private final class SteppingClock: CaptureClock {
         #expect(clock.waits.withLock { $0.count } == 3)
     }
 
-    @Test("Sleeping until a time that has passed does not wait")
+    @Test("Sleeping until a past time does not wait")
     func sleepsNot() throws {
         let clock = SteppingClock(step: .seconds(1))
         try context(clock).sleep(until: MonotonicTime(nanoseconds: -1))
@@ -67,7 +67,7 @@ private final class SteppingClock: CaptureClock {
         #expect(clock.waits.withLock { $0.count } == 1)
     }
 
-    @Test("A deadline ends a sleep, and no wait goes beyond it")
+    @Test("A deadline ends a sleep, and no wait exceeds it")
     func deadline() throws {
         let clock = SteppingClock(step: .seconds(100))
         let context = context(clock)
@@ -80,7 +80,7 @@ private final class SteppingClock: CaptureClock {
         #expect(context.shouldGiveUp)
     }
 
-    @Test("A sleep on purpose puts the deadline off by its length, one without a foreseeable end does not")
+    @Test("A deliberate sleep extends the deadline by its length, and an open-ended one does not")
     func plannedSleep() throws {
         let clock = SteppingClock(step: .seconds(100))
         let context = context(clock)
@@ -93,7 +93,7 @@ private final class SteppingClock: CaptureClock {
         #expect(context.deadline == before.deadline + planned)
     }
 
-    @Test("An interruption suspends the deadline, its end gives the whole time anew, and the bridge hears of both")
+    @Test("An interruption suspends the deadline, its end restarts the whole time, and the bridge is notified of both")
     func interruption() {
         let clock = SteppingClock(step: .seconds(100))
         let heard = Mutex<[String?]>([])
@@ -112,7 +112,7 @@ private final class SteppingClock: CaptureClock {
         #expect(heard.withLock { $0 } == ["another program has the camera", nil])
     }
 
-    @Test("An interruption that begins at the opening goes on without a deadline when a frame is waited for")
+    @Test("An interruption that begins while opening continues without a deadline in the wait for a frame")
     func interruptionAtOpening() {
         let clock = SteppingClock(step: .seconds(100))
         let context = context(clock)
@@ -123,13 +123,13 @@ private final class SteppingClock: CaptureClock {
         #expect(context.deadline == .distantFuture)
         context.endInterruption()
         #expect(context.deadline == clock.now + .seconds(3))
-        // To close, the source has no longer than it would have otherwise.
+        // The source has no longer to close than without the interruption.
         context.beginInterruption("the shutter is closed")
         context.setDeadline(after: .seconds(2))
         #expect(context.deadline == clock.now + .seconds(2))
     }
 
-    @Test("A demand has a new version only when it is another one")
+    @Test("A demand has a new version only when it differs")
     func demand() {
         let context = context(SteppingClock(step: .zero))
         #expect(context.demand == .everything)
@@ -141,7 +141,7 @@ private final class SteppingClock: CaptureClock {
         #expect(context.demand.maximumFrameRate == Rational(5))
     }
 
-    @Test("Losses add up by reason; a loss of none is no entry")
+    @Test("Losses add up by reason; an empty loss is not recorded")
     func drops() {
         let context = context(SteppingClock(step: .zero))
         context.countDrop(.damaged)
@@ -151,7 +151,7 @@ private final class SteppingClock: CaptureClock {
         #expect(context.dropCounts == [.damaged: 5, DropReason("solarFlare"): 2])
     }
 
-    @Test("A source is told of a key frame once a second at most, and not if one has come by itself")
+    @Test("A source gets a key-frame request once a second at most, and not if one has just arrived")
     func keyFrameRequests() {
         let clock = ManualClock()
         let context = SourceContext(clock: clock, logger: Logger(label: "test"))
@@ -162,7 +162,7 @@ private final class SteppingClock: CaptureClock {
         context.requestKeyFrame()
         #expect(context.keyFrameRequests == 1)
         clock.advance(by: .milliseconds(100))
-        // It is not lost, and counts once.
+        // The request is not lost, and counts once.
         #expect((0..<3).map { _ in context.keyFrameRequests } == [2, 2, 2])
         context.requestKeyFrame()
         context.noteKeyFrame()

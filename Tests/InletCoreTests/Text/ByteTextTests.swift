@@ -2,8 +2,8 @@ import InletCore
 import Testing
 
 @Suite struct ByteTextTests {
-    /// What `String` takes for something that it is not.
-    @Test("Bytes are what they are, whatever stands behind them or is equivalent to them")
+    /// Bytes that `String` mistakes for something else.
+    @Test("Bytes keep their meaning, whatever follows them or is equivalent to them")
     func bytes() {
         let accented = "http:\u{301}//host"
         #expect(!accented.hasPrefix("http:"))
@@ -20,7 +20,7 @@ import Testing
         #expect("I\u{130}K\u{212A}".lowercasedASCII.utf8.elementsEqual("i\u{130}k\u{212A}".utf8))
     }
 
-    @Test("Text is split, searched and trimmed at bytes of ASCII")
+    @Test("Text is split, searched and trimmed at ASCII bytes")
     func parts() throws {
         #expect("a;b;;c".split(atByte: ";").map(String.init) == ["a", "b", "", "c"])
         #expect("a;b;;c".split(atByte: ";", keepsEmpty: false).map(String.init) == ["a", "b", "c"])
@@ -41,7 +41,7 @@ import Testing
         #expect("http".uppercasedASCII == "HTTP")
     }
 
-    @Test("Every byte is what ASCII says it is")
+    @Test("Every byte has its ASCII meaning")
     func kinds() {
         for byte in UInt8.min ... .max {
             let character = Character(Unicode.Scalar(byte))
@@ -58,7 +58,7 @@ import Testing
 
 @Suite struct SanitizedTextTests {
     @Test(
-        "What commands a terminal, ends a line or turns text around is written out",
+        "Characters that control a terminal, end a line or reverse text are escaped",
         arguments: [
             ("Not Found", "Not Found"), ("\u{1B}[2J\u{7}", "\\u{1B}[2J\\u{7}"),
             ("a\r\nINFO forged", "a\\u{D}\\u{A}INFO forged"),
@@ -72,7 +72,7 @@ import Testing
         #expect(text.sanitized().utf8.elementsEqual(expected.utf8))
     }
 
-    @Test("What is too long is cut at a character, and says so")
+    @Test("Text that is too long is cut at a character, and marked as cut")
     func limit() {
         #expect("12345".sanitized(limit: 5) == "12345")
         #expect("123456".sanitized(limit: 5) == "12...")
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Sanitised text stays as it is when it is sanitised again")
+    @Test("Sanitising sanitised text changes nothing")
     func idempotent() {
         let text = "\u{1B}[31m\u{202E}Fehler \u{FC}ber".sanitized()
         #expect(text.sanitized() == text)

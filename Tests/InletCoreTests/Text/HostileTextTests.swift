@@ -2,9 +2,9 @@ import Testing
 
 @testable import InletCore
 
-/// Options and addresses in which Unicode sees something else than bytes say.
+/// Options and addresses that Unicode interprets differently from their bytes.
 @Suite struct HostileTextTests {
-    @Test("Values are read by ASCII alone")
+    @Test("Values are read by ASCII only")
     func values() {
         #expect(ImageSize(optionText: "640x\u{301}480") == nil)
         #expect(ImageSize(optionText: "640X480") == ImageSize(width: 640, height: 480))
@@ -15,7 +15,7 @@ import Testing
         #expect(Bool(optionText: "\u{FF4F}n") == nil)
     }
 
-    @Test("What belongs to an address keeps each of its bytes behind query.")
+    @Test("The part of an address keeps each of its bytes after query.")
     func addressNames() throws {
         let uri = try PluginURI("rtsp://host/x?query.%CC%81user=1&query.-file=2")
         #expect(uri.options.map { Array($0.addressName.utf8) } == ["\u{301}user", "-file"].map { Array($0.utf8) })

@@ -39,7 +39,7 @@ import Testing
         ("[" + String(repeating: "1,", count: 2000) + "1]", "too many elements"),
     ]
 
-    @Test("What is not JSON, or beyond a bound, is refused with its line", arguments: hostile.indices)
+    @Test("Text that is not JSON, or over a limit, is refused with its line", arguments: hostile.indices)
     func refuses(_ index: Int) throws {
         let (text, words) = Self.hostile[index]
         let found = try #require(error(Array(text.utf8)))
@@ -47,7 +47,7 @@ import Testing
         #expect(found.message.hasPrefix("line 1: "))
     }
 
-    @Test("Bytes that are no UTF-8, a zero byte and a byte order mark are refused")
+    @Test("Bytes that are not UTF-8, a zero byte and a byte order mark are refused")
     func encodings() {
         #expect(error([0x22, 0xFF, 0x22])?.message.contains("UTF-8") == true)
         #expect(error([0x22, 0xC0, 0x80, 0x22])?.message.contains("UTF-8") == true)
@@ -57,7 +57,7 @@ import Testing
         #expect(error([0xFF, 0xFE, 0x7B, 0x00])?.message.contains("value is expected") == true)
     }
 
-    @Test("Keys that are equal by Unicode's rules, but not by their bytes, are two keys")
+    @Test("Keys that are equal in Unicode, but not in bytes, are two keys")
     func canonicallyEqualKeys() throws {
         let value = try JSONReader.read(Array("{\"e\\u0301\":1,\"\\u00e9\":2}".utf8))
         #expect(value.members?.count == 2)

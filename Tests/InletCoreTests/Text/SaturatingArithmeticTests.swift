@@ -1,11 +1,11 @@
 import InletCore
 import Testing
 
-/// Numbers that a file or a network may state: the edges of their types, and what lies beside them.
+/// Numbers that a file or a network may state: the limits of their types, and their neighbours.
 private let edges: [Int64] = [.min, .min + 1, -(1 << 62), -1, 0, 1, 1 << 31, 1 << 32, 1 << 62, .max - 1, .max]
 
 @Suite struct SaturatingArithmeticTests {
-    @Test("Sums, differences and products are exact within the type, and its end beyond")
+    @Test("Sums, differences and products are exact within the type, and clamped beyond")
     func saturates() {
         for left in edges {
             for right in edges {
@@ -31,7 +31,7 @@ private let edges: [Int64] = [.min, .min + 1, -(1 << 62), -1, 0, 1, 1 << 31, 1 <
         for (index, time) in times.enumerated() {
             let other = times[(index &* 7919) % times.count]
             #expect((time < other) != (other <= time))
-            // The order of whole nanoseconds is that of the times, where those are not equal.
+            // The order of whole nanoseconds is that of the times, unless those are equal.
             if time.nanoseconds < other.nanoseconds { #expect(time < other) }
             for ratio in [ratios[index % ratios.count], Rational(0), Rational(-1)] {
                 let scaled = time.rescaled(to: ratio).ticks

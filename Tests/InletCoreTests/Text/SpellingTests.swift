@@ -4,13 +4,13 @@ import Testing
 
 @Suite struct SpellingTests {
     @Test(
-        "The nearest name is found for what people mistype",
+        "The nearest name is found for mistyped ones",
         arguments: [("sieze", "size"), ("SIZE", "size"), ("fsp", "fps"), ("framse", "frames"), ("pac", "pace")])
     func nearest(word: String, expected: String) {
         #expect(Spelling.nearest(to: word, among: ["size", "fps", "frames", "pace", "seed"]) == expected)
     }
 
-    @Test("Nothing is suggested where nothing is near", arguments: ["bitrate", "zzzz", ""])
+    @Test("Nothing is suggested if nothing is near", arguments: ["bitrate", "zzzz", ""])
     func nothingNear(word: String) {
         #expect(Spelling.nearest(to: word, among: ["size", "fps"]) == nil)
     }

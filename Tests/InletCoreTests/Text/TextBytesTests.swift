@@ -6,11 +6,11 @@ import Testing
         TextBytes.lines(text.utf8).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("Lines end at LF and CR, and at nothing else that Unicode takes for a line's end")
+    @Test("Lines end at LF and CR, and at no other Unicode line ending")
     func lines() {
         #expect(Self.lines("a\r\nb\n\rc\n\n") == ["a", "b", "c"])
         #expect(Self.lines("a\u{2028}b\u{85}c\u{b}d\u{c}e") == ["a\u{2028}b\u{85}c\u{b}d\u{c}e"])
-        // The mark does not join the line's end.
+        // The mark does not combine with the line ending.
         #expect(Self.lines("a\n\u{301}b").map { Array($0.utf8) } == [[97], [0xcc, 0x81, 98]])
         #expect(Self.lines("") == [])
     }
@@ -18,7 +18,7 @@ import Testing
     @Test("Only A to Z have a case, and equal text has equal bytes")
     func letters() {
         #expect(TextBytes.isSame("BeArEr".utf8, ignoringCase: "bearer"))
-        // The sign for Kelvin, of which Unicode makes a k.
+        // The sign for Kelvin, which Unicode lowercases to a k.
         #expect(!TextBytes.isSame("\u{212a}elvin".utf8, ignoringCase: "kelvin"))
         #expect(!TextBytes.isSame("bearer\u{301}".utf8, ignoringCase: "bearer"))
         #expect(TextBytes.lowercased("ÄZ@[".utf8) == Array("Äz@[".utf8))
@@ -33,7 +33,7 @@ import Testing
         ] as [(String, Int?)])
     func numbers(_ text: String, _ number: Int?) { #expect(TextBytes.number(text.utf8) == number) }
 
-    @Test("The largest number is taken where it is wanted")
+    @Test("The largest number is accepted")
     func largest() {
         #expect(TextBytes.number("9223372036854775807".utf8, upTo: .max) == .max)
         #expect(TextBytes.number("9223372036854775808".utf8, upTo: .max) == nil)

@@ -25,7 +25,7 @@ import Testing
         #expect(time.timeBase == to)
     }
 
-    @Test("Rescaling clamps what 64 bits cannot hold")
+    @Test("Rescaling clamps to 64 bits")
     func clamps() {
         let later = MediaTime(ticks: .max, timeBase: Rational(1000))
         #expect(later.rescaled(to: Self.milliseconds).ticks == .max)
@@ -49,7 +49,7 @@ import Testing
                 == -3_074_457_345_618_258_603)
     }
 
-    @Test("A time base of zero cannot be rescaled to: the result is clamped, not a crash")
+    @Test("Rescaling to a time base of zero is clamped, not a crash")
     func zeroTimeBase() {
         #expect(MediaTime(ticks: 5, timeBase: Rational(1)).rescaled(to: Rational(0)).ticks == .max)
         #expect(MediaTime(ticks: -5, timeBase: Rational(1)).rescaled(to: Rational(0)).ticks == .min)
@@ -73,7 +73,7 @@ import Testing
         #expect(MediaTime(ticks: .min, timeBase: Self.mpeg) < MediaTime(ticks: .max, timeBase: Self.milliseconds))
     }
 
-    @Test("Order and equality hold where floating point could not tell the times apart")
+    @Test("Order and equality hold even if floating point could not distinguish the times")
     func exactComparison() {
         // 2^62 and 2^62 + 1 ticks of a base near 1 differ by less than a Double's step.
         let base = Rational(Int.max, Int.max - 1)

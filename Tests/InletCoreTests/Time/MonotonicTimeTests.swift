@@ -10,7 +10,7 @@ import Testing
         #expect(time + .seconds(3) - .seconds(3) == time)
     }
 
-    @Test("The difference of two times is exact, also where it leaves 64 bits")
+    @Test("The difference of two times is exact, even over 64 bits")
     func difference() {
         let early = MonotonicTime(nanoseconds: .min)
         #expect(MonotonicTime(nanoseconds: 7) - MonotonicTime(nanoseconds: 10) == .nanoseconds(-3))

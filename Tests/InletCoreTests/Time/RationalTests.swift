@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Numbers from outside are refused where libav could not hold the ratio",
+        "Numbers from outside are refused if libav could not hold the ratio",
         arguments: [
             (1, 0), (0, 0), (Int(Int32.max) + 1, 1), (1, Int(Int32.max) + 1), (1, Int(Int32.min)),
             (Int(Int32.min), -1), (Int.max, 1), (Int.min, -1),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "Numbers from outside at the edge of 32 bits are taken",
+        "Numbers from outside at the limit of 32 bits are accepted",
         arguments: [(Int(Int32.max), 1), (Int(Int32.min), 1), (1, Int(Int32.max)), (1, -Int(Int32.max)), (0, 1)])
     func takesFromOutside(numerator: Int, denominator: Int) throws {
         let ratio = try #require(Rational(exactly: numerator, over: denominator))
@@ -34,7 +34,7 @@ import Testing
         #expect(ratio.doubleValue == Double(numerator) / Double(denominator))
     }
 
-    @Test("Ratios compare by value, also where a cross product leaves 64 bits")
+    @Test("Ratios compare by value, even if a cross product exceeds 64 bits")
     func compares() {
         #expect(Rational(30000, 1001) < Rational(30))
         #expect(Rational(-1, 2) < Rational(-1, 3))
@@ -44,7 +44,7 @@ import Testing
         #expect(Rational(1, 2).hashValue == Rational(2, 4).hashValue)
     }
 
-    @Test("The reciprocal of zero is nil, and the sign stays above the line")
+    @Test("The reciprocal of zero is nil, and the sign stays in the numerator")
     func reciprocal() {
         #expect(Rational(0).reciprocal == nil)
         #expect(Rational(-2, 3).reciprocal == Rational(-3, 2))
