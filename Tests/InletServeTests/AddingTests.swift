@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Cameras that are looked at before they are added, by curl.
+/// Trial openings of cameras before they are added, by curl.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct AddingTests {
     private static let few = "few-0123456789abcdefghijklm"
     private static let pattern = "pattern:timecode?size=640x360&fps=20"
@@ -20,7 +20,7 @@ import Testing
             environment: ["HOOK_TOKEN": Self.few])
     }
 
-    @Test("A source that is tried gives a picture and its format, for administrators alone, and nothing is kept")
+    @Test("Trying a source gives a picture and its format, to administrators only, and keeps nothing")
     func tryOut() async throws {
         let serve = try await start()
         let body = #"{"source": "\#(Self.pattern)"}"#
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "The history tells frames, drops and state of stretches of time, and nothing of cameras that a token is not for"
+        "The history has frames, drops and states per stretch of time, without cameras that the token excludes"
     )
     func history() async throws {
         struct History: Decodable {
@@ -89,14 +89,14 @@ import Testing
         }
         #expect(try await serve.ask("POST", "/v1/cameras/door/restart").status == 204)
         _ = try await serve.camera("door") { $0.captured > 2 }
-        // It goes on over a restart.
+        // The history continues after a restart.
         let after = try JSONDecoder().decode(
             History.self, from: try await serve.ask("GET", "/v1/cameras/door/history").body)
         #expect(after.samples.count >= history.samples.count && after.samples[0].time == history.samples[0].time)
         #expect(await serve.end() == 0)
     }
 
-    @Test("Two sources are tried at a time; who goes away makes room for another one")
+    @Test("Two sources are tried at a time; a client that disconnects makes room for another")
     func limit() async throws {
         let serve = try await start()
         let server = try HostileServer(.blackHole)

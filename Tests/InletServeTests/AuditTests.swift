@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The audit log of the daemon, whose changes are asked for by curl.
+/// The audit log of the daemon; curl requests the changes.
 @Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 1)) struct AuditTests {
     private struct Line: Decodable, Equatable {
         var who: String
@@ -14,7 +14,7 @@ import Testing
         var code: Int?
     }
 
-    @Test("Each change by API, file and signal is a line with its time, who asked, and how it ended; none has a secret")
+    @Test("Each change by API, file and signal is a line with time, client and result; none has a secret")
     func lines() async throws {
         let cameras = "cameras:\n  door: pattern:ball?size=64x64&fps=5\n"
         let serve = try await ServeProcess("  audit: audit.jsonl\n" + cameras)
@@ -60,7 +60,7 @@ import Testing
             #expect(answer.status == status, "\(method) \(path)")
             if path.contains("dry-run=true") { #expect(text.contains(#""dryRun":true"#), "\(method) \(path): \(text)") }
         }
-        // What was only tried was not done: no second opening, no pause, no other level.
+        // A trial changes nothing: no second opening, no pause, no other level.
         let door = try await serve.camera("door") { $0.state == "live" }
         #expect(door.openings == 1)
         let level = try await serve.ask("GET", "/v1/log-level")
@@ -79,7 +79,7 @@ import Testing
                 Line(who: "file", by: "file", action: "reload", outcome: "refused", code: 422),
             ]
         #expect(try records.map { try JSONDecoder().decode(Line.self, from: $0) } == expected)
-        // Python reads the times as RFC 3339 has them, in UTC and in order.
+        // Python reads the times as RFC 3339, in UTC and in order.
         let script = """
             import datetime, json, sys
             times = [datetime.datetime.fromisoformat(json.loads(line)["time"]) for line in open(sys.argv[1])]
@@ -92,7 +92,7 @@ import Testing
         for secret in [ServeProcess.admin, ServeProcess.viewer, "pa55word"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("A full disk is told once and keeps no change from being made")
+    @Test("A full disk is reported once and prevents no change")
     func fullDisk() async throws {
         let serve = try await ServeProcess(
             "  audit: /dev/full\ncameras:\n  door: pattern:ball?size=64x64&fps=5\n", tokens: false)

@@ -6,7 +6,7 @@ import Testing
 
 /// Clients of cameras that send nothing.
 @Suite struct AwaitedMediaTests {
-    @Test("A client waits until the next key frame is due, and is told how rare key frames are")
+    @Test("A client waits until the next key frame is due, and the log reports how rare key frames are")
     func limits() {
         #expect(AwaitedMedia.picture.limit(nil) == .seconds(8) && AwaitedMedia.segment.limit(nil) == .seconds(20))
         #expect(AwaitedMedia.keyFrame.limit(.seconds(2)) == .seconds(8))
@@ -20,9 +20,9 @@ import Testing
     }
 }
 
-/// Clients of a camera that refuses connections, with curl.
+/// Clients of a camera that refuses connections, by curl.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct AbsentCameraTests {
-    @Test("Each kind of viewer is told at once why the camera cannot be opened")
+    @Test("Each kind of viewer gets the reason at once when the camera cannot be opened")
     func refused() async throws {
         let port = try await FreePort.find()
         let serve = try await ServeProcess(

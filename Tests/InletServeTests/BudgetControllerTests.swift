@@ -4,21 +4,21 @@ import Testing
 
 @testable import InletServe
 
-/// Who does less when the processor does not suffice, and who more again: decisions alone, on simulated cameras.
+/// Decisions about load reduction when the processor is too slow, and about restoring it, on simulated cameras.
 @Suite struct BudgetControllerTests {
-    /// Cameras that use the processor as their steps say.
+    /// Simulated cameras with the processor load of each reduction step.
     private struct Simulation {
         struct Camera {
             var name: String
             var priority: CameraPriority
             var load: Double
-            /// What is left of the load after each step.
+            /// The share of the load that remains after each step.
             var left: [Double]
         }
 
         var cameras: [Camera]
         var limit: Double
-        /// What is used by what is no camera's.
+        /// The load that belongs to no camera.
         var other = 0.05
         var controller = BudgetController()
         var changes: [(second: Int, change: BudgetController.Change)] = []
@@ -35,9 +35,9 @@ import Testing
 
         var used: Double { cameras.reduce(other) { $0 + load(of: $1) } }
 
-        /// Lets seconds go by.
+        /// Advances the time by some seconds.
         ///
-        /// - Parameter noise: the most by which a camera's load differs from second to second.
+        /// - Parameter noise: The largest difference of a camera's load from second to second.
         mutating func run(_ seconds: Int, noise: Double = 0, using random: inout SplitMix64) {
             for _ in 0..<seconds {
                 for camera in cameras {
@@ -64,7 +64,7 @@ import Testing
             }
         }
 
-        /// Checks that no other camera had to be asked first.
+        /// Checks that no other camera should have been reduced first.
         private func check(_ change: BudgetController.Change, _ before: [String: Int]) {
             guard let camera = cameras.first(where: { $0.name == change.camera }) else {
                 Issue.record("a camera that there is not")
@@ -85,7 +85,7 @@ import Testing
 
     private static let left = [0.55, 0.3, 0.2, 0.1]
 
-    @Test("The lowest priority does less first, the highest keeps all, and all have it back when the load goes")
+    @Test("The lowest priority is reduced first, the highest keeps all, and all are restored when the load ends")
     func order() {
         var random = SplitMix64(seed: 1)
         var simulation = Simulation(
@@ -99,7 +99,7 @@ import Testing
         #expect(simulation.controller.levels["attic"] == 3 || simulation.controller.levels["attic"] == 4)
         #expect(simulation.used <= simulation.limit)
         let settled = simulation.changes.count
-        // It stays as it is: nothing is tried that cannot go well.
+        // The state is stable: no attempt is made that must fail.
         simulation.run(3600, using: &random)
         #expect(simulation.changes.count == settled)
         (simulation.cameras[0].load, simulation.cameras[1].load) = (0.3, 0.1)
@@ -108,7 +108,7 @@ import Testing
         #expect(simulation.used <= simulation.limit)
     }
 
-    @Test("Where none can do less it says so, and a camera that may lose nothing loses nothing")
+    @Test("If no camera can be reduced this is reported, and a camera that may lose nothing loses nothing")
     func exhausted() {
         var random = SplitMix64(seed: 2)
         var simulation = Simulation(
@@ -122,7 +122,7 @@ import Testing
         simulation.cameras[0].load = 0.2
         simulation.run(60, using: &random)
         #expect(!simulation.controller.isExhausted)
-        // Another configuration allows no step.
+        // Another configuration permits no step.
         simulation.cameras[1].left = []
         simulation.run(1, using: &random)
         #expect(simulation.controller.levels == [:])
@@ -131,7 +131,7 @@ import Testing
         #expect(simulation.controller.levels == [:])
     }
 
-    @Test("A load that comes back each time that more is given is tried ever more rarely")
+    @Test("A load that returns at each attempt to restore is retried at growing intervals")
     func hold() {
         var random = SplitMix64(seed: 3)
         var simulation = Simulation(
@@ -145,15 +145,15 @@ import Testing
                 trials.append(simulation.changes.last?.second ?? 0)
             }
         }
-        // Two hours have 20 of the longest pauses between two trials, and before these come the shorter ones.
+        // Two hours have 20 of the longest pauses between two attempts, after the shorter ones.
         #expect((2...26).contains(trials.count), "\(trials)")
         let pauses = zip(trials, trials.dropFirst()).map { $1 - $0 }
         #expect((pauses.last ?? 0) >= 600, "\(pauses)")
     }
 
-    @Test("What is given back costs what the camera uses now, and not what it used when it was reduced")
+    @Test("Restoring costs the camera's present load, not its load at the time of the reduction")
     func viewersLeave() {
-        // The seconds after the step at which nobody watches any more.
+        // The seconds after the step, without viewers.
         for leaving in [1, 3, 60] {
             var random = SplitMix64(seed: 4)
             var simulation = Simulation(
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("A camera that has the name of one that is no more is not reduced, and not told that there is room")
+    @Test("A camera with the name of a removed one is not reduced, and gets no notice of free capacity")
     func sameName() {
         var controller = BudgetController()
         func next(_ second: Int64, level: Int, cores: Double) -> BudgetController.Change? {
@@ -188,7 +188,7 @@ import Testing
         #expect(controller.levels == [:])
     }
 
-    @Test("The time of processes in sum stays when a camera goes, or its name becomes another one's")
+    @Test("The total time of processes is kept when a camera is removed or renamed")
     func childTimes() {
         var times = ChildTimes<String>()
         #expect(times.sum(["a": .seconds(3), "b": .seconds(1)]) == .seconds(4))
@@ -198,7 +198,7 @@ import Testing
         #expect(times.sum([:]) == .seconds(6.5))
     }
 
-    @Test("Whatever the cameras and loads: priorities hold, the budget is kept if it can be, and it comes to rest")
+    @Test("With any cameras and loads, priorities hold, the budget is kept if possible, and the state settles")
     func seeded() {
         for seed in 0..<UInt64(20) {
             var random = SplitMix64(seed: seed)
@@ -216,11 +216,11 @@ import Testing
             for _ in 0..<3 {
                 simulation.run(900, noise: noise, using: &random)
                 let least = simulation.cameras.reduce(simulation.other) { $0 + $1.load * ($1.left.last ?? 1) }
-                // What uses next to nothing is left alone.
+                // A camera with almost no load is not reduced.
                 let tolerance = 1 + noise + 0.02 * Double(simulation.cameras.count)
                 let isKept = simulation.used <= max(simulation.limit, least) * tolerance
                 #expect(isKept, "\(seed): \(simulation.used) of \(simulation.limit), at least \(least)")
-                // At rest, but for a trial of what a noisy load seems to have room for.
+                // The state is stable, except for attempts to restore when a noisy load seems to leave room.
                 let before = simulation.changes.count
                 simulation.run(600, noise: noise, using: &random)
                 #expect(simulation.changes.count - before <= 6, "\(seed): \(simulation.changes.suffix(10))")
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("Another camera is refused only where those of no higher priority cannot do without enough")
+    @Test("Another camera is refused only if those of no higher priority cannot free enough")
     func another() {
         let controller = BudgetController()
         func camera(_ priority: CameraPriority, _ cores: Double, steps: Int = 4) -> BudgetController.Camera {
@@ -246,14 +246,14 @@ import Testing
         ) -> BudgetController.Shortage? {
             controller.shortage(limit: 1, used: used, cameras, for: camera(new, 0, steps: steps))
         }
-        // There is room.
+        // There is free capacity.
         #expect(shortage(0.4, [camera(.high, 0.4)], .low, steps: 0) == nil)
-        // Nothing is known.
+        // The load is unknown.
         #expect(shortage(5, [], .low, steps: 0) == nil)
-        // None does without anything for one of a lower priority.
+        // No camera is reduced for one of lower priority.
         let found = shortage(0.9, [camera(.high, 0.9)], .low, steps: 0)
         #expect(found == BudgetController.Shortage(used: 0.9, estimate: 0.9, yield: 0))
-        // It could do less itself.
+        // The camera itself could be reduced.
         #expect(shortage(0.7, [camera(.high, 0.7)], .low) == nil)
         #expect(shortage(0.9, [camera(.high, 0.9)], .low) != nil)
         // Others do.

@@ -23,7 +23,7 @@ import Testing
         return ((last.total - first.total) / length, (last.attic - first.attic) / length)
     }
 
-    @Test("Beyond the budget the lowest priority does less, the highest keeps every frame, and it ends with the load")
+    @Test("Over budget the lowest priority is reduced, the highest keeps every frame, and all recover with the load")
     func priorities() async throws {
         func text(budget: Double?, isGuestThere: Bool) -> String {
             let encoded = "?codec=h264&threads=1"
@@ -59,12 +59,12 @@ import Testing
         for name in ["door", "attic", "guest"] { _ = try await serve.camera(name) { $0.captured > 20 } }
         let before = try await Self.cores(serve)
         #expect(before.attic > 0 && before.attic < before.total, "\(before)")
-        // What is too much is less than half of what the attic takes.
+        // The excess is less than half of the attic's load.
         let budget = max(0.05, before.total - before.attic * 0.3)
         try serve.write(text(budget: budget, isGuestThere: true))
         let attic = try await serve.camera("attic") { $0.degraded != nil }
         #expect(attic.priority == "low")
-        // Who may see one camera learns nothing of the others, not even what all take.
+        // A client that may see one camera learns nothing about the others, not even the total load.
         let (_, seen) = try await serve.ask("GET", "/v1/cameras/attic", token: ServeProcess.viewer)
         let why = try #require(try JSONDecoder().decode(ServeProcess.Camera.self, from: seen).degraded?.why)
         #expect(why == "The budget of cores is exceeded.")
@@ -101,7 +101,8 @@ import Testing
             }.sorted()
         }
         let door = try await times("door.mp4")
-        // Every picture that the source gave, but for those that waited at the end; a busy machine's source skips some.
+        // Every picture that the source made, except those that waited at the end; on a busy machine the source skips
+        // some.
         #expect(door.count > 60 && door.count >= last - 10, "\(door.count) of \(last)")
         // A twentieth of a second, a tenth, and a twentieth again.
         let rare = try await times("attic.mp4")
@@ -110,7 +111,7 @@ import Testing
         #expect(steps.prefix(20).contains(false) && steps.suffix(10).contains(false))
     }
 
-    @Test("A camera that does not fit is refused in words, by a trial, too; without a budget it is taken")
+    @Test("A camera over budget is refused with the reason, in a trial, too; without a budget it is accepted")
     func refusal() async throws {
         let serve = try await ServeProcess(
             """
@@ -133,7 +134,7 @@ import Testing
         #expect(answer.contains("budget.cores"))
         #expect(try await serve.ask("POST", "/v1/cameras", body: body).status == 422)
         #expect(try await serve.ask("GET", "/v1/cameras/yard").status == 404)
-        // Without a budget it is taken.
+        // Without a budget it is accepted.
         try serve.write("cameras: {door: 'pattern:smpte'}\n")
         let (taken, _) = try await ServeProcess.last {
             try await serve.ask("POST", "/v1/cameras?dry-run=true", body: body)

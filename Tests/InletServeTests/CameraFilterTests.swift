@@ -3,7 +3,7 @@ import Testing
 
 struct CameraFilterTests {
     @Test(
-        "A name is compared with each pattern, in which a star stands for any characters, even none",
+        "A name is compared with each pattern, in which a star matches any characters, even none",
         arguments: [
             (["door"], "door", true), (["door"], "doors", false), (["door"], "doo", false), (["do*"], "door", true),
             (["do*"], "do", true), (["do*"], "yard", false), (["*-in"], "yard-in", true), (["*-in"], "in", false),
@@ -15,13 +15,13 @@ struct CameraFilterTests {
         #expect(CameraFilter.all.allows(name))
     }
 
-    @Test("A pattern of many stars takes no long time to say no")
+    @Test("A pattern with many stars is rejected quickly")
     func manyStars() {
         let pattern = String(repeating: "a*", count: 31)
         #expect(!CameraFilter(patterns: [pattern + "b"]).allows(String(repeating: "a", count: 63)))
     }
 
-    @Test("A token names its cameras in the configuration; a list that is empty, or holds no names, is refused")
+    @Test("A token lists its cameras in the configuration; a list that is empty, or has no names, is refused")
     func configuration() throws {
         func text(_ cameras: String) -> String {
             "server:\n  tokens:\n    me: {scope: view, env: TOKEN, cameras: \(cameras)}\ncameras: {a: pattern:smpte}\n"

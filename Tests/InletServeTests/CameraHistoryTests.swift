@@ -10,7 +10,7 @@ struct CameraHistoryTests {
             captured: captured, dropped: dropped, phase: captured == 0 ? .opening : .live)
     }
 
-    @Test("A stretch holds what was counted in it; a capture that counts from zero again gives no gap and no leap")
+    @Test("A stretch has the counts of its time; a capture that restarts from zero gives no gap and no jump")
     func differences() {
         var history = CameraHistory(from: reading(0, 0))
         history.close(at: reading(10, 200, 1))
@@ -22,7 +22,7 @@ struct CameraHistoryTests {
         #expect(samples.map(\.begin) == [5, 10_000_000_005, 20_000_000_005])
     }
 
-    @Test("A stretch of some milliseconds, in which one frame would be a rate of hundreds, is told only if it is alone")
+    @Test("A stretch of some milliseconds, too short for a rate, is reported only if it is the only one")
     func short() {
         var history = CameraHistory(from: reading(0, 0))
         var soon = reading(0, 1)
@@ -35,7 +35,7 @@ struct CameraHistoryTests {
         #expect(history.samples(until: reading(11, 220)).map(\.frames) == [200, 20])
     }
 
-    @Test("However long a camera runs, an hour is kept, and the oldest goes first")
+    @Test("However long a camera runs, an hour is kept, and the oldest entry is removed first")
     func bound() {
         var history = CameraHistory(from: reading(0, 0))
         for step in 1...1000 { history.close(at: reading(Int64(step) * 10, UInt64(step))) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import InletServe
 
-/// Requests for recordings at moments when a recording ends, fails, or receives nothing.
+/// Requests for recordings at the moment when a recording ends, fails, or receives nothing.
 @Suite(.serialized, .takes(atMostMinutes: 1)) final class CameraRecorderTests {
-    /// Packet sinks that fail or wait as a test wants.
+    /// Packet sinks that fail or wait as a test requests.
     private final class Disk: Sendable {
         struct State {
             var isBroken = false
@@ -17,7 +17,7 @@ import Testing
         }
 
         let state = Mutex(State())
-        /// Held by a test for as long as files cannot be finished.
+        /// A lock that a test holds as long as files must not be finished.
         let finishing = DispatchSemaphore(value: 0)
 
         var registry: PluginRegistry {
@@ -88,7 +88,7 @@ import Testing
                 codec: .h264, size: ImageSize(width: 64, height: 64), timeBase: Rational(1, 1_000_000_000)))
     }
 
-    /// Returns when a condition holds.
+    /// Returns when a condition is true.
     private func wait(_ what: String, until holds: () -> Bool) async throws {
         for _ in 0..<3000 {
             if holds() { return }
@@ -113,14 +113,14 @@ import Testing
         #expect(Self.threadCount == 1)
         try await wait("the end of the recording") { recorder.ticket == nil && Self.threadCount == 0 }
         for _ in 0..<20 {
-            // Each after the end of the one before.
+            // Each request after the end of the previous recording.
             _ = try recorder.record(settings, for: .nanoseconds(-4_000_000_000), cause: "api")
             try await wait("the end of the recording") { recorder.ticket == nil }
         }
         try await wait("the end of all threads") { Self.threadCount == 0 }
     }
 
-    @Test("A request that comes while a recording finishes its file begins another one, which runs")
+    @Test("A request while a recording finishes its file begins another one, which runs")
     func window() async throws {
         begin()
         sendKeyFrame()
@@ -138,7 +138,7 @@ import Testing
         #expect(await recorder.stop() === second && recorder.ticket == nil)
     }
 
-    @Test("A request that comes while a recording fails begins another one")
+    @Test("A request while a recording fails begins another one")
     func failure() async throws {
         disk.state.withLock { $0.isBroken = true }
         begin()
@@ -153,7 +153,7 @@ import Testing
         #expect(await recorder.stop() === second)
     }
 
-    @Test("Recordings that a disk does not finish are few: further requests are refused with the reason")
+    @Test("Recordings that a disk does not finish are limited: further requests are refused with the reason")
     func bound() async throws {
         begin()
         sendKeyFrame()

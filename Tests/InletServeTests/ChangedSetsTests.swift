@@ -56,7 +56,7 @@ import Testing
         try parts.reduce(into: Data()) { try $0 += decoded(folder.path("\($1).h264")) }
     }
 
-    @Test("A stream of fragments goes on, and a client that begins later gets a beginning that permits the change")
+    @Test("A stream of fragments continues, and a later client gets a beginning that permits the change")
     func fragments() throws {
         try #require(parameters[0].extraData != parameters[1].extraData)
         var beginnings: [Data] = []
@@ -89,10 +89,10 @@ import Testing
         #expect(try decoded(late).isSame(as: reference(3..<4)))
     }
 
-    @Test("The history of a camera holds packets of all its parameter sets, each behind their own")
+    @Test("A camera's history holds packets of all its parameter sets, each with its own sets before it")
     func history() throws {
         let hub = PacketHub(.init(duration: .seconds(60), bytes: 1 << 20))
-        // The source reports the first only; the key frames state the others.
+        // The source reports only the first sets; the key frames have the others.
         hub.start(parameters[0])
         for packet in packets { hub.write(packet) }
         let items = hub.items()

@@ -2,13 +2,13 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// What a client of the daemon may see, and how much of it in a second, asked by curl and by Python.
+/// The cameras that a client of the daemon may see, and its rate limit, tested with curl and Python.
 @Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct ClientLimitTests {
     private static let pattern = "pattern:timecode?size=64x64&fps=10"
     private static let guest = "guest-0123456789abcdefghij"
     private static let half = "half-0123456789abcdefghijk"
 
-    @Test("A token for some cameras neither sees nor changes others: they are as good as not there")
+    @Test("A token for some cameras neither sees nor changes others, which appear not to exist")
     func cameras() async throws {
         let serve = try await ServeProcess(
             """
@@ -47,7 +47,7 @@ import Testing
             let answer = try await serve.ask(method, path, token: token, body: body)
             #expect(answer.status == status, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
         }
-        // How much all cameras may use, and how many there are, is told to none but who may know of all.
+        // The budget of all cameras and their number are reported only to clients that may see all of them.
         for (token, isTold) in [(Self.half, false), (ServeProcess.admin, true)] {
             let (status, answer) = try await serve.ask(
                 "PUT", "/v1/cameras/door?dry-run=true", token: token,
@@ -61,8 +61,9 @@ import Testing
             let text = String(decoding: seen, as: UTF8.self)
             #expect(text.contains("door") && !text.contains("yard"), "\(path): \(text)")
         }
-        // The first event that the guest hears is of the camera that is changed last. Heartbeats end no wait, so curl
-        // has a limit. No other program gets the pipe: curl would not notice the end of the script meanwhile.
+        // The first event that the guest receives is about the camera that is changed last. Heartbeats do not end the
+        // wait, so curl has a time limit. No other program gets the pipe: otherwise curl would not notice the end of
+        // the script.
         let script = """
             exec 3< <(exec curl -sNi -m 300 -H 'authorization: Bearer \(Self.guest)' \(serve.address)/v1/events)
             trap "kill $!" EXIT
@@ -79,12 +80,12 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("Who asks without an end is told to wait, by address and by token; other addresses and tokens are served")
+    @Test("A client that floods requests must wait, by address and by token; other addresses and tokens are served")
     func rates() async throws {
         let serve = try await ServeProcess(
             "  requests: {per-client: 20, per-token: 20}\ncameras:\n  door: \(Self.pattern)\n")
-        // Each address of 127.0.0.0/8 is a client of its own. What the hostile one has not been refused yet, it is
-        // refused for want of a token; so it takes nothing of what the token is allowed.
+        // Each address of 127.0.0.0/8 is a separate client. The hostile client's requests that are not limited yet are
+        // refused without a token, so they do not count against the token's limit.
         let script = """
             import http.client, sys
             port, viewer, admin = int(sys.argv[1]), sys.argv[2], sys.argv[3]

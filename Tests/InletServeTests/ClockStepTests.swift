@@ -3,7 +3,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// The clock of the machine, which libfaketime moves for the daemon while it runs.
+/// The machine's clock, which libfaketime steps for the daemon while it runs.
 @Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 3)) struct ClockStepTests {
     private struct List: Decodable {
         struct Gap: Decodable {
@@ -26,7 +26,7 @@ import Testing
         ).recordings
     }
 
-    /// The times of a recording's packets in seconds, by ffprobe.
+    /// The times of a recording's packets in seconds, from ffprobe.
     private static func times(_ path: String) async throws -> [Double] {
         let text = try await ReferenceCommand.runAside(
             "ffprobe", ["-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", path])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A clock that is stepped by a day reopens no camera and moves no time of a recording",
+        "Stepping the clock by a day reopens no camera and moves no time in a recording",
         arguments: [(step: "+1d", seconds: 86_400.0), ("-1d", -86_400)])
     func step(_ step: String, seconds: Double) async throws {
         let files = String(decoding: try await ReferenceCommand.runAside("dpkg", ["-L", "libfaketime"]), as: UTF8.self)
@@ -50,7 +50,7 @@ import Testing
         let folder = try TemporaryFolder()
         let clock = folder.path("clock")
         func set(_ offset: String) throws {
-            // In place of the file at once: half of it would be another time.
+            // The file is replaced atomically: half of it would be another time.
             try Data((offset + "\n").utf8).write(to: URL(fileURLWithPath: clock), options: .atomic)
         }
         try set("+0")
@@ -88,22 +88,21 @@ import Testing
             $0.first?.state == "complete"
         }
         let item = try #require(list.first)
-        // The daemon's clock is the stepped one: who asked did so then.
+        // The daemon's clock is the stepped one, so the request has that time.
         let asked = try Self.time(try #require(item.asked))
         #expect(abs(asked - stepped - seconds) < 120, "\(item)")
-        // Pictures that a busy machine leaves out are a gap, but not one of a day.
+        // Pictures that a busy machine skips are a gap, but not one of a day.
         #expect(item.gaps.allSatisfy { (0...10).contains($0.offset) && (0...3).contains($0.length) }, "\(item.gaps)")
         for name in ["door", "drawn"] {
             let status = try await serve.camera(name) { _ in true }
             #expect(status.openings == 1 && status.state == "live", "\(name): \(serve.complaints)")
         }
         #expect(await serve.end() == 0)
-        // Recordings go by times that no step of the clock moves: what was recorded over it, and what was asked for
-        // after.
+        // Recordings use times that clock steps do not change: the recording during the step, and one requested later.
         for file in ["door.mp4", "drawn.mp4", "asked/door/\(item.name)"] {
             let times = try await Self.times(folder.path(file))
             #expect(times.count > 60, "\(file)")
-            // A busy machine may leave a picture out.
+            // A busy machine may skip a picture.
             let steps = zip(times, times.dropFirst()).filter { $1 <= $0 || $1 - $0 > 1 }
             #expect(steps.isEmpty, "\(file): \(steps)")
         }

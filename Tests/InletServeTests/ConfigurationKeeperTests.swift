@@ -25,7 +25,7 @@ import Testing
             path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: fleet, logger: silent)
     }
 
-    @Test("A file with an error changes nothing; the next good one counts, and reopens only what differs")
+    @Test("A file with an error changes nothing; the next good one is used, and reopens only what differs")
     func reload() async throws {
         let steady = "cameras:\n  a: {source: 'count:a', sinks: [{uri: 'record:{camera}', queue: lossless}]}\n"
         try write(steady + "  b: count:b\n")
@@ -51,7 +51,7 @@ import Testing
         #expect(sequences == Array(0..<UInt64(sequences.count)))
     }
 
-    @Test("What the API changes stands in a file of its own, and is there after a restart; the file stays as it was")
+    @Test("Changes by the API are in a separate file, and survive a restart; the main file is unchanged")
     func persistence() async throws {
         let text = "# mine\ncameras:\n  a: count:a\n  b: count:b\n"
         try write(text)
@@ -62,7 +62,7 @@ import Testing
             return plan.summary.map { "\($0.name) \($0.change)" }
         }
         let camera = JSONValue.object([("source", .text("rtsp://user:hushhush@camera/main")), ("retry", .number(2))])
-        // What is only tried is not done.
+        // A trial changes nothing.
         #expect(done(await first.set("c", camera, isNew: true, isTrial: true)) == ["c added"])
         #expect(await fleet.current.keys.sorted() == ["a", "b"])
         #expect(done(await first.set("c", camera, isNew: true, isTrial: false)) == ["c added"])
@@ -97,7 +97,7 @@ import Testing
         await other.stop()
     }
 
-    @Test("Changes that come at once, and a reload among them, are all made and kept")
+    @Test("Simultaneous changes, with a reload among them, are all made and kept")
     func atOnce() async throws {
         try write("cameras:\n  a: count:a\n")
         let keeper = try keeper()
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "A file of changes that a power cut has emptied or damaged keeps no camera down: its copy is in force",
+        "A file of changes that a power cut emptied or damaged stops no camera: its copy is used",
         arguments: ["", "{\"cameras\": {\"c\"", "\0\0\0\0", "[]"])
     func damagedChanges(content: String) async throws {
         try write("cameras:\n  a: count:a\n")
@@ -146,7 +146,7 @@ import Testing
             await second.start()
             #expect(await events.next()?.kind == "changes-damaged")
             #expect(await other.current.keys.sorted() == cameras)
-            // The next change makes both files whole, and keeps the damaged one.
+            // The next change repairs both files, and keeps the damaged one.
             _ = await second.set("b", .text("count:b"), isNew: false, isTrial: false)
             await other.stop()
             #expect(try Overlay(path: changes).cameras.keys.sorted() == ["b"])
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("Changes that cannot be kept are not made")
+    @Test("Changes that cannot be saved are not made")
     func unwritable() async throws {
         try write("cameras:\n  a: count:a\n")
         let keeper = try ConfigurationKeeper(
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(
-        "What the service manager is told is what sd_notify(3) says",
+        "The notifications to the service manager are those of sd_notify(3)",
         arguments: [
             (ServiceNotifier.Message.ready, "READY=1"), (.stopping, "STOPPING=1"), (.watchdog, "WATCHDOG=1"),
             (.reloading(5), "RELOADING=1\nMONOTONIC_USEC=5"), (.status("a\nREADY=1"), "STATUS=a READY=1"),

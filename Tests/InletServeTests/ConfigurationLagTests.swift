@@ -2,9 +2,9 @@ import Inlet
 import InletServe
 import Testing
 
-/// How late pictures may be: the key of a camera and of the defaults, and the option of a source.
+/// The maximum delay of pictures: the key of a camera and of the defaults, and the option of a source.
 @Suite struct ConfigurationLagTests {
-    @Test("A URI's own option comes first, then the camera's key, then that of the defaults, where a source has it")
+    @Test("A URI's own option comes first, then the camera's key, then that of the defaults, if the source has it")
     func order() throws {
         let read = try ConfigurationReaderTests.read(
             """
@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test("A camera's own key that its source has no option for, or that is no time, is wrong")
+    @Test("A camera's own key is an error if its source lacks the option, or if it is not a time")
     func refusals() {
         let none = ConfigurationReaderTests.complaints("cameras: {a: {source: 'pattern:', maximum-lag: 1s}}")
         #expect(none.count == 1, "\(none)")

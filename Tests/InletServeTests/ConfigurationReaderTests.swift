@@ -4,7 +4,7 @@ import InletServe
 import Testing
 
 struct ConfigurationReaderTests {
-    /// What tests need of secrets: the file `token` and the variable `TOKEN`.
+    /// The secrets that tests need: the file `token` and the variable `TOKEN`.
     private static let access = LocalAccess { place throws(InletError) in
         switch place {
         case .file("/run/token"), .file("/run/credentials/token"): Array("0123456789abcdefghijklmnop\n".utf8)
@@ -23,7 +23,7 @@ struct ConfigurationReaderTests {
         try reader(credentials: credentials).read(Array(text.utf8))
     }
 
-    /// Returns what is said of a text; nothing if nothing is wrong.
+    /// Returns the problems of a text; empty if it has none.
     static func complaints(_ text: String) -> [String] {
         do throws(ConfigurationProblems) {
             _ = try reader().read(Array(text.utf8))
@@ -41,7 +41,7 @@ struct ConfigurationReaderTests {
         #expect(read.server.host == "127.0.0.1")
     }
 
-    @Test("Where cameras are handed on by RTSP is checked: what others reach needs logins")
+    @Test("RTSP distribution is checked: an address that others can reach requires logins")
     func restream() throws {
         let cameras = "\ncameras: {door: 'pattern:'}"
         #expect(try Self.read("cameras: {door: 'pattern:'}").server.restream == nil)
@@ -65,7 +65,7 @@ struct ConfigurationReaderTests {
         #expect(read.server.restream == RestreamSettings(host: "::1", port: 0))
     }
 
-    @Test("What WebRTC is told stands in the options of its sink, and is checked as they are")
+    @Test("Options of a WebRTC sink are checked like those of its URI")
     func webRTC() throws {
         #expect(try Self.read("cameras: {door: 'pattern:'}").server.webRTC == "webrtc:")
         let other = Self.complaints("server: {webrtc: 'mp4:/x'}\ncameras: {door: 'pattern:'}")
@@ -85,7 +85,7 @@ struct ConfigurationReaderTests {
         #endif
     }
 
-    @Test("A camera's own process is for sources that another process can open, where there can be one")
+    @Test("A separate camera process requires a source that another process can open, and a system that permits it")
     func processes() throws {
         func read(_ text: String, makesProcesses: Bool = true) throws(ConfigurationProblems) -> ServeConfiguration {
             var reader = Self.reader()
@@ -125,7 +125,7 @@ struct ConfigurationReaderTests {
             let problems = #expect(throws: ConfigurationProblems.self) { try read(text) }
             #expect(problems?.list.map(\.description).joined().contains(words) == true, "\(problems?.list ?? [])")
         }
-        // What all cameras may use together, and how many they are, is not told to those who may know of some.
+        // The budget of all cameras and their number are not reported to clients that may see only some.
         let exceeded = #expect(throws: ConfigurationProblems.self) {
             try read("budget: {memory: 1M}\ndefaults: {process: own, memory: 400M}\ncameras: {a: 'pattern:'}")
         }
@@ -146,7 +146,7 @@ struct ConfigurationReaderTests {
         #expect(problems?.list.first?.description.contains("on Linux alone") == true)
     }
 
-    @Test("A camera has what it says itself, and what the defaults say for the rest")
+    @Test("A camera has its own settings, and those of the defaults for the rest")
     func defaults() throws {
         let read = try Self.read(
             """
@@ -191,7 +191,7 @@ struct ConfigurationReaderTests {
     }
 
     @Test(
-        "What is wrong is said with its line, its column, and what to write instead",
+        "An error has its line, its column, and the correction",
         arguments: [
             ("", "The text is empty. Write cameras:, and below it a line such as '  door: rtsp://camera/main'."),
             (
@@ -288,7 +288,7 @@ struct ConfigurationReaderTests {
         #expect(complaints.contains { $0.hasPrefix(complaint) || $0.contains(complaint) }, "\(complaints)")
     }
 
-    @Test("Everything that is wrong is said at once, in the order of the text")
+    @Test("All errors are reported at once, in the order of the text")
     func all() {
         let complaints = Self.complaints(
             """
@@ -308,7 +308,7 @@ struct ConfigurationReaderTests {
         #expect(complaints.contains { $0.contains("Did you mean 'fps'?") })
     }
 
-    @Test("A small text that stands for a large one, deep nesting and too many values are refused")
+    @Test("A small text that expands to a large one, deep nesting and too many values are refused")
     func bombs() {
         var laughs = "a: &a [x, x, x, x, x, x, x, x, x]\n"
         for (last, next) in zip("abcdefgh", "bcdefghi") {
@@ -324,12 +324,12 @@ struct ConfigurationReaderTests {
         #expect(
             Self.complaints("cameras:\n" + (0..<300).map { "  c\($0): pattern:smpte\n" }.joined()).first?.contains(
                 "more than 256") == true)
-        // Many problems are not all told.
+        // Only some of many problems are reported.
         let wrong = "cameras:\n" + (0..<200).map { "  c\($0): xx:y\n" }.joined()
         #expect(Self.complaints(wrong).count == 100)
     }
 
-    @Test("Whatever bytes a text consists of, reading it ends with a configuration or with problems")
+    @Test("Reading any bytes ends with a configuration or with problems")
     func anyBytes() {
         let seed = Array(
             "server: {listen: 0.0.0.0:1}\ndefaults: {sinks: [null:]}\ncameras:\n  door: \"pattern:\\u00e4\"\n".utf8)
@@ -379,7 +379,7 @@ struct ConfigurationReaderTests {
             })
     }
 
-    @Test("An overlay's cameras stand in place of the file's, and null takes one away")
+    @Test("An overlay's cameras replace the file's, and null removes one")
     func overlay() throws {
         let changed = try #require(try YAMLDocument.read(Array("{source: 'pattern:ball', retry: 2}".utf8)))
         let read = try Self.reader().read(

@@ -3,7 +3,7 @@ import InletServe
 import ReferenceTools
 import Testing
 
-/// The schema of configurations beside the reader: another program's judgement of the same texts.
+/// The configuration schema compared with the reader: another program judges the same texts.
 @Suite(.tags(.python)) struct ConfigurationSchemaTests {
     private static let good = [
         "cameras:\n  door: rtsp://camera/main\n",
@@ -49,7 +49,7 @@ import Testing
         "server: {tokens: {me: admin}}\ncameras: {a: 'pattern:smpte'}\n",
     ]
 
-    /// Whether the reader finds the shape of a text right.
+    /// Whether the reader accepts the structure of a text.
     private static func fits(_ text: String) throws -> Bool {
         guard let node = try YAMLDocument.read(Array(text.utf8)) else { return false }
         var problems: [ConfigurationProblem] = []
@@ -57,7 +57,7 @@ import Testing
         return problems.isEmpty
     }
 
-    @Test("jsonschema judges good and bad texts by the schema as the reader does")
+    @Test("jsonschema accepts and rejects texts by the schema as the reader does")
     func judgement() async throws {
         let folder = try TemporaryFolder()
         let (schema, texts) = (folder.path("schema.json"), folder.path("texts.json"))

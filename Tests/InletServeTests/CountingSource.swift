@@ -3,8 +3,8 @@ import InletTesting
 import Logging
 import Synchronization
 
-/// A live source that numbers its frames one by one, so that a gap in what a sink got is a frame that was lost on the
-/// way, however slow the machine is.
+/// A live source that numbers its frames, so that a gap in a sink's numbers is a lost frame, however slow the machine
+/// is.
 struct CountingConfiguration: FrameSourceConfiguration {
     var redactedURI: String
 
@@ -31,10 +31,10 @@ private final class CountingSource: FrameSource {
     func close() {}
 }
 
-/// A log that nobody reads.
+/// A log without a reader.
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Sinks that record what they get, by the rest of their URIs: one log for each, whatever becomes of the sinks.
+/// Sinks that record their frames, by the rest of their URIs: one log per URI, which outlives the sinks.
 final class Recorders: Sendable {
     private let logs = Mutex<[String: RecordingSink.Log]>([:])
 
@@ -47,7 +47,7 @@ final class Recorders: Sendable {
         }
     }
 
-    /// A registry with `count:`, which counts, `record:NAME`, which records, and all that Inlet comes with.
+    /// A registry with `count:`, which counts, `record:NAME`, which records, and everything built into Inlet.
     var registry: PluginRegistry {
         var registry = PluginRegistry.standard
         registry.register(

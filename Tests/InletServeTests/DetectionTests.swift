@@ -2,9 +2,9 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// What cameras detect, from the messages of an ONVIF device to the events of the daemon.
+/// Detection by cameras, from the messages of an ONVIF device to the events of the daemon.
 @Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 2)) struct DetectionTests {
-    /// A camera by RTSP, its ONVIF device, which tells of events, and the URI of both.
+    /// An RTSP camera, its ONVIF device, which sends events, and the URI of both.
     private static func camera() throws -> (server: RTSPServer, device: ONVIFDevice, uri: String) {
         let server = try RTSPServer.live()
         var options = ONVIFDevice.Options()
@@ -22,7 +22,7 @@ import Testing
         let serve = try await ServeProcess(
             "cameras:\n  door: \(uri)\n",
             environment: ["INLET_TEST_CAMERA": "secret"])
-        // The events, as a client of the API gets them.
+        // The events that an API client receives.
         let reader = Process()
         let log = serve.folder.path("events")
         reader.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -46,7 +46,7 @@ import Testing
         try device.detect("motion", false)
         try device.detect("tampering", true)
         try await Waiting.until("tampering", progress: { events().count }) { count("tampering", "begins") == 1 }
-        // What one detector sees has ended, what the other sees has not.
+        // One detector's event has ended, the other's has not.
         #expect(count("motion", "ends") == 0)
         try device.expireSubscriptions()
         try device.detect("cells", false)
@@ -60,7 +60,7 @@ import Testing
             device.requests.last?.name == "Unsubscribe" && device.requests.last?.status == 200
         }
         #expect(await serve.end() == 0)
-        // Without credentials first, as ONVIF has it.
+        // The first request is without credentials, as ONVIF requires.
         #expect(device.requests.allSatisfy { $0.trouble.isEmpty || $0.trouble == "missing" })
         #expect(!serve.complaints.contains("secret"))
     }
@@ -80,7 +80,7 @@ import Testing
         return try JSONDecoder().decode(List.self, from: body).recordings
     }
 
-    @Test("Motion begins a recording that holds the pictures of before it, and ffprobe decodes all of them")
+    @Test("Motion starts a recording with the pictures before it, and ffprobe decodes all of them")
     func recording() async throws {
         let (server, device, uri) = try Self.camera()
         defer { server.stop() }
@@ -96,7 +96,7 @@ import Testing
         try await Waiting.until("the subscription", progress: { device.requests.count }) {
             device.requests.contains { $0.name == "PullMessages" }
         }
-        // What is of another kind begins none.
+        // Other kinds of events start no recording.
         try device.detect("tampering", true)
         let seen = try await serve.camera("door") { $0.captured > 0 }.captured
         _ = try await serve.camera("door") { $0.captured > seen + 150 }
@@ -120,8 +120,8 @@ import Testing
         let frames = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.split(separator: ",") }
         #expect(frames.first?.first == "1", "\(frames.prefix(2))")
         let times = frames.compactMap { $0.count > 1 ? Double($0[1]) : nil }
-        // Before the motion as after it, without a hole. How many pictures there are is up to the camera, which falls
-        // behind on a busy machine.
+        // There is no gap between the pictures before and after the motion. The number of pictures depends on the
+        // camera, which falls behind on a busy machine.
         #expect(times.first.map { start + $0 < asked - 2.5 } == true, "\(start) \(asked) \(times)")
         #expect(times.last.map { start + $0 > asked + 1.5 } == true, "\(start) \(asked) \(times)")
         #expect(item.gaps.isEmpty && zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.5 }, "\(times)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletServe
 
-/// Events of before, for clients that come later.
+/// Earlier events for clients that connect later.
 @Suite struct EventHubTests {
     private final class Client: EventHub.Listener {
         let cameras: Set<String>
@@ -32,7 +32,7 @@ import Testing
         loop.run()
     }
 
-    @Test("A new client is told the last 50 events that it may hear of, in their order, and then those that follow")
+    @Test("A new client gets the last 50 events that it may see, in order, and then the following ones")
     func replay() {
         let hub = EventHub(loop, run: 9)
         send(60, hub)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "A client that comes back is told what it has missed; one from another run of the daemon is told all",
+        "A returning client gets the events that it missed; one from another run of the daemon gets all",
         arguments: [
             ("9-3", ["9-4", "9-5"]), ("9-5", []), ("9-99", []), ("8-3", ["9-1", "9-2", "9-3", "9-4", "9-5"]),
             ("3", ["9-1", "9-2", "9-3", "9-4", "9-5"]), ("9-x", ["9-1", "9-2", "9-3", "9-4", "9-5"]),
@@ -55,7 +55,7 @@ import Testing
         #expect(client(hub, ["door", "gate"], after: last).ids == ids)
     }
 
-    @Test("The events of a camera that is quiet stay while another one has far more")
+    @Test("The events of a quiet camera are kept while another has far more")
     func fairness() {
         let hub = EventHub(loop, run: 9)
         hub.send(FleetEvent("state", "live", camera: "gate"))
@@ -64,7 +64,7 @@ import Testing
         #expect(client(hub, ["door", "gate"]).ids == ["9-1"] + (153...201).map { "9-\($0)" })
     }
 
-    @Test("Long events are left out from the oldest on, so that a client that reads slowly is not cut off")
+    @Test("Long events are dropped from the oldest on, so that a slow client is not disconnected")
     func bound() {
         let hub = EventHub(loop, run: 9)
         send(50, hub, text: String(repeating: "x", count: 2000))

@@ -6,7 +6,7 @@ import Testing
 
 /// Events of a device that sends far too many.
 @Suite struct EventLimiterTests {
-    @Test("A device that floods events silences no other, and its latest state arrives")
+    @Test("A device that floods events blocks no other, and its latest state arrives")
     func flood() async {
         let clock = ManualClock()
         let limiter = EventLimiter(clock: clock)

@@ -4,14 +4,14 @@ import InletTesting
 import ReferenceTools
 import Testing
 
-/// What is promised of changes: who is not concerned is not disturbed.
+/// The guarantee for changes: an unaffected camera is not disturbed.
 @Suite(.timeLimit(.minutes(5))) struct FleetTests {
     private static func camera(_ name: String, _ source: String, sinks: [String]) -> CameraSettings {
         CameraSettings(name: name, source: source, sinks: sinks.map { SinkSettings(uri: $0, queue: .lossless()) })
     }
 
-    /// Makes one of the changes that a person or a program makes of some of the cameras `b`, or beside the recording of
-    /// one of the cameras `a`.
+    /// Makes a random change to some of the cameras `b`, or a second sink next to the recording of one of the cameras
+    /// `a`.
     private static func change(
         _ cameras: inout [String: CameraSettings], using random: inout SplitMix64
     ) {
@@ -23,7 +23,7 @@ import Testing
         case 3: cameras[other]?.policies.outage = Bool.random(using: &random) ? .hold : .nothing
         case 4: cameras[other]?.sinks = [SinkSettings(uri: "record:\(other)-\(random.next() & 3)")]
         case 5:
-            // A second sink comes and goes.
+            // A second sink is attached and detached.
             let extra = SinkSettings(uri: "record:\(steady)-extra")
             if cameras[steady]?.sinks.contains(extra) == true {
                 cameras[steady]?.sinks.removeAll { $0 == extra }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("500 random changes reopen no camera that they do not concern, and its recording loses no frame")
+    @Test("500 random changes reopen no camera that they do not affect, and its recording loses no frame")
     func undisturbed() async throws {
         let recorders = Recorders()
         let fleet = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
@@ -57,7 +57,7 @@ import Testing
                 reopened += 1
             }
         }
-        // The changes were such as would disturb.
+        // The changes would have disturbed an affected camera.
         #expect(reopened > 100)
         for number in 0..<10 {
             let log = recorders["a\(number)"]
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("A camera is paused and goes on, and is restarted on request alone")
+    @Test("A camera is paused and resumed, and restarts only on request")
     func control() async throws {
         let recorders = Recorders()
         let fleet = Fleet(registry: recorders.registry, logger: silent)
@@ -100,7 +100,7 @@ import Testing
         #expect(await fleet.statuses.isEmpty)
     }
 
-    @Test("Of two changes the later one stays, in whatever order they arrive")
+    @Test("The later of two changes wins, in whatever order they arrive")
     func order() async {
         let fleet = Fleet(registry: Recorders().registry, logger: silent)
         await fleet.apply(["a": Self.camera("a", "count:a", sinks: [])], version: 3)
@@ -111,7 +111,7 @@ import Testing
         #expect(await fleet.apply(["a": Self.camera("a", "count:a", sinks: [])], version: 4).isEmpty)
     }
 
-    @Test("A camera whose source cannot be made says so, and the others run")
+    @Test("A camera whose source cannot be made reports it, and the others run")
     func broken() async throws {
         let recorders = Recorders()
         let fleet = Fleet(registry: recorders.registry, logger: silent)

@@ -4,7 +4,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// HTTP Live Streaming of a camera that is not ours, read by ffmpeg, GStreamer and curl.
+/// HTTP Live Streaming of a third-party camera, read by ffmpeg, GStreamer and curl.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct LiveStreamingTests {
     private static func camera() throws -> RTSPServer {
         var options = RTSPServer.Options()
@@ -14,7 +14,7 @@ import Testing
         return try RTSPServer(options)
     }
 
-    /// The first playlist that fulfils a condition.
+    /// Returns the first playlist that meets a condition.
     private static func playlist(
         _ serve: ServeProcess, token: String? = ServeProcess.viewer, until isReached: (String) -> Bool
     ) async throws -> String {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "A camera is played by HLS, with tokens in no address, and the times of its segments are those of its pictures")
+        "A camera is played by HLS, with tokens in no address, and its segments have the times of its pictures")
     func playing() async throws {
         let camera = try Self.camera()
         let serve = try await ServeProcess(
@@ -58,7 +58,7 @@ import Testing
             #expect(try await serve.ask("GET", path, token: token).status == status, "\(path)")
         }
         _ = try await serve.camera("door") { $0.captured > 1 }
-        // ffmpeg keeps the cookie, with which it then asks for the segments.
+        // ffmpeg keeps the cookie, and sends it with the requests for segments.
         let address = "\(serve.address)/v1/cameras/door/stream.m3u8?token=\(viewer)"
         let sums = try await ReferenceCommand.runAside(
             "ffmpeg", ["-v", "error", "-xerror", "-i", address, "-frames:v", "50", "-f", "framemd5", "-"])
@@ -80,7 +80,8 @@ import Testing
         // The camera's clock is this machine's.
         #expect(abs((times.last ?? 0) - Date().timeIntervalSince1970) < 30)
         let (_, head) = try await serve.ask("GET", "/v1/cameras/door/\(map)", token: viewer)
-        // All before ffprobe runs: a segment stays for a while only, and so does the stream when nobody asks.
+        // All requests are made before ffprobe runs: a segment is kept for a while only, and so is the stream without
+        // requests.
         var segments: [Data] = []
         for file in files {
             let (status, body) = try await serve.ask("GET", "/v1/cameras/door/\(file)", token: viewer)
@@ -112,7 +113,7 @@ import Testing
             let taken = Double(bits >> 32) - 2_208_988_800 + Double(bits & 0xffff_ffff) / 4_294_967_296
             #expect(abs(taken - time) < 0.002, "\(taken) \(time) \(file)\n\(text)")
         }
-        // The list moves on.
+        // The list advances.
         let sequence = try #require(Self.values("#EXT-X-MEDIA-SEQUENCE:", in: text).first.flatMap { Int($0) })
         _ = try await Self.playlist(serve) {
             Self.values("#EXT-X-MEDIA-SEQUENCE:", in: $0).first.flatMap { Int($0) } ?? 0 > sequence
@@ -128,7 +129,7 @@ import Testing
         #expect(!serve.complaints.contains("EventLoop"), "\(serve.complaints)")
     }
 
-    @Test("A camera on demand is opened for the first request, played, and closed when nobody asks any more")
+    @Test("A camera on demand is opened for the first request, played, and closed when requests end")
     func onDemand() async throws {
         let camera = try Self.camera()
         let serve = try await ServeProcess(
@@ -155,7 +156,7 @@ import Testing
             _ = await player.result
             isPlayed.isSet.withLock { $0 = true }
         }
-        // It may take longer to begin than a segment is listed: its date is one of those that were listed meanwhile.
+        // GStreamer may need longer to begin than a segment is listed: its date is one of those listed meanwhile.
         var dates = Set(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: text))
         while !isPlayed.isSet.withLock({ $0 }) {
             let (status, body) = try await serve.ask("GET", "/v1/cameras/door/stream.m3u8", token: nil)
@@ -169,7 +170,7 @@ import Testing
         #expect(lines.hasSuffix("status 0\n"), "\(lines.suffix(2000))")
         #expect(
             dates.contains { lines.contains("date/time    : \($0.dropLast())") }, "\(dates) \(lines.suffix(4000))")
-        // A player that comes back later finds numbers that it does not know.
+        // A player that returns later finds unknown numbers.
         let number = try #require(Self.values("#EXT-X-MEDIA-SEQUENCE:", in: text).first.flatMap { Int($0) })
         try await Waiting.until("the camera's end", progress: { try camera.report()["frames"]?.int }) {
             try camera.report()["requests"]?["teardown"]?.int ?? 0 > before

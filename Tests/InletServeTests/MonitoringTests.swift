@@ -2,11 +2,11 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// What `Packaging/monitoring` offers to Prometheus and Grafana.
+/// The files for Prometheus and Grafana in `Packaging/monitoring`.
 @Suite(.tags(.daemon, .server), .fewDaemons, .takes(atMostMinutes: 2)) struct MonitoringTests {
     private static let folder = BuiltProgram.package.appendingPathComponent("Packaging/monitoring")
 
-    @Test("promtool takes the alert rules, and each fires when it should and not otherwise")
+    @Test("promtool accepts the alert rules, and each fires when it should and not otherwise")
     func rules() async throws {
         for (command, file) in [("check", "inlet.rules.yml"), ("test", "inlet.rules.test.yml")] {
             let path = Self.folder.appendingPathComponent(file).path
@@ -20,7 +20,7 @@ import Testing
         Set(String(text).matches(of: /inlet_[a-z0-9_]+/).map { String($0.output) })
     }
 
-    @Test("Each metric of the dashboard and the rules is one that inlet serve gives, and promtool takes all of those")
+    @Test("Each metric of the dashboard and the rules is exported by inlet serve, and promtool accepts the export")
     func metrics() async throws {
         struct Dashboard: Decodable {
             struct Panel: Decodable {
@@ -36,7 +36,7 @@ import Testing
         let text = try Data(contentsOf: Self.folder.appendingPathComponent("grafana-dashboard.json"))
         let panels = try JSONDecoder().decode(Dashboard.self, from: text).panels
         #expect(Set(panels.map(\.id)).count == panels.count && panels.allSatisfy { $0.gridPos.x + $0.gridPos.w <= 24 })
-        // promtool reads expressions as rules; the dashboard's variables are no part of the language.
+        // promtool reads expressions as rules; the dashboard's variables are not part of the language.
         let queries = panels.flatMap(\.targets).map {
             $0.expr.replacing("$__rate_interval", with: "5m").replacing("$instance", with: ".*")
                 .replacing("$camera", with: ".*")
@@ -51,7 +51,7 @@ import Testing
         let wanted = Self.names(in: queries.joined(separator: "\n")).union(Self.names(in: alerts))
         #expect(wanted.count > 15)
 
-        // A camera that loses packets, one that is not there, and a sink that leaves frames out.
+        // A camera that loses packets, an unreachable one, and a sink that drops frames.
         let server = try RTSPServer.live()
         let proxy = try FaultProxy(to: server.port, carrier: .rtsp, seed: 3, faults: [.loss(percent: 10)])
         let serve = try await ServeProcess(
@@ -67,7 +67,7 @@ import Testing
                 sinks: ['null:']
 
             """)
-        // Some are there once something was lost.
+        // Some metrics exist once something was lost.
         let body = try await ServeProcess.last {
             try await serve.ask("GET", "/metrics", token: ServeProcess.viewer).body
         } until: {

@@ -5,9 +5,9 @@ import InletTesting
 import ReferenceTools
 import Testing
 
-/// Cameras whose sources run in processes of their own: what a crash costs, and what is left of a process.
+/// Cameras whose sources run in separate processes: the effect of a crash, and the cleanup of a process.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct OwnProcessTests {
-    /// Runs sources in children of the command, as that does itself.
+    /// Runs sources in children of the command, as the command itself does.
     private static let makeProcess: CameraProcess.Maker = { request in
         let configuration = SourceProcessConfiguration(
             request.uri, redactedURI: request.redactedURI, name: request.camera, memoryLimit: request.memoryLimit,
@@ -37,15 +37,15 @@ import Testing
         throw ServeProcess.Failure(description: "\(name) did not come so far.")
     }
 
-    /// When a process started, in clock ticks since the boot, which tells it from a later one with its number; nil if
-    /// there is no such process.
+    /// The start time of a process in clock ticks since the boot, which distinguishes it from a later one with its
+    /// number; nil if there is no such process.
     private static func startTime(_ number: Int32) -> String? {
         guard let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return nil }
-        // The name in brackets before them may hold blanks: proc_pid_stat(5), field 22.
+        // The name in brackets before the fields may contain blanks: proc_pid_stat(5), field 22.
         return text.split(separator: ")").last?.split(separator: " ").dropFirst(19).first.map { String($0) }
     }
 
-    @Test("A killed process costs its camera an outage, which ends by itself, and no other camera a frame")
+    @Test("A killed process causes its camera an outage, which ends without help, and loses no frame of others")
     func crash() async throws {
         let recorders = Recorders()
         let fleet = Fleet(
@@ -63,7 +63,7 @@ import Testing
         let child = try #require(before.process?.processID)
         let childStart = try #require(Self.startTime(child))
         #expect(before.process?.starts == 1)
-        // As systemd signals all processes of a service: the daemon decides when a child ends.
+        // systemd signals all processes of a service in this way: the daemon decides when a child ends.
         for number in [SIGTERM, SIGINT] { kill(child, number) }
         await recorders["door"].frames(atLeast: recorders["door"].frames.count + 5)
         #expect(await fleet.camera("door")?.status.process == before.process)
@@ -85,13 +85,13 @@ import Testing
         await fleet.stop()
         let sequences = recorders["steady"].frames.map(\.sequence)
         #expect(sequences == Array(0..<UInt64(sequences.count)))
-        // Neither of them is left, not even as an entry in the system's list.
+        // Neither of them is left, not even as an entry in the process table.
         for (number, time) in [(child, childStart), (successor, successorStart)] {
             #expect(Self.startTime(number) == nil || Self.startTime(number) != time)
         }
     }
 
-    @Test("A process that uses more memory than it may is ended and started again, and the cause is told")
+    @Test("A process over its memory limit is ended and restarted, and the cause is reported")
     func memory() async throws {
         let fleet = Fleet(
             registry: Recorders().registry, spread: .zero, logger: silent, makeProcess: Self.makeProcess)
@@ -106,7 +106,7 @@ import Testing
         await fleet.stop()
     }
 
-    @Test("A host that cannot be resolved is told as such, so that it is tried again", .takes(atMostMinutes: 1))
+    @Test("A host that cannot be resolved is reported as such, so that it is tried again", .takes(atMostMinutes: 1))
     func codes() async throws {
         let uri = "rtsp://no-such-host.invalid/stream?connect-timeout=30s"
         let source = SourceProcessConfiguration(uri, redactedURI: uri, name: "door", programPath: BuiltProgram.inlet)
@@ -117,7 +117,7 @@ import Testing
         #expect(error?.code == .hostNotFound, "\(error.map { "\($0)" } ?? "")")
     }
 
-    @Test("Pictures and packets of a file come through a process as ffmpeg has them")
+    @Test("A file's pictures and packets that pass through a process match ffmpeg's")
     func content() async throws {
         let clip = try TestClips.path("h264-b.mp4")
         let folder = try TemporaryFolder()
@@ -141,7 +141,7 @@ import Testing
         #expect(!packets[0].isEmpty && packets[0] == packets[1])
     }
 
-    @Test("The packets of a camera are recorded on request through a process, as the camera sent them")
+    @Test("A camera's packets are recorded on request through a process, as the camera sent them")
     func recording() async throws {
         let camera = try RTSPServer(
             RTSPServer.Options(size: ImageSize(width: 160, height: 120), frameRate: Rational(20), keyFrameInterval: 10))
@@ -179,13 +179,13 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("Where the defaults say so, a source is tried in a process, too")
+    @Test("A source is tried in a process, too, if the defaults request it")
     func tryOut() async throws {
         let server = try HostileServer(.blackHole)
         let serve = try await ServeProcess(
             "defaults: {process: own, memory: 1M}\n"
                 + "cameras: {door: {source: 'pattern:timecode?size=64x64&fps=10', process: shared}}\n")
-        // It waits for an answer until its process is looked at, which no process with this limit survives.
+        // The trial waits for an answer until its process is checked, which no process with this limit survives.
         let (status, body) = try await serve.ask(
             "POST", "/v1/try", body: #"{"source": "rtsp://127.0.0.1:\#(server.port)/a"}"#)
         let told = String(decoding: body, as: UTF8.self)
@@ -194,7 +194,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("Twenty kills leave no descriptor and no zombie, and neither SIGTERM nor SIGKILL of the daemon a child")
+    @Test("Twenty kills leave no descriptor or zombie, and neither SIGTERM nor SIGKILL of the daemon leaves a child")
     func leftovers() async throws {
         let serve = try await ServeProcess(
             """
@@ -231,7 +231,7 @@ import Testing
         let before = try descriptors()
         for _ in 0..<20 {
             kill(child, SIGKILL)
-            // Sooner than by the retry policy, which waits longer each time.
+            // Sooner than by the retry policy, whose waits grow.
             #expect(try await serve.ask("POST", "/v1/cameras/door/restart").status == 204)
             child = try await working(besides: child)
         }
@@ -252,7 +252,7 @@ import Testing
         let last = try #require(try await serve.camera("door") { $0.state == "live" }.process?.id)
         let lastTime = try #require(Self.startTime(last))
         _ = await serve.end(SIGKILL)
-        // Who takes its status is the system's matter: it is a zombie at most.
+        // The system decides which process reaps it: it is a zombie at most.
         func state() -> String {
             guard Self.startTime(last) == lastTime else { return "gone" }
             let text = (try? String(contentsOfFile: "/proc/\(last)/stat", encoding: .utf8)) ?? ""

@@ -17,11 +17,11 @@ struct PacketHistoryTests {
     }
 
     @Test(
-        "What is kept begins at a key frame, covers the time, and no more than a group beyond it",
+        "The history begins at a key frame, covers the time, and at most one group more",
         arguments: [(0, 1), (1, 11), (3, 31)])
     func time(_ seconds: Int, _ least: Int) {
         var history = PacketHistory(.init(duration: .seconds(seconds), bytes: 1 << 20))
-        // The first packets are not from a key frame on.
+        // The first packets do not begin with a key frame.
         for number in 5..<10 { history.add(Self.packet(number)) }
         #expect(history.packets.isEmpty)
         for number in 10..<200 {
@@ -34,7 +34,7 @@ struct PacketHistoryTests {
         #expect(history.packets.count == 10)
     }
 
-    @Test("No more bytes are kept than may be, whatever the key frames do")
+    @Test("No more than the permitted bytes are kept, whatever the key frames do")
     func bytes() {
         var history = PacketHistory(.init(duration: .seconds(60), bytes: 20_000))
         for number in 0..<500 {
@@ -43,12 +43,12 @@ struct PacketHistoryTests {
             #expect(history.packets.count * 1000 == history.byteCount)
         }
         #expect(history.packets.count >= 10)
-        // No key frame comes any more: what was kept ends, and nothing is kept without one.
+        // No more key frames arrive: the history ends, and nothing is kept without one.
         for number in 500..<600 { history.add(Self.packet(number, bytes: 744, every: 1000)) }
         #expect(history.packets.isEmpty && history.byteCount == 0)
     }
 
-    @Test("A stretch that is much longer than usual is a gap, at any rate of pictures")
+    @Test("A distance that is much longer than usual is a gap, at any picture rate")
     func gaps() {
         var gaps = GapDetector()
         var found: [GapDetector.Gap] = []
@@ -57,12 +57,12 @@ struct PacketHistoryTests {
             if let gap = gaps.add(MonotonicTime(nanoseconds: Int64(time) * 1_000_000)) { found.append(gap) }
         }
         #expect(found.map(\.start) == [.milliseconds(440)] && found.map(\.length) == [.milliseconds(1000)])
-        // A picture in five seconds is no row of gaps.
+        // A picture every five seconds is not a row of gaps.
         gaps = GapDetector()
         #expect((0..<10).allSatisfy { gaps.add(MonotonicTime(nanoseconds: Int64($0) * 5_000_000_000)) == nil })
     }
 
-    /// Counts what it is handed.
+    /// Counts the packets that it gets.
     private final class Counter: PacketSink {
         let seen: Seen
         init(_ seen: Seen) { self.seen = seen }
@@ -74,7 +74,7 @@ struct PacketHistoryTests {
         let times = Mutex<[MonotonicTime]>([])
     }
 
-    @Test("A job that begins with what was kept misses no packet and gets none twice, whenever it begins")
+    @Test("A job that begins with the history misses no packet and gets none twice, whenever it begins")
     func job() async throws {
         let hub = PacketHub(.init(duration: .seconds(2), bytes: 1 << 20))
         hub.start(CodecParameters(codec: .h264, size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 1000)))
@@ -103,7 +103,7 @@ struct PacketHistoryTests {
         #expect(job.dropped == 0)
     }
 
-    @Test("A client that reads slowly skips whole fragments up to a key frame, and its queue is bounded")
+    @Test("A slow client skips whole fragments up to a key frame, and its queue is bounded")
     func slow() {
         func fragment(_ number: Int) -> FragmentQueue.Piece {
             .fragment(ByteBuffer(repeating: UInt8(number), count: 500_000), isKey: number % 5 == 0, FragmentTimes())
@@ -111,7 +111,7 @@ struct PacketHistoryTests {
         var queue = FragmentQueue()
         queue.add(.beginning(ByteBuffer(string: "moov")))
         for number in 3...6 { queue.add(fragment(number)) }
-        // What precedes the first key frame is not for it.
+        // The client does not get the packets before the first key frame.
         #expect(queue.take().map { $0.getBytes(at: 0, length: 1)?.first } == [UInt8(ascii: "m"), 5, 6])
         for number in 7..<100 {
             queue.add(fragment(number))

@@ -11,7 +11,7 @@ import Testing
 @testable import InletServe
 
 @Suite(.fewDaemons, .takes(atMostMinutes: 1)) struct ReadinessTests {
-    @Test("The daemon says that it is ready once its cameras are started, well or not, and no longer when it ends")
+    @Test("The daemon reports readiness once its cameras are started, working or not, and withdraws it when it ends")
     func readiness() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("cameras.yaml")
@@ -36,7 +36,7 @@ import Testing
         #expect(await ask(.health) == "alive 200")
         await keeper.start()
         #expect(await ask(.readiness) == "0 of 1 cameras are well 200")
-        // The service that ends first says so, before the cameras end.
+        // The first service that ends reports it, before the cameras end.
         let notifier = NotifierService(ServiceNotifier(socket: nil), fleet: fleet, watchdog: nil)
         let running = Task { try await notifier.run() }
         running.cancel()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import InletServe
 
-/// Recordings in their folder: their order, and which are deleted. The files on the disk are counted by Foundation.
+/// Recordings in their folder: their order, and the choice of which to delete. Foundation counts the files on the disk.
 @Suite struct RecordingStoreTests {
     private let folder: TemporaryFolder
     private let lanes = FileLanes()
@@ -89,7 +89,7 @@ import Testing
     private static let day: Int64 = 86_400_000_000_000
 
     @Test(
-        "The oldest recording is the one that was made first, whatever the clocks of the camera and the machine show",
+        "The oldest recording is the one made first, whatever the clocks of the camera and the machine show",
         arguments: [
             ("not set", [today, 0, 5_000_000_000]), ("before 1970", [today, -315_619_200_000_000_000, -1]),
             ("far ahead", [2_145_916_800_000_000_000, today, today + 1_000_000]),
@@ -126,7 +126,7 @@ import Testing
         #expect((30...60).contains(names(store).count), "\(names(store).count)")
     }
 
-    @Test("A long recording goes on within the limit: its oldest parts are deleted, and no picture in between is lost")
+    @Test("A long recording continues within the limit: its oldest parts are deleted, and no picture between is lost")
     func long() throws {
         let store = try store()
         var events: [String] = []
@@ -144,7 +144,7 @@ import Testing
         #expect(!events.contains("recording-failed"))
     }
 
-    @Test("A recording without key frames ends at the limit, states why, and stays")
+    @Test("A recording without key frames ends at the limit, states why, and is kept")
     func single() throws {
         let store = try store()
         try record(store, settings(keeping: 100_000), bytes: 50_000, at: Self.today)
@@ -159,11 +159,11 @@ import Testing
         #expect(failures.count == 1 && failures[0].contains("keep-size"), "\(failures)")
         let left = names(store)
         #expect(left.count == 1)
-        // The one before has ended last until then, and is kept as well.
+        // The one before was the last to end until then, and is kept as well.
         #expect(try #require(files[left[0]]) > 45_000, "what was just recorded stays")
     }
 
-    @Test("A recording beyond the longest time goes on in another file, which begins with the next key frame")
+    @Test("A recording over the longest time continues in another file, which begins with the next key frame")
     func longest() throws {
         let store = try store()
         let writer = writer(store, settings(keeping: 10_000_000, longest: .seconds(10)), until: .seconds(25))
@@ -175,7 +175,7 @@ import Testing
         #expect(try names(store).map { try #require(files[$0]) } == [1000, 1000, 500])
     }
 
-    @Test("The list comes in parts; a recording that is deleted in between disturbs none", arguments: [false, true])
+    @Test("The list is paged; deleting a recording in between does not disturb the pages", arguments: [false, true])
     func parts(newestFirst: Bool) throws {
         let store = try store()
         for number in 0..<25 {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("A part whose notes are long ends early, and the next one goes on from there")
+    @Test("A part with long notes ends early, and the next one continues from there")
     func longNotes() throws {
         let store = try store()
         for number in 0..<10 {
@@ -235,7 +235,7 @@ import Testing
         #expect(RecordingNote.number(atStartOf: Array("{ \"number\" :12, ".utf8)) == 12)
     }
 
-    @Test("Recordings that people delete or add, and those of versions that gave no numbers, are in the list")
+    @Test("Recordings that people delete or add, and those of versions without numbers, are in the list")
     func foreign() throws {
         let store = try store()
         for number in 0..<4 {
@@ -254,7 +254,7 @@ import Testing
         #expect(names(store) == [made[1], added, made[2], made[3]])
         #expect(names(try self.store()) == names(store))
         #expect(store.contains(added) && !store.contains("../door/\(added)") && !store.contains("a.mp4"))
-        // The note of the one that a person deleted goes first; files of others are never touched.
+        // The note of the file that a person deleted is removed first; other files are never touched.
         #expect(store.retain(1) == false)
         #expect(try Set(files.keys) == [made[3], made[3] + ".json", "a.mp4", added + ".part", "note.json"])
     }

@@ -3,7 +3,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Recordings on request, of a camera that is not ours, read by ffprobe.
+/// Recordings on request, from a third-party camera, read by ffprobe.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct RecordingTests {
     private struct List: Decodable {
         struct Item: Decodable {
@@ -51,7 +51,7 @@ import Testing
         return try format.parse(text).timeIntervalSince1970
     }
 
-    @Test("A recording on request begins before the request, and those of before survive the end of the process")
+    @Test("A recording on request begins before the request, and earlier ones survive the end of the process")
     func before() async throws {
         let camera = try Self.camera()
         let folder = try TemporaryFolder()
@@ -97,14 +97,14 @@ import Testing
         // From three seconds before, and the key frame before that.
         let start = try Self.time(item.start)
         #expect(asked - start < 4.6 && answered - start > 2.9, "\(asked) \(answered) \(start)")
-        // Longer than from the request to the end: there is something from before.
+        // Longer than from the request to the end, so it includes earlier pictures.
         #expect(length > done - asked + 0.5 || length > 8.5, "\(length)")
         let noted = try Self.time(try #require(item.asked))
         #expect(noted > asked - 0.1 && noted < answered + 0.1)
         let gap = try #require(item.gaps.first)
         #expect(item.gaps.count == 1 && gap.length > 0.9 && gap.offset > 2, "\(item.gaps)")
 
-        // Handed out as it is on the disk.
+        // Served exactly as on the disk.
         let (status, body) = try await serve.ask(
             "GET", "/v1/cameras/door/recordings/\(item.name)", token: ServeProcess.viewer)
         #expect(status == 200 && body.count == item.bytes)
@@ -138,7 +138,7 @@ import Testing
                 try await serve.ask("GET", "/v1/cameras/door/recordings/" + path, headers: []).status == 404)
         }
 
-        // Killed while it writes: what was written is read, and said to be interrupted.
+        // Killed while it writes: the written part is readable, and is reported as interrupted.
         #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 60}").status == 202)
         let written = try await serve.camera("door") { _ in true }.captured
         _ = try await serve.camera("door") { $0.captured > written + 40 }
@@ -179,7 +179,7 @@ import Testing
         let pictures = FrameSums.sums(of: sums)
         #expect(pictures.count == 30)
         #expect(Set(pictures).count == 30)
-        // A second client, as it was sent.
+        // A second client, with the packets as they were sent.
         let file = serve.folder.path("stream.mp4")
         try await ReferenceCommand.runAside("bash", ["-c", "curl -sN \(address) | head -c 60000 > \(file)"])
         let packets = try await Self.packets(file)
@@ -187,7 +187,7 @@ import Testing
         let script = "ffprobe -v trace \(file) 2>&1 | grep -c \"'prft'\""
         let boxes = try await ReferenceCommand.runAside("bash", ["-c", script])
         #expect(Int(String(decoding: boxes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 > 0)
-        // The time in it is that of the picture: ISO/IEC 14496-12, 8.16.5, in the format of NTP.
+        // The time in it is the picture's: ISO/IEC 14496-12, 8.16.5, in the format of NTP.
         let data = try Data(contentsOf: URL(fileURLWithPath: file))
         let place = try #require(data.range(of: Data("prft".utf8))).upperBound + 8
         let seconds = data[place..<place + 4].reduce(into: 0) { $0 = $0 << 8 | Int($1) } - 2_208_988_800
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(
-        "A full disk ends a recording, says so, and leaves what was written",
+        "A full disk ends a recording, is reported, and leaves the written part",
         .enabled("mounting takes root") { canMount })
     func fullDisk() async throws {
         let camera = try Self.camera()
@@ -220,7 +220,7 @@ import Testing
         #expect(item.state != "recording")
         #expect(try await Self.packets("\(disk)/door/\(item.name)").count > 15)
         #expect(serve.complaints.contains("disk is full"), "\(serve.complaints)")
-        // The camera is not concerned.
+        // The camera is not affected.
         let seen = try await serve.camera("door") { _ in true }.captured
         #expect(try await serve.camera("door") { $0.captured > seen + 20 }.openings == 1)
         #expect(await serve.end() == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletServe
 
-/// The end of a recording on request, and requests that come at that moment.
+/// The end of a recording on request, and requests at that moment.
 @Suite struct RecordingTicketTests {
     private func time(_ seconds: Int) -> MonotonicTime { MonotonicTime(nanoseconds: 0) + .seconds(seconds) }
 
@@ -11,7 +11,7 @@ import Testing
         RecordingTicket(camera: "door", cause: "api", asked: 1, end: time(10))
     }
 
-    @Test("A request before the first packet after the end makes the recording longer, and none after it does")
+    @Test("A request before the first packet after the end extends the recording, and none after it does")
     func packets() {
         let ticket = ticket
         #expect(ticket.admits(time(9)) && ticket.extend(to: time(20)) && ticket.end == time(20))
@@ -19,11 +19,11 @@ import Testing
         #expect(ticket.admits(time(19)) && !ticket.isClosed)
         #expect(!ticket.admits(time(20)) && ticket.isClosed)
         #expect(!ticket.extend(to: time(60)) && ticket.end == time(20))
-        // A picture that comes later, because of the order of coding.
+        // A picture that arrives later, because of the coding order.
         #expect(ticket.admits(time(19)))
     }
 
-    @Test("While no packets come, the recording ends after a grace period, unless a request makes it longer")
+    @Test("While no packets arrive, the recording ends after a grace period, unless a request extends it")
     func watch() {
         let ticket = ticket
         #expect(ticket.close(at: time(3), after: .seconds(2)) == .seconds(9))
@@ -33,7 +33,7 @@ import Testing
         #expect(!ticket.extend(to: time(60)))
     }
 
-    @Test("A recording that fails or is stopped takes no further request")
+    @Test("A recording that fails or is stopped accepts no further request")
     func closed() {
         let ticket = ticket
         ticket.close()

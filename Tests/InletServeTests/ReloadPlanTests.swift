@@ -12,13 +12,13 @@ struct ReloadPlanTests {
         return camera
     }
 
-    @Test("A camera that is as it was is not touched")
+    @Test("An unchanged camera is not touched")
     func same() {
         let cameras = ["a": Self.camera("a"), "b": Self.camera("b")]
         #expect(ReloadPlan(from: cameras, to: cameras).isEmpty)
     }
 
-    @Test("What is new is added, and what is gone is removed")
+    @Test("New cameras are added, and missing ones are removed")
     func comesAndGoes() {
         let plan = ReloadPlan(from: ["a": Self.camera("a")], to: ["b": Self.camera("b")])
         #expect(plan.steps == ["a": .remove, "b": .add(Self.camera("b"))])
@@ -26,7 +26,7 @@ struct ReloadPlanTests {
     }
 
     @Test(
-        "What concerns the source reopens it",
+        "A change of the source reopens it",
         arguments: [
             camera(source: "pattern:ball"), camera { $0.retry = .never }, camera { $0.timeout = .seconds(1) },
             camera { $0.giveUp = .seconds(1) }, camera { $0.outage = .text },
@@ -38,7 +38,7 @@ struct ReloadPlanTests {
     }
 
     @Test(
-        "What concerns sinks or viewers leaves the source open",
+        "A change of sinks or viewers leaves the source open",
         arguments: [
             (camera(sinks: ["null:", "y4m:a"]), [], ["y4m:a"]), (camera(sinks: []), ["null:"], []),
             (camera(sinks: ["y4m:a"]), ["null:"], ["y4m:a"]), (camera { $0.view.quality = 9 }, [], []),
@@ -52,7 +52,7 @@ struct ReloadPlanTests {
             ])
     }
 
-    @Test("A sink whose queue differs is another sink")
+    @Test("A sink with another queue is another sink")
     func otherQueue() {
         var new = Self.camera()
         new.sinks[0].queue = .latest
@@ -61,7 +61,7 @@ struct ReloadPlanTests {
     }
 
     @Test(
-        "A camera that ended is started again where that may help, later each time",
+        "An ended camera is restarted if that may help, at growing intervals",
         arguments: [
             (InletError.Code?.none, RetryPolicy(), 1, Duration?.none), (.notFound, RetryPolicy(), 1, .seconds(5)),
             (.notFound, RetryPolicy(), 2, .seconds(10)), (.notFound, RetryPolicy(), 99, .seconds(60)),

@@ -4,7 +4,7 @@
     import ReferenceTools
     import Testing
 
-    /// The RTSP server of the daemon among clients that guess passwords, or come in crowds.
+    /// The daemon's RTSP server against clients that guess passwords, or connect in crowds.
     @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 4)) struct RestreamAttackTests {
         private static func camera() throws -> RTSPServer {
             var options = RTSPServer.Options()
@@ -14,7 +14,7 @@
             return try RTSPServer(options)
         }
 
-        /// A client in Python that asks a server of RTSP, logs in by Digest and asks the daemon by HTTP.
+        /// A Python client that sends RTSP requests, logs in by Digest, and sends HTTP requests to the daemon.
         private static let client = """
             import hashlib, http.client, re, socket, subprocess, sys
             host, port = "127.0.0.1", int(sys.argv[1])
@@ -39,7 +39,7 @@
 
         private static let short = "short-pass"
 
-        /// The daemon with a token that could be guessed and one that could not.
+        /// The daemon with one guessable and one strong token.
         private static func guessable(_ camera: String, more: String = "") async throws -> (ServeProcess, Int) {
             let port = try await FreePort.find()
             let serve = try await ServeProcess(
@@ -57,7 +57,7 @@
             return (serve, port)
         }
 
-        @Test("Passwords by RTSP are guessed within the limits of HTTP, and long ones are never locked out")
+        @Test("Password guesses by RTSP share HTTP's limits, and long passwords are never locked out")
         func guesses() async throws {
             let camera = try Self.camera()
             let (serve, port) = try await Self.guessable(camera.url)
@@ -103,11 +103,11 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("Connections that do not log in lock no reader out, whatever addresses they come from")
+        @Test("Connections that do not log in lock no reader out, whatever their addresses")
         func crowd() async throws {
             let camera = try Self.camera()
             let (serve, port) = try await Self.guessable(camera.url, more: "  streams: 2\n")
-            // Eighteen connections are kept. Each address of 127.0.0.0/8 is a client by itself.
+            // Eighteen connections are kept. Each address of 127.0.0.0/8 is a separate client.
             let script =
                 Self.client + """
                     def idle(n):

@@ -28,14 +28,14 @@ import Testing
         #expect(third.replaced == second.id)
         door.allow(third.id)
         #expect(door.admit("192.0.2.4") == nil)
-        // The end of the one that was replaced frees no other place.
+        // The end of the replaced connection frees no other place.
         door.leave(second.id)
         #expect(door.admit("192.0.2.4") == nil)
         door.leave(first.id)
         #expect(try #require(door.admit("192.0.2.4")).replaced == nil)
     }
 
-    @Test("One client has 32 connections without an allowed request, and a network of IPv6 is one client")
+    @Test("A client has 32 connections without an allowed request, and an IPv6 network is one client")
     func crowd() throws {
         let door = Self.door(connections: 1000)
         let numbers = try (1...32).map { try #require(door.admit("2001:db8::\($0)")).id }
@@ -46,7 +46,7 @@ import Testing
         #expect(try #require(door.admit("2001:db8::99")).replaced == nil)
     }
 
-    @Test("After ten wrong passwords only long ones are checked, at both servers; other clients are not concerned")
+    @Test("After ten wrong passwords only long ones are checked, at both servers; other clients are not affected")
     func guesses() throws {
         let clients = ClientLedger()
         let door = Self.door(clients: clients)

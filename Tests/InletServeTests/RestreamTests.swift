@@ -4,7 +4,7 @@
     import ReferenceTools
     import Testing
 
-    /// Cameras of the daemon by RTSP, read by ffmpeg and GStreamer.
+    /// The daemon's cameras over RTSP, read by ffmpeg and GStreamer.
     @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 6)) struct RestreamTests {
         private static let guest = "guest-0123456789abcdefghij"
 
@@ -16,7 +16,7 @@
             return try RTSPServer(options)
         }
 
-        /// The daemon with a camera, and where it hands cameras on, for a token's user.
+        /// The daemon with a camera, and the address of its RTSP server, with the login of a token's user.
         private static func daemon(
             _ cameras: String, tokens: Bool = true
         ) async throws -> (serve: ServeProcess, place: String) {
@@ -32,11 +32,11 @@
             "rtsp://\(user):\(user == "wall" ? ServeProcess.viewer : guest)@\(place)/\(path)"
         }
 
-        /// The digests of so many packets that ffmpeg copies from an address.
+        /// The digests of the first packets that ffmpeg copies from an address.
         ///
         /// - Parameters:
-        ///   - filter: a bitstream filter of ffmpeg's.
-        ///   - beginsAnywhere: whether packets before the first that ffmpeg takes for a key frame count as well.
+        ///   - filter: One of ffmpeg's bitstream filters.
+        ///   - beginsAnywhere: Whether packets before the first that ffmpeg regards as a key frame count as well.
         private static func packets(
             _ count: Int, of url: String, _ transport: String = "tcp", filter: String = "null",
             beginsAnywhere: Bool = false
@@ -50,7 +50,7 @@
             return FrameLines(sums).lines.map(\.md5)
         }
 
-        /// What ffmpeg says of an address that it reads some packets of.
+        /// ffmpeg's output for an address from which it reads some packets.
         private static func complaint(_ url: String) async throws -> String {
             let output = try await ReferenceCommand.runAside(
                 "sh",
@@ -62,7 +62,7 @@
         func rareKeyFrames() async throws {
             var options = RTSPServer.Options()
             (options.size, options.frameRate) = (ImageSize(width: 160, height: 120), Rational(20))
-            // A minute: no reader waits so long.
+            // A minute: no reader waits that long.
             options.keyFrameInterval = 1200
             let camera = try RTSPServer(options)
             let (serve, place) = try await Self.daemon("  door: {source: \"\(camera.url)\", record: {folder: /nowhere}}\n")
@@ -77,7 +77,7 @@
         }
 
         @Test(
-            "Readers have the packets that the camera sends, byte by byte, from one session at the camera",
+            "Readers get the packets that the camera sends, byte for byte, from one session with the camera",
             arguments: [
                 (.h264, "tcp"), (.h264, "udp"), (.h265, "tcp"), (.mjpeg, "tcp"), (.vp8, "tcp"),
                 (.vp9, "udp"),
@@ -86,9 +86,10 @@
             let camera = try Self.camera(codec)
             let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
             _ = try await serve.camera("door") { $0.captured > 1 }
-            // This camera has its parameter sets of H.265 in its description alone; Inlet puts them before key frames.
+            // This camera states its H.265 parameter sets only in its description; Inlet inserts them before key
+            // frames.
             let filter = codec == .h265 ? "filter_units=remove_types=32-34" : "null"
-            // ffmpeg knows no key frames of VP9 that comes by RTP.
+            // ffmpeg detects no key frames in VP9 over RTP.
             let beginsAnywhere = codec == .vp9
             @Sendable func packets(_ count: Int, of url: String, _ transport: String) async throws -> [String] {
                 try await Self.packets(count, of: url, transport, filter: filter, beginsAnywhere: beginsAnywhere)
@@ -113,7 +114,7 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("Who does not log in, asks for what is not there, or for what has no packets is told so")
+        @Test("A reader without a login, for an unknown path, or for a camera without packets gets the reason")
         func refusals() async throws {
             let camera = try Self.camera()
             let (serve, place) = try await Self.daemon(
@@ -123,7 +124,7 @@
                 ("rtsp://\(place)/door", "401"), ("rtsp://wall:falsch-0815@\(place)/door", "401"),
                 ("rtsp://\(place)/none", "401"), (Self.url(place, "none"), "404"), (Self.url(place, ""), "404"),
                 (Self.url(place, "../door"), "404"), (Self.url(place, "door", user: "visitor"), "404"),
-                // ffmpeg has no word for 415.
+                // ffmpeg has no text for 415.
                 (Self.url(place, "drawn", user: "visitor"), "415"),
             ] {
                 let text = try await Self.complaint(url)
@@ -132,7 +133,7 @@
             #expect(try await Self.packets(5, of: Self.url(place, "door")).count == 5)
             let log = serve.complaints
             #expect(!log.contains(ServeProcess.viewer) && !log.contains(Self.guest) && !log.contains("falsch-0815"))
-            // A camera that is removed has readers no more, and one that is added has.
+            // A removed camera has no readers any more, and an added one has some.
             async let left = Self.packets(100_000, of: Self.url(place, "door"))
             try await Task.sleep(for: .seconds(1))
             #expect(try await serve.ask("DELETE", "/v1/cameras/door").status < 300)
@@ -144,9 +145,9 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("A reader that is refused when packets have come already leaves no thread behind")
+        @Test("A reader that is refused after packets have arrived leaves no thread behind")
         func refusedLate() async throws {
-            // There is no payload format for MPEG-4 here, which is known when the first packet has come.
+            // There is no payload format for MPEG-4 here, which is known once the first packet has arrived.
             let folder = try TemporaryFolder()
             _ = try ReferenceCommand.ffmpeg([
                 "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=10", "-t", "60", "-c:v", "mpeg4", "-g", "5",
@@ -170,7 +171,7 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("RTCP gives each packet the time of day that the camera gives it")
+        @Test("RTCP gives each packet the camera's time of day")
         func times() async throws {
             let camera = try Self.camera()
             let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n", tokens: false)
@@ -187,7 +188,7 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("Pictures that are decoded in another order than they are shown in keep their times")
+        @Test("Pictures with different decoding and display orders keep their times")
         func reordered() async throws {
             let folder = try TemporaryFolder()
             let path = folder.path("reordered.mp4")
@@ -211,7 +212,7 @@
             #expect(times.count >= 70)
             let shown = times.sorted()
             #expect(times != shown, "the file has no pictures of that kind")
-            // Of the last group of pictures some have not come.
+            // Some of the last group's pictures have not arrived.
             let steps = zip(shown, shown.dropFirst()).map { $1 - $0 }.dropLast(4)
             #expect(steps.allSatisfy { abs($0 - 0.04) < 0.001 }, "\(Array(steps))")
             #expect(await serve.end() == 0)
@@ -221,7 +222,7 @@
         func onDemand() async throws {
             let camera = try Self.camera()
             let (serve, place) = try await Self.daemon("  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
-            // It is opened once to know what it has, and closed.
+            // The camera is opened once to learn its formats, and closed.
             let before = try await camera.teardowns()
             for round in 0..<2 {
                 #expect(try await Self.packets(30, of: Self.url(place, "door")).count == 30)
@@ -244,7 +245,7 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("Readers go on where the size changes; where the codec does, they are let go, and come back")
+        @Test("Readers continue when the size changes; when the codec does, they are disconnected, and return")
         func changes() async throws {
             let camera = try Self.camera()
             let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
@@ -257,7 +258,7 @@
                     "120", "ffmpeg", "-nostdin", "-v", "fatal", "-y", "-rtsp_transport", "tcp", "-i",
                     Self.url(place, "door"), "-c", "copy", "-f", "h264", file,
                 ])
-            // On a busy machine ffmpeg takes seconds to come.
+            // On a busy machine ffmpeg takes seconds to connect.
             try await Self.wait(for: 1, serve)
             let captured = try await serve.camera("door") { $0.captured > 1 }.captured
             let before = try await serve.camera("door") { $0.captured > captured + 40 }.captured
@@ -266,7 +267,7 @@
             let after = try await serve.camera("door") { $0.captured > before + 60 }.captured
             try camera.change(codec: .h265)
             try camera.killConnections()
-            // It ends by itself, as its connection is closed.
+            // ffmpeg exits, because its connection is closed.
             _ = try? await copied
             let output = try await ReferenceCommand.runAside(
                 "ffprobe", ["-v", "error", "-show_entries", "frame=width", "-of", "csv=p=0", file])
@@ -280,7 +281,7 @@
             #expect(await serve.end() == 0)
         }
 
-        /// Waits until as many readers are there as are wanted, by what the log says of their coming and leaving.
+        /// Waits until the wanted number of readers is connected, by the log lines of their connections.
         private static func wait(for count: Int, _ serve: ServeProcess) async throws {
             func readers() -> Int {
                 let log = serve.complaints
@@ -291,7 +292,7 @@
             #expect(seen == count, "\(serve.complaints)")
         }
 
-        @Test("Hostile clients and readers that do not read cost other readers nothing, and are let go")
+        @Test("Hostile clients and readers that do not read cost other readers nothing, and are disconnected")
         func hostile() async throws {
             let camera = try Self.camera()
             let (serve, place) = try await Self.daemon("  door: \"\(camera.url)\"\n")
@@ -322,14 +323,14 @@
             #expect(Array(known.prefix(common)) == Array(sent[start..<start + common]))
             let report = String(decoding: try await attack, as: UTF8.self)
             #expect(report.hasSuffix("all closed\n"), "\(report)")
-            // Nor is the reader counted that is still there, and does not read.
+            // The remaining reader that does not read is not counted either.
             try await Self.wait(for: 0, serve)
             #expect(stopped.isRunning)
             #expect(try await serve.camera("door") { _ in true }.openings == 1)
             #expect(await serve.end() == 0)
         }
 
-        @Test("A daemon that ends while a reader waits for a camera that gives nothing lets it go, and ends with 0")
+        @Test("A daemon that ends while a reader waits for a silent camera disconnects it, and exits with 0")
         func waitingReader() async throws {
             let dead = try await FreePort.find()
             let (serve, place) = try await Self.daemon("  door: rtsp://127.0.0.1:\(dead)/none\n")
@@ -344,7 +345,7 @@
             _ = try await left
         }
 
-        @Test("A daemon whose port for readers is taken ends with 75 and says so")
+        @Test("A daemon whose RTSP port is in use exits with 75 and reports it")
         func takenPort() async throws {
             let (serve, place) = try await Self.daemon("  drawn: pattern:smpte?size=64x64&fps=5\n", tokens: false)
             let other = serve.folder.path("other.yaml")

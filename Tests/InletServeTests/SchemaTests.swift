@@ -2,16 +2,16 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The daemon's API against its own document. It takes a minute, and several where the machine is busy.
+/// The daemon's API against its OpenAPI document. The test takes a minute, and several on a busy machine.
 @Suite(.tags(.daemon, .python), .fewDaemons, .takes(atMostMinutes: 10)) struct SchemaTests {
     private static let python = BuiltProgram.package.appendingPathComponent(".build/peers/bin/python").path
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
 
     @Test(
-        "schemathesis finds no answer that the document does not foresee, no 5xx, and no end of the daemon",
+        "schemathesis finds no undocumented response, no 5xx, and no crash of the daemon",
         arguments: [
             "--max-examples 5 --exclude-path-regex stream.mjpeg|events|discover",
-            // Each of its searches takes three seconds.
+            // Each search takes three seconds.
             "--max-examples 3 --include-path-regex discover",
         ])
     func schema(selection: String) async throws {

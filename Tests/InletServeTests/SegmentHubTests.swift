@@ -16,7 +16,7 @@ import Testing
             isKey: number % 5 == 0, captureTime: MonotonicTime(nanoseconds: time.ticks))
     }
 
-    /// Makes a fragment of each packet, and fails at those that are broken.
+    /// Makes a fragment of each packet, and fails at broken ones.
     private final class Sink: PacketSink {
         private let publish: (FragmentQueue.Piece) -> Void
 
@@ -40,7 +40,7 @@ import Testing
         func take(playlist: Result<String, InletError>) { result.succeed(playlist) }
     }
 
-    /// A stream on a loop, and how often its making began.
+    /// A stream on a loop, and the number of times it was begun.
     private final class Stream: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let media = CameraMedia(camera: "door", RecordSettings())
@@ -61,7 +61,7 @@ import Testing
 
         func write(_ packets: Range<Int>) { for number in packets { media.hub.write(packet(number)) } }
 
-        /// - Parameter onSink: called with the number of each beginning, on its thread.
+        /// - Parameter onSink: Called with the number of each beginning, on its thread.
         func begin(onSink: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
             try await loop.submit { [self] in
                 let fragments = FragmentHub(
@@ -90,7 +90,7 @@ import Testing
             get async throws { try await loop.submit { self.hub.value?.lastUse }.get() }
         }
 
-        /// What the first client that waits is told.
+        /// The response to the first waiting client.
         var result: EventLoopFuture<Result<String, InletError>> {
             loop.flatSubmit { [self] in
                 let viewer = Viewer(loop)
@@ -102,7 +102,7 @@ import Testing
         func forget() async throws { try await loop.submit { self.hub.value = nil }.get() }
     }
 
-    @Test("A stream whose last packet cannot be written begins again a number of times, and ends")
+    @Test("A stream whose last packet cannot be written restarts a number of times, and ends")
     func broken() async throws {
         let stream = Stream()
         stream.write(0..<12)
@@ -112,7 +112,7 @@ import Testing
         #expect(stream.begun.withLock { $0 } == 1 + SegmentHub.mostRetries)
     }
 
-    @Test("A stream goes on behind a packet that cannot be written, and no segment is listed twice")
+    @Test("A stream continues after a packet that cannot be written, and no segment is listed twice")
     func goesOn() async throws {
         let stream = Stream()
         stream.write(0..<1)
@@ -139,7 +139,7 @@ import Testing
         try await stream.end.get()
     }
 
-    @Test("The stream of a camera that takes long to begin is in use from its first playlist on")
+    @Test("The stream of a camera that is slow to begin is in use from its first playlist on")
     func slowToBegin() async throws {
         let stream = Stream()
         try await stream.begin()
@@ -155,7 +155,7 @@ import Testing
         try await stream.end.get()
     }
 
-    @Test("A client that waits is told that the camera was removed, and nothing holds the camera's packets any more")
+    @Test("A waiting client is notified that the camera was removed, and the camera's packets are released")
     func removed() async throws {
         weak var media: CameraMedia?
         do {

@@ -6,7 +6,7 @@ import Testing
 
 /// The playlist of HTTP Live Streaming, by the rules of RFC 8216.
 struct SegmentWindowTests {
-    /// Fragments of 200 ms, with a key frame in every one that is a multiple.
+    /// Fragments of 200 ms; every one whose number is a multiple of this has a key frame.
     private static func add(
         _ fragments: Range<Int>, keyEvery interval: Int, bytes: Int = 100, to window: inout SegmentWindow
     ) {
@@ -30,11 +30,11 @@ struct SegmentWindowTests {
         }
     }
 
-    @Test("Segments end at key frames, and the list moves on with the sequence, the length and the times of day")
+    @Test("Segments end at key frames, and the list advances with the sequence, the length and the times of day")
     func regular() {
         var window = Self.window()
         Self.add(3..<12, keyEvery: 5, to: &window)
-        // What precedes the first key frame is left out, and the second segment is not complete.
+        // The packets before the first key frame are left out, and the second segment is not complete.
         #expect(
             window.playlist == """
                 #EXTM3U
@@ -55,19 +55,19 @@ struct SegmentWindowTests {
         #expect(Self.values("#EXT-X-MEDIA-SEQUENCE:", in: window) == ["190"])
         #expect(Self.values("#EXT-X-TARGETDURATION:", in: window) == ["2"])
         #expect(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: window).first == "1970-01-01T00:01:31.000Z")
-        // What was listed is kept for as long again.
+        // A listed segment is kept for as long again.
         #expect(window.bytes(of: "182.m4s") != nil && window.bytes(of: "181.m4s") == nil)
         #expect(window.bytes(of: "100.mp4").map { String(buffer: $0) } == "moov")
         #expect(window.byteCount <= 17 * 500)
     }
 
-    @Test("Where key frames are rare, segments end between them, and no segment is longer than its target")
+    @Test("If key frames are rare, segments end between them, and no segment is longer than its target")
     func rareKeyFrames() {
         var window = Self.window()
         Self.add(0..<300, keyEvery: 300, to: &window)
         #expect(Self.values("#EXT-X-TARGETDURATION:", in: window) == ["6"])
         #expect(Self.values("#EXTINF:", in: window).allSatisfy { $0 == "6.400," || $0 == "6.000," })
-        // The first ones came often, and the target does not change.
+        // The first key frames were frequent, and the target does not change.
         window = Self.window()
         Self.add(0..<10, keyEvery: 5, to: &window)
         Self.add(10..<100, keyEvery: 50, to: &window)
@@ -75,15 +75,15 @@ struct SegmentWindowTests {
         #expect(Self.values("#EXTINF:", in: window).allSatisfy { (Double($0.dropLast()) ?? 9).rounded() <= 2 })
     }
 
-    @Test("What does not continue is told, with what is needed to decode it, and counted when it is no longer listed")
+    @Test("A discontinuity is stated, with the data needed to decode it, and counted once it is no longer listed")
     func discontinuities() {
         var window = Self.window()
         Self.add(0..<10, keyEvery: 5, to: &window)
-        // A pause, and a key frame behind it.
+        // A pause, and a key frame after it.
         Self.add(20..<31, keyEvery: 5, to: &window)
         #expect(Self.values("#EXT-X-DISCONTINUITY", in: window) == [""])
         #expect(Self.values("#EXTINF:", in: window).count == 4)
-        // A short pause within a segment is part of it; behind a longer one all is left out up to a key frame.
+        // A short pause within a segment is part of it; after a longer one everything up to a key frame is left out.
         Self.add(34..<36, keyEvery: 5, to: &window)
         #expect(Self.values("#EXT-X-DISCONTINUITY", in: window) == [""])
         #expect(Self.values("#EXTINF:", in: window).last == "1.000,")
@@ -101,7 +101,7 @@ struct SegmentWindowTests {
         #expect(maps.first.flatMap { window.bytes(of: $0) } == nil)
     }
 
-    @Test("Memory is bounded, also where a fragment or a segment is huge")
+    @Test("Memory is bounded, even if a fragment or a segment is huge")
     func bounded() {
         var window = Self.window()
         for number in 0..<60 {
@@ -114,7 +114,7 @@ struct SegmentWindowTests {
         #expect(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: window).last == "1970-01-01T00:00:14.000Z")
     }
 
-    @Test("Segments without a length, as of a camera with a picture a minute, are bounded in number")
+    @Test("Segments without a length, as from a camera with a picture a minute, are limited in number")
     func pictures() {
         var window = Self.window()
         for number in 0..<1000 {
@@ -132,7 +132,7 @@ struct SegmentWindowTests {
     }
 
     @Test(
-        "Only names that a playlist has are those of files",
+        "Only names in the playlist are files",
         arguments: [
             "", ".m4s", "100", "100.M4S", "-100.m4s", "+100.m4s", "0x64.m4s", "100.m4s/", "../100.m4s", "100.mp4.m4s",
             "99999999999999999999999.m4s", "9223372036854775807.mp4", "\u{301}100.m4s", "100 .mp4",

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Changes by the API, and how they are undone, asked of the daemon by curl.
+/// Changes by the API and their undoing, requested with curl.
 @Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct ServeChangesTests {
     private static let cameras = """
         cameras:
@@ -21,7 +21,7 @@ import Testing
         return try JSONDecoder().decode(List.self, from: body).cameras.map(\.name)
     }
 
-    @Test("What the API changed, removed or added is forgotten camera by camera, and stays so over a restart")
+    @Test("Changes, removals and additions by the API are undone camera by camera, and stay so after a restart")
     func revert() async throws {
         let serve = try await ServeProcess(Self.cameras)
         let changes = "/v1/cameras/door/changes"
@@ -31,7 +31,7 @@ import Testing
         #expect(try await serve.ask("DELETE", "/v1/cameras/yard").status == 200)
         #expect(try await Self.names(serve) == ["added", "door"])
 
-        // Not for who may only look, nor where it is only tried.
+        // Neither for a client with read-only rights, nor in a trial.
         #expect(try await serve.ask("DELETE", changes, token: ServeProcess.viewer).status == 403)
         let tried = try await serve.ask("DELETE", changes + "?dry-run=true")
         #expect(tried.status == 200)
@@ -57,7 +57,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("curl, which waits a minute to be asked for a body, is asked for it at once")
+    @Test("curl, which waits up to a minute for permission to send a body, gets it at once")
     func expectation() async throws {
         let serve = try await ServeProcess(Self.cameras)
         let output = try await serve.run(
@@ -73,7 +73,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("A camera that was paused stays paused over a restart and over kill -9, and gives no picture until resumed")
+    @Test("A camera that was paused stays paused after a restart and after kill -9, and gives no picture until resumed")
     func pausedOverRestart() async throws {
         let serve = try await ServeProcess(Self.cameras)
         _ = try await serve.camera("door") { $0.captured > 0 }
@@ -117,7 +117,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("A reload reads the changes again: one with an error changes nothing, and without the file all is as before")
+    @Test("A reload reads the changes again: one with an error changes nothing, and without the file all changes end")
     func reload() async throws {
         let serve = try await ServeProcess(Self.cameras)
         let file = serve.configuration + ".changes.json"
@@ -141,7 +141,7 @@ import Testing
         kill(serve.process.processIdentifier, SIGHUP)
         _ = try await serve.camera("yard") { $0.captured > 0 }
         #expect(try await serve.camera("door") { $0.captured > 0 }.source.hasPrefix("pattern:ball"))
-        // The next change brings nothing of before back.
+        // The next change restores nothing from before.
         #expect(try await serve.ask("PUT", "/v1/cameras/added", body: Self.other).status == 201)
         #expect(try await Self.names(serve) == ["added", "door", "yard"])
         #expect(!(try String(contentsOfFile: file, encoding: .utf8)).contains("yard"))

@@ -1,10 +1,10 @@
 import ReferenceTools
 import Testing
 
-/// The daemon among clients that mean it harm.
+/// The daemon with hostile clients.
 @Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 10)) struct ServeHostileTests {
     @Test(
-        "Through hostile clients a rightful one gets answers and pictures, a recording lacks none, and memory is flat")
+        "Among hostile clients a legitimate one is served, a recording is complete, and memory does not grow")
     func gallery() async throws {
         let seen = try await HostileGallery.run(against: "serve")
         #expect(seen.trouble == [])

@@ -4,7 +4,7 @@ import Testing
 
 /// The page in a browser.
 @Suite(.tags(.chromium, .daemon), .serialized, .timeLimit(.minutes(3))) struct ServePageTests {
-    /// How tiles may have their streams.
+    /// The kinds of streams that tiles may have.
     private static let ways: [String] = {
         #if WebRTC
             ["webrtc", "jpegs"]
@@ -57,7 +57,7 @@ import Testing
         #expect(seen.past > 0 && seen.events > seen.past)
         #expect(seen.focus.hasPrefix("door,"))
         #expect(!seen.overflow)
-        // All text can be read by day and by night (WCAG 2.2, 1.4.3), and the page follows the browser.
+        // All text is readable in light and dark mode (WCAG 2.2, 1.4.3), and the page follows the browser.
         #expect(seen.light[0] >= 4.5 && seen.dark[0] >= 4.5, "\(seen.light) \(seen.dark)")
         #expect(seen.light[1] > 0.8 && seen.dark[1] < 0.05)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("shot.png"))).starts(with: [0x89, 0x50]))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "In Chromium tiles in view are live, as many as there may be, and let go of their streams where nobody sees them",
+        "In Chromium tiles in view are live, up to the maximum, and release their streams when they are not visible",
         arguments: ways)
     func grid(_ way: String) async throws {
         struct Seen: Decodable {
@@ -101,7 +101,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("In Chromium who has no token gets a field for it, a wrong one is told in words, and no address holds it")
+    @Test("In Chromium a client without a token gets a field for it, a wrong one an error, and no address holds it")
     func login() async throws {
         struct Seen: Decodable {
             var label, type, focus, short, wrong, invalid, address: String
@@ -122,7 +122,7 @@ import Testing
         #expect(seen.short.hasPrefix("This is no token.") && seen.wrong.hasPrefix("The token is wrong."))
         #expect(seen.invalid == "true")
         #expect(seen.tiles == 1 && seen.address == serve.address + "/" && seen.requests == [] && seen.again)
-        // Other clients, and other addresses, get the sentence; the page has the headers of all answers.
+        // Other clients, and other addresses, get the error; the page has the headers of all responses.
         let browser = "accept: text/html,application/xhtml+xml,*/*;q=0.8"
         for (path, headers, isPage) in [
             ("/", [browser], true), ("/", [], false), ("/", ["accept: */*"], false), ("/v1/cameras", [browser], false),
@@ -165,7 +165,7 @@ import Testing
             ])
         let seen = try JSONDecoder().decode(Seen.self, from: output)
         #expect(seen.opened && seen.first == "new-name")
-        // All elements in turn, round and back; saving is not possible yet.
+        // All elements in order, to the end and back; saving is not possible yet.
         let ring = ["new-source", "new-user", "new-password", "look", "cancel", "search", "new-name"]
         #expect(seen.ring == ring + ring.prefix(2) && seen.back == "new-source")
         #expect(seen.unnamed == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import ReferenceTools
 
-/// `inlet serve` as a process of its own, with a configuration in a folder of its own.
+/// `inlet serve` as a separate process, with a configuration in a separate folder.
 final class ServeProcess {
     static let admin = "admin-0123456789abcdefghij"
     static let viewer = "viewer-0123456789abcdefghi"
@@ -11,25 +11,25 @@ final class ServeProcess {
     private(set) var process = Process()
     private let log: String
     private let environment: [String: String]
-    /// What curl trusts; nil for plain HTTP.
+    /// The certificates that curl trusts; nil for plain HTTP.
     private let authority: String?
-    /// What runs a program where the daemon is: nothing, or the command that enters its network.
+    /// The command that runs a program in the daemon's network; empty for this process's network.
     private let entry: [String]
-    /// What becomes the daemon, by its arguments: nothing, or a command with its own.
+    /// The command that becomes the daemon, with its arguments; empty if there is none.
     private let wrapper: [String]
 
     var address: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
     var configuration: String { folder.path("cameras.yaml") }
-    /// What it has logged.
+    /// The daemon's log.
     var complaints: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     /// Starts the daemon and waits until it answers.
     ///
     /// - Parameters:
-    ///   - tokens: whether the configuration has tokens.
-    ///   - authority: the file of certificates that the daemon's is among; nil if it speaks plain HTTP.
-    ///   - network: a process in whose network the daemon runs; nil for that of this process.
-    ///   - wrapper: a command that becomes the one which follows it, with its arguments; the default is none.
+    ///   - tokens: Whether the configuration has tokens.
+    ///   - authority: The file of certificates that includes the daemon's; nil for plain HTTP.
+    ///   - network: A process in whose network the daemon runs; nil for that of this process.
+    ///   - wrapper: A command, with its arguments, that becomes the command after it. The default is none.
     init(
         _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:],
         network: Int? = nil, wrapper: [String] = []
@@ -56,7 +56,7 @@ final class ServeProcess {
     /// Starts the daemon again after its end, and waits until it answers.
     func launch() async throws {
         process = Process()
-        // Neither env nor nsenter makes a process of its own.
+        // Neither env nor nsenter creates a separate process.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = entry + wrapper + [BuiltProgram.inlet, "serve", folder.path("cameras.yaml")]
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path(""))
@@ -70,7 +70,7 @@ final class ServeProcess {
             ["-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", "\(address)/healthz"] + trust)
     }
 
-    /// Runs a program where the daemon is, and returns what it writes.
+    /// Runs a program in the daemon's network, and returns its output.
     func run(_ program: String, _ arguments: [String]) async throws -> Data {
         let words = entry + [program] + arguments
         return try await ReferenceCommand.runAside(words[0], Array(words.dropFirst()))
@@ -80,15 +80,15 @@ final class ServeProcess {
 
     private var trust: [String] { authority.map { ["--cacert", $0] } ?? [] }
 
-    /// Writes the configuration, without what stands in front of the cameras.
+    /// Writes the configuration, without the part before the cameras.
     func write(_ text: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path("cameras.yaml")))
     }
 
-    /// Asks for something.
+    /// Sends a request.
     ///
-    /// - Parameter type: that of the body. The default is JSON.
-    /// - Returns: the status and the body.
+    /// - Parameter type: The type of the body. The default is JSON.
+    /// - Returns: The status and the body.
     func ask(
         _ method: String, _ path: String, token: String? = ServeProcess.admin, body: String? = nil,
         type: String = "application/json", headers: [String] = []
@@ -106,7 +106,7 @@ final class ServeProcess {
         )
     }
 
-    /// Returns the lines of an answer's head.
+    /// Returns the lines of a response's head.
     func head(of method: String, _ path: String, headers: [String] = []) async throws -> [String] {
         var arguments = ["-s", "-m", "30", "-o", "/dev/null", "-D", "-", address + path] + trust
         arguments += method == "HEAD" ? ["-I"] : ["-X", method]
@@ -116,7 +116,7 @@ final class ServeProcess {
         return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).map { $0.lowercased() }
     }
 
-    /// What did not happen in time.
+    /// The event that did not happen in time.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -128,10 +128,10 @@ final class ServeProcess {
         var state: String
         var captured: Int
         var openings: Int
-        /// Its own process; nil if it has none.
+        /// The camera's own process; nil if it has none.
         var process: OwnProcess?
         var priority: String
-        /// By what the budget of cores reduces it; nil if it is not reduced.
+        /// The camera's reduction by the budget of cores; nil if it is not reduced.
         var degraded: Degradation?
     }
 
@@ -148,9 +148,9 @@ final class ServeProcess {
         var memoryLimit: Int?
     }
 
-    /// Waits until a camera fulfils a condition.
+    /// Waits until a camera meets a condition.
     ///
-    /// - Throws: ``Failure`` where it does not, within the time of ``last(of:until:)``.
+    /// - Throws: ``Failure`` if it does not, within the time of ``last(of:until:)``.
     func camera(_ name: String, until isReached: (Camera) -> Bool) async throws -> Camera {
         var answer = ""
         let camera = try await Self.last {
@@ -166,9 +166,9 @@ final class ServeProcess {
         return camera
     }
 
-    /// Asks ten times a second, for two minutes at most, as a machine may be busy.
+    /// Requests ten times a second, for two minutes at most, because a machine may be busy.
     ///
-    /// - Returns: the first answer that fulfils a condition, or the last.
+    /// - Returns: The first answer that meets a condition, or the last one.
     static func last<Answer>(
         of ask: () async throws -> Answer, until isReached: (Answer) -> Bool
     ) async throws -> Answer {
@@ -182,7 +182,7 @@ final class ServeProcess {
 
     /// Sends a signal and waits for the end.
     ///
-    /// - Returns: the exit status.
+    /// - Returns: The exit status.
     func end(_ signal: Int32 = SIGTERM) async -> Int32 {
         kill(process.processIdentifier, signal)
         return await withCheckedContinuation { continuation in

@@ -6,7 +6,7 @@ import Testing
 
 struct ServeRouteTests {
     @Test(
-        "A method and a path are one route",
+        "A method and a path select one route",
         arguments: [
             ("GET", "/", ServeRoute.page), ("HEAD", "/", .page), ("GET", "/healthz", .health),
             ("GET", "/v1/cameras", .list), ("POST", "/v1/cameras", .add), ("GET", "/v1/cameras/a", .show("a")),
@@ -30,7 +30,7 @@ struct ServeRouteTests {
     }
 
     @Test(
-        "What is nowhere, or takes another method, is said to be so",
+        "An unknown path and an unsupported method have their own statuses",
         arguments: [
             ("GET", "/v1", ServeRoute.Failure.unknown), ("GET", "/v1/cameras/", .unknown),
             ("GET", "/v1/cameras//restart", .unknown), ("GET", "/v1/cameras/a/b", .unknown),
@@ -47,7 +47,7 @@ struct ServeRouteTests {
         #expect(throws: failure) { try ServeRoute.find(HTTPMethod(rawValue: method), path) }
     }
 
-    @Test("What changes cameras needs more than what shows them, and only the health of the daemon needs nothing")
+    @Test("Requests that change cameras need higher rights than those that show them, and only the health needs none")
     func scopes() {
         #expect([ServeRoute.health, .readiness].allSatisfy { $0.scope == nil })
         #expect(
@@ -74,7 +74,7 @@ struct ServeRouteTests {
     }
 
     @Test(
-        "A browser that asks for a page of another site is recognised",
+        "A browser that sends requests for another site's page is recognised",
         arguments: [
             ([:], false), (["sec-fetch-site": "cross-site"], true), (["sec-fetch-site": "same-site"], true),
             (["sec-fetch-site": "same-origin", "origin": "http://evil"], false), (["sec-fetch-site": "none"], false),
@@ -88,7 +88,7 @@ struct ServeRouteTests {
         #expect(try #require(HTTPRequest(head)).isCrossSite == isCrossSite)
     }
 
-    @Test("An event is one record of server-sent events, whatever its text")
+    @Test("An event is one record of server-sent events, with any text")
     func event() {
         let event = FleetEvent("failed", "one\ntwo\u{2028}</script>", camera: "a")
         let text = EventHub.text(event, id: "7", time: 0)

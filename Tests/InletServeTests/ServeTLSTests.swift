@@ -2,20 +2,20 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The daemon over TLS, asked by curl and openssl, which makes the certificates, too.
+/// The daemon over TLS, tested with curl and openssl, which also makes the certificates.
 @Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct ServeTLSTests {
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs a script of Bash in the folder of certificates.
+    /// Runs a Bash script in the folder of certificates.
     private func bash(_ script: String) async throws -> String {
         let output = try await ReferenceCommand.runAside("bash", ["-c", "cd '\(folder.path(""))' && \(script)"])
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Makes a certificate that is its own authority, `NAME.pem`, and its key, `NAME.key`.
+    /// Makes a self-signed certificate, `NAME.pem`, and its key, `NAME.key`.
     private func makePair(_ name: String) async throws {
         _ = try await bash(
             """
@@ -32,12 +32,12 @@ import Testing
                 + "  door: {\(camera)}\n", authority: folder.path("ca.pem"))
     }
 
-    /// Waits until the daemon has logged something, for 30 seconds at most.
+    /// Waits until the daemon has logged a text, for 30 seconds at most.
     private func wait(for text: String, from serve: ServeProcess) async throws {
         _ = try await serve.camera("door") { _ in serve.complaints.contains(text) }
     }
 
-    @Test("curl and openssl trust the server, TLS before 1.2 and plain HTTP get nothing, and cookies are for TLS alone")
+    @Test("curl and openssl trust the server, TLS before 1.2 and plain HTTP are refused, and cookies are for TLS only")
     func answers() async throws {
         let serve = try await start()
         let door = try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg")
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A renewed certificate is for new connections, while a stream goes on; a wrong pair is told and changes nothing"
+        "A renewed certificate is for new connections, while a stream continues; a wrong pair is reported and ignored"
     )
     func renewal() async throws {
         let serve = try await start()
@@ -71,7 +71,7 @@ import Testing
         let prints = try await bash("for name in first second; do openssl x509 -noout -fingerprint -in $name.pem; done")
             .split(separator: "\n").map { "\($0)\n" }
         #expect(try await bash(shown) == prints[0])
-        // The file is replaced while a stream is open, and the certificate before the key, as some programs do it.
+        // The file is replaced while a stream is open, and the certificate before the key, as some programs do.
         let read = try await bash(
             """
             exec 3< <(curl -sN --cacert first.pem -H 'authorization: Bearer \(ServeProcess.viewer)' \\
@@ -97,7 +97,7 @@ import Testing
             """)
         #expect(check.contains("Other users may read or change"))
         #expect(check.hasSuffix("65\n"))
-        // The key is read again when only its mode has changed, after it was refused for the wrong pair, on SIGHUP, and
+        // The key is read again when only its mode has changed, after it was refused as a wrong pair, on SIGHUP, and
         // when the daemon saw the new file.
         func count(_ text: String) -> Int { serve.complaints.components(separatedBy: text).count - 1 }
         _ = try await serve.camera("door") { _ in count("The certificate of before stays") == 3 }
@@ -108,7 +108,7 @@ import Testing
         #expect(!serve.complaints.contains("PRIVATE"))
     }
 
-    @Test("A large answer to many clients that do not read it takes little memory, and one that reads slowly gets it")
+    @Test("A large response to many clients that do not read it takes little memory, and one that reads slowly gets it")
     func slowClients() async throws {
         let serve = try await start(
             "view: {max-size: 3840x2160, max-fps: 1, quality: 100}, source: \"pattern:noise?size=3840x2160&fps=1\"")

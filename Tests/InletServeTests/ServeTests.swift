@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// The daemon as its users meet it, asked by curl, ffmpeg and Chromium.
+/// The daemon as its users see it, tested with curl, ffmpeg and Chromium.
 @Suite(.tags(.daemon), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct ServeTests {
     private static let pattern = "pattern:timecode?size=320x180&fps=20"
 
@@ -72,7 +72,7 @@ import Testing
             let answer = try await serve.ask(method, path, token: token, body: body, headers: headers)
             #expect(answer.status == status, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
         }
-        // As many streams as there may be.
+        // The maximum number of streams.
         let script = """
             exec 3< <(curl -sN -H 'authorization: Bearer \(ServeProcess.viewer)' \(serve.address)/v1/cameras/door/stream.mjpeg)
             head -c 1000 <&3 > /dev/null
@@ -84,7 +84,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("No answer lets a page of another site read it")
+    @Test("No response lets a page of another site read it")
     func otherSites() async throws {
         let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n")
         _ = try await serve.camera("door") { $0.captured > 0 }
@@ -110,7 +110,7 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
-    @Test("Without a token in the configuration nobody changes it over the API, and pages of other sites do nothing")
+    @Test("Without a token in the configuration no client changes it over the API, and pages of other sites do nothing")
     func withoutToken() async throws {
         let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n", tokens: false)
         let added = try await serve.ask(
@@ -156,13 +156,13 @@ import Testing
         #expect(answer.status == 422)
         #expect(String(decoding: answer.body, as: UTF8.self).contains("\"line\":"))
         #expect(try await serve.camera("other") { _ in true }.source.hasPrefix("pattern:ball"))
-        // A good one, which is noticed by its signal as well as by its own.
+        // A good one, which is noticed by the signal as well as without it.
         try write("pattern:noise?size=64x64&fps=20")
         kill(serve.process.processIdentifier, SIGHUP)
         _ = try await serve.camera("other") { $0.source.hasPrefix("pattern:noise") && $0.captured > 5 }
         #expect(try await serve.camera("steady") { $0.captured > 40 }.openings == 1)
         #expect(await serve.end() == 0)
-        // The recording is whole, and another sink of the camera has every frame, from first to last.
+        // The recording is complete, and another sink of the camera has every frame, from first to last.
         let counted = try await ReferenceCommand.runAside(
             "ffprobe",
             [
@@ -174,7 +174,7 @@ import Testing
         #expect(!serve.complaints.contains(ServeProcess.admin))
     }
 
-    @Test("The service manager hears that the daemon is ready, alive, and about to end")
+    @Test("The service manager is notified that the daemon is ready, alive, and about to end")
     func notification() async throws {
         let folder = try TemporaryFolder()
         let script = """
@@ -200,7 +200,7 @@ import Testing
         #expect(lines.last == "STOPPING=1")
     }
 
-    @Test("SIGHUP in the moment in which the daemon reports that it is ready reloads, and does not end it")
+    @Test("SIGHUP at the moment in which the daemon reports readiness reloads, and does not end it")
     func earlyHangUp() async throws {
         let folder = try TemporaryFolder()
         // SCM_CREDENTIALS names the sender: unix(7).
@@ -224,7 +224,7 @@ import Testing
             "cameras:\n  door: \(Self.pattern)\n", environment: ["NOTIFY_SOCKET": path])
         for start in 1...starts {
             if start > 1 { try await serve.launch() }
-            // A later start writes over the log of the first.
+            // A later start overwrites the log of the first.
             _ = try await serve.camera("door") { _ in serve.complaints.contains(#""by":"signal""#) }
             #expect(await serve.end() == 0, "start \(start)")
         }

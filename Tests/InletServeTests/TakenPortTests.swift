@@ -2,7 +2,7 @@ import ReferenceTools
 import Testing
 
 @Suite(.tags(.daemon), .fewDaemons, .takes(atMostMinutes: 3)) struct TakenPortTests {
-    @Test("A daemon whose port another one has ends with 75 and says so, and the other goes on")
+    @Test("A daemon whose port is used by another exits with 75 and reports it, and the other continues")
     func taken() async throws {
         let serve = try await ServeProcess("cameras:\n  a: pattern:smpte?size=64x64&fps=5\n", tokens: false)
         let output = try await ReferenceCommand.runAside(

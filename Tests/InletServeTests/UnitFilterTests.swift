@@ -4,8 +4,7 @@
     import ReferenceTools
     import Testing
 
-    /// The daemon under what `Packaging/inlet-serve.service` takes from it: system calls, capabilities, files of the
-    /// kernel's.
+    /// The daemon under the restrictions of `Packaging/inlet-serve.service`: system calls, capabilities, kernel files.
     @Suite(
         .tags(.rtcPeer, .daemon, .server), .serialized, .timeLimit(.minutes(6)),
         .enabled(if: geteuid() == 0, "only root gives up capabilities"),
@@ -21,7 +20,7 @@
                 text, environment: environment, wrapper: ["/usr/bin/python3", "-B", script, unit])
             let status = try String(
                 contentsOfFile: "/proc/\(serve.process.processIdentifier)/status", encoding: .utf8)
-            // The script has become the daemon, and took all rights away before.
+            // The script dropped all rights and then became the daemon.
             #expect(status.contains("Name:\tinlet\n") && status.contains("CapBnd:\t0000000000000000\n"))
             #expect(status.contains("Seccomp:\t2\n") && status.contains("NoNewPrivs:\t1\n"))
             return serve
@@ -33,7 +32,7 @@
             #expect(serve.process.terminationReason == .exit)
         }
 
-        /// What ffprobe says of the video of a file.
+        /// ffprobe's description of a file's video.
         private static func stream(of file: String, _ entries: String) async throws -> [Substring] {
             let output = try await ReferenceCommand.runAside(
                 "ffprobe",
@@ -44,7 +43,7 @@
             return String(decoding: output, as: UTF8.self).split { $0 == "," || $0.isNewline }
         }
 
-        @Test("A camera by RTSP is read by RTSP")
+        @Test("An RTSP camera is distributed by RTSP")
         func restream() async throws {
             let camera = try RTSPServer(
                 RTSPServer.Options(
@@ -66,7 +65,7 @@
         }
 
         @Test(
-            "Viewers by WebRTC read every number, of a camera in the daemon and of one in a process of its own",
+            "Viewers by WebRTC read every number, of a camera in the daemon and of one in a separate process",
             .enabled(if: WHEPTests.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func viewers() async throws {
             let serve = try await Self.daemon(
@@ -127,7 +126,7 @@
             let found = try await Self.stream(of: file, "codec_name,nb_read_frames")
             #expect(found.first.map(String.init) == name)
             #expect(found.last.flatMap { Int($0) } ?? 0 > 20, "\(found) \(serve.complaints)")
-            // Files are as old as they are after a step of the clock as well: the kernel's boot ID is noted on them.
+            // Files keep their age after a step of the clock as well: the kernel's boot ID is stored with them.
             let script = "import os, sys; print(os.getxattr(sys.argv[1], 'user.inlet.recorded').decode())"
             guard let mark = try? await ReferenceCommand.runAside("/usr/bin/python3", ["-c", script, file]) else {
                 return  // The file system of the temporary folder has no such attributes.

@@ -3,9 +3,9 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Cameras that nobody watches: nothing is decoded for them, and who comes has pictures at once.
+/// Cameras without viewers: nothing is decoded for them, and a new viewer has pictures at once.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct UnwatchedTests {
-    /// The number that a metric has for a camera and a part of its labels; 0 if there is none.
+    /// The value of a metric for a camera and some of its labels; 0 if there is none.
     private static func figure(
         _ name: String, _ labels: [String] = [], camera: String = "door", of serve: ServeProcess
     ) async throws -> Double {
@@ -16,12 +16,12 @@ import Testing
         return line?.split(separator: " ").last.flatMap { Double($0) } ?? 0
     }
 
-    /// How many pictures were decoded, as each is offered to the view, which leaves out what nobody looks at.
+    /// The number of decoded pictures: each is offered to the view, which skips pictures without viewers.
     private static func offered(_ serve: ServeProcess) async throws -> Double {
         try await figure("inlet_sink_frames_dropped_total", ["sink=\"view\"", "reason=\"notConnected\""], of: serve)
     }
 
-    /// Waits until no picture comes while packets of two seconds do.
+    /// Waits until no picture is decoded during two seconds of packets.
     private static func waitForRest(_ serve: ServeProcess) async throws {
         var (before, captured) = (-1.0, 0)
         let camera = try await serve.camera("door") { _ in true }
@@ -36,10 +36,10 @@ import Testing
     }
 
     @Test(
-        "Nothing is decoded while nobody looks; a snapshot and a new sink have pictures as ffmpeg decodes them",
+        "Nothing is decoded without viewers; a snapshot and a new sink have pictures as ffmpeg decodes them",
         arguments: ["shared", "own"])
     func unwatched(process: String) async throws {
-        // Key frames are rare, and cannot be asked for.
+        // Key frames are rare, and cannot be requested.
         var options = RTSPServer.Options()
         (options.size, options.frameRate, options.keyFrameInterval) = (
             ImageSize(width: 320, height: 240), Rational(20), 60
@@ -67,7 +67,7 @@ import Testing
         let own = FrameLines(try Data(contentsOf: URL(fileURLWithPath: sums))).lines.map(\.md5)
         let reference = try FrameLines.ffmpeg(serve.folder.path("record.mp4")).lines.map(\.md5)
         let start = try #require(reference.firstIndex(of: own[0]), "the first picture is none of ffmpeg's")
-        // The last pictures of the recording may have come after the end of the other sink, or before.
+        // The last pictures of the recording may have arrived before or after the end of the other sink.
         let common = min(own.count, reference.count - start)
         #expect(common > 25)
         #expect(Array(own.prefix(common)) == Array(reference[start..<start + common]))

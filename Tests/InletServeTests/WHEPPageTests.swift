@@ -3,10 +3,10 @@
     import ReferenceTools
     import Testing
 
-    /// The page that plays cameras by WHEP, in Chromium, and the options of that.
+    /// The page that plays cameras by WHEP, in Chromium, and its options.
     @Suite(.tags(.chromium, .daemon), .serialized, .timeLimit(.minutes(4))) struct WHEPPageTests {
         @Test(
-            "Options that are the daemon's own are refused by inlet config check, with the place and what to write",
+            "Options reserved for the daemon are refused by inlet config check, with the place and the correction",
             arguments: [
                 "mp4:/x", "webrtc:127.0.0.1:9000", "webrtc:?token=0123456789", "webrtc:?origin=https://example.org",
             ])
@@ -23,7 +23,7 @@
             #expect(!text.contains("0123456789"))
         }
 
-        @Test("In Chromium the page shows the camera that is opened by WebRTC, and its numbers are the camera's")
+        @Test("In Chromium the page shows the opened camera by WebRTC, and its numbers are the camera's")
         func page() async throws {
             struct Page: Decodable {
                 var numbers: [Int]
@@ -44,9 +44,9 @@
             #expect(seen.way == "Shown by WebRTC." && seen.other == seen.way, "\(seen.other) \(serve.complaints)")
             #expect(seen.numbers.count >= 40 && seen.unread == 0)
             #expect(zip(seen.numbers, seen.numbers.dropFirst()).allSatisfy { $0 < $1 })
-            // The place that another viewer leaves is taken.
+            // The page takes the place that another viewer leaves.
             #expect(seen.full.hasPrefix("Shown as JPEGs. There are as many viewers"), "\(seen.full)")
-            // A paused camera is shown in words, and is back by itself.
+            // A paused camera is shown as text, and returns without help.
             #expect(seen.paused.hasPrefix("Shown as JPEGs. "), "\(seen.paused)")
             #expect(seen.after == "Shown by WebRTC." && seen.closed)
             try await WHEPTests.wait(for: 0, of: "door", serve)

@@ -4,7 +4,7 @@
     import ReferenceTools
     import Testing
 
-    /// Cameras of the daemon by WHEP, seen by aiortc and Chromium.
+    /// The daemon's cameras over WHEP, viewed by aiortc and Chromium.
     @Suite(.tags(.rtcPeer, .daemon, .server), .serialized, .timeLimit(.minutes(4))) struct WHEPTests {
         private static let python = BuiltProgram.package.appendingPathComponent(".build/peers/bin/python").path
         static let pattern = "pattern:timecode?size=320x180&fps=20"
@@ -39,7 +39,7 @@
 
         private struct Viewers: Decodable { var viewers: Int }
 
-        /// Waits until a camera has so many viewers.
+        /// Waits until a camera has this many viewers.
         static func wait(for count: Int, of camera: String, _ serve: ServeProcess) async throws {
             let seen = try await ServeProcess.last {
                 let (_, body) = try await serve.ask("GET", "/v1/cameras/\(camera)")
@@ -50,7 +50,7 @@
             #expect(seen == count, "\(serve.complaints)")
         }
 
-        /// What whep-viewer.py sees of a camera.
+        /// The report of whep-viewer.py about a camera.
         static func view(
             _ camera: String, _ serve: ServeProcess, _ options: [String] = [], token: String? = ServeProcess.viewer
         ) async throws -> Seen {
@@ -84,7 +84,7 @@
         }
 
         @Test(
-            "aiortc reads every number of a camera; nothing is converted before it comes and after it has gone",
+            "aiortc reads every number of a camera; nothing is converted before it joins and after it has left",
             .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func numbers() async throws {
             let serve = try await ServeProcess("  audit: audit.jsonl\ncameras:\n  door: \(Self.pattern)\n")
@@ -95,7 +95,7 @@
                 let seen = try await Self.view("door", serve, ["--frames", "100"])
                 #expect((seen.status, seen.count, seen.unread) == (201, 100, 0), "\(seen) \(serve.complaints)")
                 #expect(seen.error == nil && seen.rises == true && seen.deleted == 200)
-                // What a busy machine had no time for is counted there.
+                // Frames that a busy machine skipped are counted there.
                 let drops = try #require(try await Self.statistics(serve, "door").webRTC?.drops)
                 #expect(seen.missing ?? .max <= drops.filter { $0.key != "notConnected" }.values.reduce(0, +))
                 try await Self.wait(for: 0, of: "door", serve)
@@ -151,7 +151,7 @@
                     method, path, token: token, body: body, type: Self.sdp, headers: headers)
                 #expect(answer.status == status, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
             }
-            // The servers that a viewer may use, and none for who may not view.
+            // The servers that a viewer may use, and none without viewing rights.
             let heads = try await serve.run(
                 "curl",
                 [
@@ -163,7 +163,7 @@
             }
             #expect(links.count == 2 && links.contains { $0.hasPrefix("link: <stun:127.0.0.1:9>; rel=\"ice-server\"") })
             #expect(links.contains { $0.contains("turn:127.0.0.1:9") && $0.contains("credential=\"relay-password\"") })
-            // A paused camera has nothing to see.
+            // A paused camera has no picture.
             #expect(try await serve.ask("POST", "/v1/cameras/door/pause").status == 204)
             let seen = try await Self.view("door", serve)
             #expect(seen.status == 409)
@@ -181,7 +181,7 @@
                 RTSPServer.Options(
                     size: ImageSize(width: 320, height: 240), frameRate: Rational(20), keyFrameInterval: 20))
             let serve = try await ServeProcess("cameras:\n  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
-            // What only this level shows.
+            // A line that appears only at this level.
             let asIs = "packets go to viewers as they are"
             let level = try await serve.ask("PUT", "/v1/log-level", body: #"{"level": "info"}"#)
             #expect(level.status == 200 && !serve.complaints.contains(asIs))
@@ -191,12 +191,13 @@
                 #expect((seen.status, seen.count, seen.unread) == (201, 160, 0), "\(seen) \(serve.complaints)")
                 #expect(seen.rises == true)
             }
-            // Its own packets went out: the first pictures alone were encoded anew, until that was known to work.
+            // The camera's own packets were sent: only the first pictures were encoded, until forwarding was known to
+            // work.
             let delivered = try #require(try await Self.statistics(serve, "door").webRTC?.delivered)
             #expect(delivered < 160, "\(delivered)")
             #expect(serve.complaints.contains(asIs))
 
-            // A viewer that vanishes is as gone as one that says so.
+            // A viewer that vanishes is as gone as one that says goodbye.
             try await Self.watching("door", serve) {}
             try await Self.wait(for: 0, of: "door", serve)
             _ = try await serve.camera("door") { $0.state == "unwatched" }
@@ -204,7 +205,7 @@
         }
 
         @Test(
-            "A camera on demand that was paused and resumed while nobody watched is opened by the next viewer",
+            "A camera on demand that was paused and resumed without viewers is opened by the next viewer",
             .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func paused() async throws {
             let serve = try await ServeProcess(
@@ -221,7 +222,7 @@
             #expect(await serve.end() == 0)
         }
 
-        @Test("As many offers wait for a camera's first picture as there may be viewers; clients that hang up do not")
+        @Test("At most as many offers as viewers wait for a camera's first picture; clients that hang up do not")
         func waiting() async throws {
             // Offers wait as long as the camera may still be opened.
             let silent = try HostileServer(.blackHole)
@@ -232,7 +233,7 @@
                   door: {source: "rtsp://127.0.0.1:\(silent.port)/?connect-timeout=2m", timeout: 2m}
 
                 """)
-            // Offers all at once, each from an address.
+            // Simultaneous offers, each from a different address.
             func offer(_ addresses: [String], seconds: Int) async throws -> [String] {
                 let script = """
                     url=$1 token=$2 seconds=$3
@@ -255,13 +256,13 @@
             #expect(try await offer(one, seconds: 60) == ["409 2", "409 2", "429 5", "429 5"])
             let four = (1...4).map { "127.0.0.\($0)" }
             #expect(try await offer(four, seconds: 60) == ["409 2", "409 2", "409 2", "503 5"])
-            // Those that have gone have left their places; the others still wait for theirs.
+            // Those that have gone have left their places; the others still wait.
             #expect(try await offer(Array(four.prefix(3)), seconds: 3).allSatisfy { $0.hasPrefix("000") })
             #expect(try await offer(Array(four.prefix(3)), seconds: 60) == ["409 2", "409 2", "409 2"])
             #expect(await serve.end() == 0)
         }
 
-        @Test("A session of one camera is none of another's, and goes on")
+        @Test("A session of one camera is not one of another's, and continues")
         func otherCamera() async throws {
             let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n  yard: \(Self.pattern)\n")
             _ = try await serve.camera("door") { $0.captured > 0 }
@@ -286,7 +287,7 @@
                     body: type == nil ? nil : "a=end-of-candidates\r\n", type: type ?? "", headers: ["if-match: *"])
                 #expect(answer.status == 404, "\(method)")
             }
-            // It was there until now.
+            // The session existed until now.
             let own = "/v1/cameras/door/whep/\(door)"
             #expect(try await serve.ask("DELETE", own, token: ServeProcess.viewer).status == 200)
             try await Self.wait(for: 0, of: "door", serve)
@@ -294,7 +295,7 @@
             #expect(await serve.end() == 0)
         }
 
-        /// An offer of a viewer that sends no media.
+        /// The offer of a viewer that sends no media.
         private static let offer = """
             v=0\r
             o=- 1 2 IN IP4 127.0.0.1\r
@@ -317,7 +318,7 @@
             """
 
         @Test(
-            "Viewers count among the streams, over all cameras; the place of one that vanished is free again",
+            "Viewers count among the streams of all cameras; the place of a vanished viewer is free again",
             .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func limits() async throws {
             let serve = try await ServeProcess(

@@ -7,9 +7,9 @@ import Testing
 
 @testable import InletServe
 
-/// What a sender does at the daemon's end, and with the connections of an exchange.
+/// A sender at the daemon's end, and the connections of an exchange.
 @Suite(.tags(.server), .fewDaemons, .takes(atMostMinutes: 2)) struct WebhookSenderTests {
-    @Test("An event that waits to be sent again is sent once more at the end")
+    @Test("An event that waits for a retry is sent once more at the end")
     func end() async throws {
         let server = try PeerProcess("webhook-server.py", ["--status", "503"])
         let address = try WebhookAddress("http://127.0.0.1:\(try #require(server.ready["port"]?.int))/")
@@ -26,7 +26,7 @@ import Testing
         #expect((sender.figures.delivered, sender.figures.failed, sender.figures.waiting) == (1, 0, 0))
     }
 
-    @Test("An exchange closes every connection that it tries, and forgets those that are closed")
+    @Test("An exchange closes every connection that it tries, and forgets the closed ones")
     func connections() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let server = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Events of the daemon that are posted to servers in Python, which check the signatures themselves.
+/// Daemon events posted to Python servers, which verify the signatures themselves.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 3)) struct WebhookTests {
     private static let secret = "shared-0123456789abcdefghij"
 
@@ -43,7 +43,7 @@ import Testing
         throw ServeProcess.Failure(description: "\(name) did not become \(least). \(serve.complaints)")
     }
 
-    @Test("A server that was down and then failed takes an event once, under one identifier, with a right signature")
+    @Test("A server that was down and then failed gets an event once, under one identifier, with a valid signature")
     func outage() async throws {
         let port = try await FreePort.find()
         let serve = try await ServeProcess(
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A server that hangs costs another one, cameras and the API nothing, and drops of its own alone are counted")
+    @Test("A hanging server does not affect another one, cameras or the API, and only its own drops are counted")
     func hang() async throws {
         let deaf = try PeerProcess("webhook-server.py", ["--hang"])
         let server = try PeerProcess("webhook-server.py", ["--tls", "--secret", Self.secret])
@@ -113,7 +113,7 @@ import Testing
         try await wait(for: #"events_delivered_total{webhook="good"}"#, 4, serve)
         #expect(try await metric(#"events_delivered_total{webhook="deaf"}"#, serve, ServeProcess.admin) == 0)
         #expect(try await metric(#"events_dropped_total{webhook="good"}"#, serve, ServeProcess.admin) == 0)
-        // Webhooks concern all cameras: a token for some is not told of them.
+        // Webhooks are for all cameras: a token for some does not see them.
         #expect(
             try await metric(#"events_delivered_total{webhook="good"}"#, serve, "few-0123456789abcdefghijklm") == nil)
         let requests = try Self.requests(of: server)
