@@ -7,15 +7,15 @@ import Testing
 
 @testable import InletDecode
 
-/// Decoding that stops while nobody takes pictures, and goes on between two key frames.
+/// Decoding that stops while no sink takes pictures, and resumes between two key frames.
 @Suite struct CatchUpTests {
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 100), profile: 66)
 
-    /// What the decoder got.
+    /// A record of the decoder's input.
     private final class Log: Sendable {
         let decoded = Mutex<[Int64]>([])
-        /// Packets that the decoder got without the one before.
+        /// Packets that the decoder received without the one before.
         let misses = Atomic(0)
         /// Packets whose memory is held.
         let held = Atomic(0)
@@ -56,7 +56,7 @@ import Testing
 
         func next(_ context: SourceContext) throws -> SourceItem? {
             defer { next += 1 }
-            // As a source does that may ask its camera for a key frame.
+            // Like a source that may request a key frame from its camera.
             _ = context.keyFrameRequests
             let time = MediaTime(ticks: Int64(next), timeBase: parameters.timeBase)
             return .packet(
@@ -114,7 +114,7 @@ import Testing
             _ = try source.open(context)
         }
 
-        /// - Parameter idle: whether there are sinks of pictures if there is no demand for these.
+        /// - Parameter idle: Whether there are sinks of pictures when there is no demand for pictures.
         func demand(pictures: Bool, idle: Bool = true, keyFramesOnly: Bool = false) {
             var demand = SourceDemand.everything
             (demand.packets, demand.pictures) = (true, pictures)
@@ -138,12 +138,12 @@ import Testing
         }
     }
 
-    @Test("Pictures come again with the newest packet, decoded with everything that it refers to; no packet is lost")
+    @Test("Pictures resume with the newest packet, decoded with everything that it refers to; no packet is lost")
     func between() throws {
-        // It stops in a group and goes on in the same one, or in a later one.
+        // Decoding stops in a group and resumes in the same one, or in a later one.
         for pause in [5, 20, 47, 80] {
             let run = try Run(group: 50)
-            // One whole group and the begin of another: the stream is known to have short ones.
+            // One whole group and the beginning of another: the stream is known to have short ones.
             let before = try run.read(packets: 61)
             #expect(before.packets == Array(0...60) && before.pictures == Array(0...60))
             run.demand(pictures: false)
@@ -156,7 +156,7 @@ import Testing
             #expect(after.packets == Array(first..<first + 6))
             #expect(after.pictures == Array(first..<first + 6), "\(pause)")
             #expect(run.log.misses.load(ordering: .relaxed) == 0)
-            // No more than what the newest refers to.
+            // Only the packets to which the newest refers.
             let group = first / 50 * 50
             let decoded = run.log.decoded.withLock { Array($0.dropFirst(61)) }
             #expect(decoded == Array((group == 50 ? 61 : group)..<first + 6))
@@ -167,13 +167,13 @@ import Testing
         }
     }
 
-    /// Groups of which not all is kept: too long, too large, and a stream with a single key frame.
+    /// Groups that are not kept completely: too long, too large, and a stream with a single key frame.
     private static let longGroups = [
         (PassedGroup.mostPackets * 2, 1), (50, PassedGroup.mostBytes / 20), (1_000_000, 1),
     ]
 
     @Test(
-        "A stream with groups that are too long or too large to be kept is decoded while its sinks are idle, too",
+        "A stream with groups too long or too large to be kept is decoded while its sinks are idle, too",
         arguments: longGroups)
     func longGroup(group: Int, size: Int) throws {
         let run = try Run(group: group, size: size)
@@ -189,12 +189,12 @@ import Testing
         }
         #expect(run.log.misses.load(ordering: .relaxed) == 0)
         #expect(run.context.keyFrameRequests == 0)
-        // Who only records has nothing decoded.
+        // A recorder without pictures causes no decoding.
         run.demand(pictures: false, idle: false)
         #expect(try run.read(packets: PassedGroup.mostPackets * 3).pictures == [])
     }
 
-    @Test("Where key frames have to do, only the last one is decoded for who comes, and then the next")
+    @Test("If only key frames are wanted, only the last one is decoded for a new sink, and then the next")
     func keyFramesOnly() throws {
         let run = try Run(group: 50)
         _ = try run.read(packets: 61)
@@ -214,13 +214,13 @@ import Testing
         #expect(run.log.misses.load(ordering: .relaxed) == 0)
     }
 
-    @Test("Where a sink of pictures comes to a recording with long groups, a key frame is requested and awaited")
+    @Test("When a sink of pictures joins a recording with long groups, a key frame is requested and awaited")
     func recordedOnly() throws {
         for (group, size) in Self.longGroups.dropLast() {
             let run = try Run(group: group, size: size)
             _ = try run.read(packets: 3)
             run.demand(pictures: false, idle: false)
-            // Into the second group, beyond what is kept of it.
+            // Into the second group, beyond the kept part of it.
             _ = try run.read(packets: group + group * 3 / 4)
             run.demand(pictures: true)
             let after = try run.read(packets: group)
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("Pictures are decoded until the first packet can be passed on, where packets are wanted in their place")
+    @Test("Pictures are decoded until the first packet can be passed on, if packets are wanted instead")
     func change() throws {
         let run = try Run(group: 50)
         run.context.setDemand(.everything)

@@ -5,7 +5,7 @@ import Testing
 @testable import InletDecode
 
 @Suite(.blocking) struct DecodingTimesTests {
-    /// The times of a file's packets in decoding order, as ffprobe tells them.
+    /// The times of a file's packets in decoding order, from ffprobe.
     private static func packets(of path: String) throws -> [(pts: Int64, dts: Int64)] {
         let listing = try ReferenceCommand.run(
             "ffprobe",
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "Decoding times are those that an encoder wrote, once so many packets were seen as it reorders",
+        "Decoding times match an encoder's once as many packets were seen as it reorders",
         arguments: [
             "bf=1", "bf=2:b-pyramid=none", "bf=3:b-pyramid=normal:b-adapt=0", "bf=8:b-pyramid=normal:b-adapt=0",
         ])
@@ -43,7 +43,7 @@ import Testing
         #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test("A stream that is reordered by more than was known begins anew, and then keeps its times")
+    @Test("A stream that is reordered by more than was known restarts, and then keeps its times")
     func unknownDepth() {
         var times = DecodingTimes(depth: 0, interval: 100)
         let group: [Int64] = [0, 400, 200, 100, 300, 800, 600, 500, 700]
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A sender that begins its time anew is followed at once, and nothing is taken for reordering",
+        "A sender that restarts its time is followed at once, and nothing counts as reordering",
         arguments: [0, 2])
     func backwards(_ depth: Int) {
         var times = DecodingTimes(depth: depth, interval: 100)
@@ -75,7 +75,7 @@ import Testing
         #expect(times.depth == depth)
     }
 
-    @Test("A gap in time is one in decoding times as well", arguments: [0, 2])
+    @Test("A gap in time is a gap in decoding times as well", arguments: [0, 2])
     func forwards(_ depth: Int) throws {
         var times = DecodingTimes(depth: depth, interval: 100)
         for index in 0..<50 { _ = times.next(pts: Int64(index) * 100) }
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("The ends of what a number holds trap nothing")
+    @Test("The limits of a number do not trap")
     func extremes() {
         var times = DecodingTimes(depth: 2, interval: .max)
         for pts in [Int64.max, .min, 0, .max, -1, .min, .min, .max] { _ = times.next(pts: pts) }

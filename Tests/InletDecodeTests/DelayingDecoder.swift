@@ -1,6 +1,6 @@
 import InletCore
 
-/// A decoder that outputs a picture for each packet, once it has some of the next.
+/// A decoder that outputs a picture for each packet, once it has some of the next packets.
 final class DelayingDecoder: VideoDecoder {
     private let size: ImageSize
     private let delay: Int
@@ -10,8 +10,8 @@ final class DelayingDecoder: VideoDecoder {
     var skipsNonReferencePictures = false
 
     /// - Parameters:
-    ///   - delay: how many of the next packets it needs.
-    ///   - reorderDepth: how many of them it needs to put pictures in order.
+    ///   - delay: The number of following packets that it needs.
+    ///   - reorderDepth: The number of these that it needs to put pictures in order.
     init(_ size: ImageSize, delay: Int, reorderDepth: Int) {
         (self.size, self.delay, self.reorderDepth) = (size, delay, reorderDepth)
     }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import InletDecode
 
-/// How a stream ends whose last pictures are damaged.
+/// The end of a stream whose last pictures are damaged.
 @Suite struct EndOfStreamTests {
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 25))
 
-    /// A key frame and nine others of a live stream.
+    /// A key frame and nine other packets of a live stream.
     private final class Source: FrameSource {
         private var next: Int64 = 0
 
@@ -40,7 +40,7 @@ import Testing
     private final class Decoder: VideoDecoder {
         private let decoder = DelayingDecoder(parameters.size, delay: 3, reorderDepth: 3)
         private let fault: Fault
-        /// The number of times that it was asked when it had nothing.
+        /// The number of calls while it had nothing.
         private var requests = 0
         let reorderDepth = 3
         var skipsNonReferencePictures = false

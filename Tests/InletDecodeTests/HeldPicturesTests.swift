@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletDecode
 
-/// Pictures that a decoder holds back to put them in order, where decoding starts over.
+/// Pictures that a decoder holds back to put them in order, when decoding starts over.
 @Suite struct HeldPicturesTests {
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 1000))
@@ -66,7 +66,7 @@ import Testing
             try run.put(time, at: time, time % 1000 == 0 ? .key : [])
         }
         #expect(run.pictures == run.packets - 2)
-        // A burst is decoded, and its picture is too late; what is late again soon after it is not decoded.
+        // A burst is decoded, and its picture is too late; packets that are late again soon after it are not decoded.
         try run.put(2040, at: 2600)
         try run.put(2080, at: 3000)
         #expect(run.context.dropCounts == [.late: 2])
@@ -76,7 +76,7 @@ import Testing
         #expect(run.pictures + 4 + 2 == run.packets)
     }
 
-    @Test("The time for later packets that a decoder needs to put pictures in order is no lag")
+    @Test("The decoder's wait for later packets to reorder pictures does not count as lag")
     func reordering() throws {
         let run = try Run()
         for time in stride(from: 0 as Int64, to: 8000, by: 200) { try run.put(time, at: time, time == 0 ? .key : []) }
@@ -84,7 +84,7 @@ import Testing
         #expect(run.pictures == run.packets - 2)
     }
 
-    @Test("The time in which a decoder holds back more pictures than it needs to is lag", arguments: [5, 6])
+    @Test("The decoder's wait while it holds more pictures than it needs counts as lag", arguments: [5, 6])
     func holding(delay: Int) throws {
         let run = try Run(delay: delay)
         for time in stride(from: 0 as Int64, to: 800, by: 40) { try run.put(time, at: time, time == 0 ? .key : []) }

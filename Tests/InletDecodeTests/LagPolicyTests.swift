@@ -4,26 +4,26 @@ import Testing
 
 @testable import InletDecode
 
-/// Streams that share processors, worked through in steps of a millisecond: the system serves all that decode alike,
-/// and none knows of another.
+/// Streams that share processors, simulated in steps of a millisecond: the system serves all decoders equally, and none
+/// knows of another.
 private struct SharedProcessors {
     var streams = 14
     var rate = 30.0
     var group = 60
-    /// Seconds that a packet takes on a processor, and a key frame.
+    /// The processor seconds for a packet, and for a key frame.
     var cost = 0.0048
     var keyCost = 0.01
     var processors = 2.0
-    /// From stream to stream, in seconds; nil spreads them over a group.
+    /// The offset between streams, in seconds; nil spreads them over a group.
     var offset: Double? = 0
-    /// Of so many packets all but one are of pictures that no other refers to; 0 is none.
+    /// One of this many packets is referenced, the others are not; 0 if all are.
     var nonReference = 0
-    /// When processors are taken away, in seconds.
+    /// The times when processors are taken away, in seconds.
     var outage: Range<Double>?
-    /// When packets are held up on their way, in seconds; those come together at the end.
+    /// The times when packets are delayed on their way, in seconds; they arrive together at the end.
     var holdUp: Range<Double>?
     var limit = 0.25
-    /// Whether streams have the policy; those without one decode all that they can.
+    /// Whether streams have the policy; those without it decode everything they can.
     var skips = true
 
     struct Outcome {
@@ -58,7 +58,7 @@ private struct SharedProcessors {
         var lacks = false
     }
 
-    /// The work that arrives, in parts of what the processors can do.
+    /// The arriving work, as a share of the processors' capacity.
     var load: Double { Double(streams) * rate * (cost + (keyCost - cost) / Double(group)) / processors }
 
     func run(_ seconds: Double, seed: UInt64) -> Outcome {
@@ -146,7 +146,8 @@ private struct SharedProcessors {
 }
 
 @Suite struct LagPolicyTests {
-    /// Streams that ask for more than two processors have, and what they show of what they would without the policy.
+    /// Streams that need more than two processors, and the pictures that they show compared with a run without the
+    /// policy.
     private static let overload: [(streams: Int, keyCost: Double, offset: Double?, share: Double)] = [
         (14, 0.01, 0, 0.92), (14, 0.01, nil, 0.92), (14, 0.02, 0, 0.88), (14, 0.02, nil, 0.92), (20, 0.01, 0, 0.85),
         (20, 0.01, nil, 0.85), (20, 0.02, 0, 0.78), (20, 0.02, nil, 0.85),
@@ -198,7 +199,7 @@ private struct SharedProcessors {
     }
 
     @Test(
-        "Pictures that no other refers to are skipped first: a stream that is too much for one processor stays smooth"
+        "Unreferenced pictures are skipped first: a stream too heavy for one processor stays smooth"
     )
     func nonReference() {
         let machine = SharedProcessors(
@@ -210,7 +211,7 @@ private struct SharedProcessors {
         #expect(outcome.broken == 0)
     }
 
-    @Test("A decoder that is too slow by itself shows each group up to the limit")
+    @Test("A decoder that is too slow on its own shows each group up to the limit")
     func alone() {
         let machine = SharedProcessors(streams: 1, cost: 0.04, keyCost: 0.06, processors: 1)
         let outcome = machine.run(20, seed: 7)
@@ -219,7 +220,7 @@ private struct SharedProcessors {
         #expect(outcome.longestGap < 1.5)
     }
 
-    @Test("A decoder that is never in time still shows a picture now and then")
+    @Test("A decoder that is never in time still shows a picture occasionally")
     func starving() {
         let machine = SharedProcessors(streams: 1, rate: 5, group: 5, cost: 0.4, keyCost: 0.4, processors: 1)
         let outcome = machine.run(20, seed: 7)
@@ -227,7 +228,7 @@ private struct SharedProcessors {
         #expect(outcome.longestGap < 3)
     }
 
-    @Test("A stream that has no key frames any more is decoded on, though late")
+    @Test("A stream that has no more key frames is still decoded, though late")
     func withoutKeys() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
         let start = MonotonicTime(nanoseconds: 1 << 40)
@@ -239,11 +240,11 @@ private struct SharedProcessors {
         }
     }
 
-    @Test("A stream whose key frames end is decoded on, also after some that were close")
+    @Test("A stream whose key frames end is still decoded, also after frequent ones")
     func lastKeys() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
         let start = MonotonicTime(nanoseconds: 1 << 40)
-        // A key frame a second, two in all; from 10 s on every packet is late by a second.
+        // A key frame a second, two in total; from 10 s on every packet is late by a second.
         for number in 0..<600 {
             let arrival = start + .milliseconds(33) * number
             let late = number > 300
@@ -254,7 +255,7 @@ private struct SharedProcessors {
         }
     }
 
-    @Test("A backlog above the limit that does not shrink is given up after half a second")
+    @Test("A backlog above the limit that does not shrink is dropped after half a second")
     func plateau() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
         let start = MonotonicTime(nanoseconds: 1 << 40)
@@ -272,7 +273,7 @@ private struct SharedProcessors {
         #expect((84..<90).contains(decoded), "\(decoded)")
     }
 
-    @Test("Pictures that no other refers to are decoded if nothing waits behind them, however long that takes")
+    @Test("Unreferenced pictures are decoded if nothing waits behind them, however long that takes")
     func steadyLag() {
         var policy = LagPolicy(limit: .milliseconds(250), seed: 1)
         let start = MonotonicTime(nanoseconds: 1 << 40)
@@ -285,7 +286,7 @@ private struct SharedProcessors {
         }
     }
 
-    @Test("An episode begins with the first that is left out and ends when nothing was for two seconds")
+    @Test("An episode begins with the first packet left out, and ends after two seconds without one")
     func episodes() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
         let start = MonotonicTime(nanoseconds: 1 << 40)
@@ -298,7 +299,7 @@ private struct SharedProcessors {
         let isShown = policy.shows(arrival: start, at: start + .milliseconds(80))
         #expect(isShown)
         #expect(!policy.isLagging)
-        // A single one that is late may follow a standstill.
+        // A single late one may follow a standstill.
         #expect(decodes(false, arrival: .milliseconds(33), at: .milliseconds(250)))
         #expect(!decodes(false, arrival: .milliseconds(66), at: .milliseconds(300)))
         #expect(policy.isLagging)

@@ -7,12 +7,12 @@ import Testing
 
 @testable import InletDecode
 
-/// A source that is played at its own speed on a machine that wakes threads late.
+/// A source that is played in real time on a machine that wakes threads late.
 @Suite struct PacingTests {
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 25), profile: 66)
 
-    /// A clock whose waits take up to 9 ms longer than asked for.
+    /// A clock whose waits take up to 9 ms longer than requested.
     private final class LateClock: CaptureClock {
         private let clock = ManualClock()
 
@@ -80,7 +80,7 @@ import Testing
             context.setDemand(demand)
         }
 
-        /// Returns what comes next, with its number and its capture time.
+        /// Returns the next item, with its number and its capture time.
         func next() throws -> (isPicture: Bool, number: Int64, time: MonotonicTime)? {
             switch try source.next(context) {
             case .frame(let frame): try (true, #require(frame.pts).ticks, #require(frame.captureTime))
@@ -115,7 +115,7 @@ import Testing
         #expect(last.time == stopped + .milliseconds(40 * (last.number - next.number)))
     }
 
-    @Test("Packets beside pictures come in time, and go on so when pictures are not wanted any more, to the last")
+    @Test("Packets next to pictures are in time, and stay so to the last when pictures are not wanted any more")
     func beside() throws {
         let run = try Run(packets: 30)
         let first = try #require(try run.next())
@@ -124,7 +124,7 @@ import Testing
         while let next = try run.next() {
             #expect(next.time == first.time + .milliseconds(40 * next.number))
             if next.isPicture {
-                // The decoder outputs what it held at the end.
+                // The decoder outputs the pictures that it held at the end.
                 guard pictures.count < 10 else { continue }
                 #expect(packets.last == next.number, "the picture's own packet is the last before it")
                 pictures.append(next.number)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("Each picture comes behind its own packet, with long times between pictures as with short ones")
+    @Test("Each picture follows its own packet, with long and short times between pictures")
     func longIntervals() throws {
         var queue = PlaybackQueue()
         var taken: [Taken] = []
@@ -181,7 +181,7 @@ import Testing
             taken += Self.takeAll(&queue, picturesFollow: true)
         }
         #expect(taken == [last - 1, last, 0].flatMap { [Taken(false, $0), Taken(true, $0)] })
-        // Pictures that never step back do not hold up packets for longer than the bound.
+        // Pictures that never step back do not delay packets for longer than the limit.
         for time in 3..<200 as Range<Int64> {
             queue.add(.packet(Self.packet(time, bytes: 1)))
             if time == 100 { queue.add(.packet(Self.packet(0, bytes: 1))) }

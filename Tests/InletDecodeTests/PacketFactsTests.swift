@@ -24,7 +24,7 @@ import Testing
 
     private final class Owner: Sendable {}
 
-    @Test("A picture gets the capture time of its own packet, whatever the order in which they come out")
+    @Test("A picture gets its packet's capture time, in whatever order pictures come out")
     func times() {
         var facts = PacketFacts(range: nil, matrix: nil)
         for (ticks, capture) in [(40, 1), (120, 2), (80, 3)] as [(Int64, Int64)] {
@@ -40,10 +40,10 @@ import Testing
         #expect(found == [1, 3, 2, nil, nil])
     }
 
-    @Test("A picture that the decoder held back has the times of its own packet, not of the newest")
+    @Test("A picture that the decoder held back has its packet's times, not those of the newest")
     func held() {
         var facts = PacketFacts(range: nil, matrix: nil)
-        // In decoding order, as of I P B B.
+        // In decoding order, as for I P B B.
         for (index, ticks) in ([0, 120, 40, 80] as [Int64]).enumerated() {
             var packet = Self.packet(ticks, capture: nil)
             packet.wallClock = index == 3 ? nil : 1000 + Int64(index)
@@ -58,7 +58,7 @@ import Testing
         #expect(found == [[0, 1000], [2, 1002], [3, nil], [1, 1001]])
     }
 
-    @Test("Of packets that give no picture the oldest are forgotten, and no others")
+    @Test("Among packets without a picture, only the oldest are forgotten")
     func bounded() {
         var facts = PacketFacts(range: nil, matrix: nil)
         for ticks in 0...Int64(200) { facts.note(Self.packet(ticks, capture: ticks)) }
@@ -70,7 +70,7 @@ import Testing
         #expect(found == [nil, 137, 200])
     }
 
-    @Test("The first picture behind a packet of a new timeline says so, and no other")
+    @Test("Only the first picture after a packet of a new timeline is marked")
     func discontinuity() {
         var facts = PacketFacts(range: nil, matrix: nil)
         facts.note(Self.packet(0, capture: nil, [.key, .discontinuity]))
@@ -86,7 +86,7 @@ import Testing
     func heldBeforeDiscontinuity() {
         for arrival in [nil, MonotonicTime(nanoseconds: 1)] {
             var facts = PacketFacts(range: nil, matrix: nil)
-            // In decoding order, as of I P B, and then I B on a new timeline with the B shown first.
+            // In decoding order, as for I P B, and then I B on a new timeline with the B shown first.
             for (ticks, flags) in [(0, .key), (80, []), (40, []), (5040, [.key, .discontinuity]), (5000, [])]
                 as [(Int64, PacketFlags)]
             {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("Range and matrix that are set count more than what the picture says, and its format's name does not deny it")
+    @Test("A configured range and matrix override the picture's, and its format's name does not contradict them")
     func color() {
         var facts = PacketFacts(range: .limited, matrix: .smpte170m)
         var frame = Self.picture(0, PixelFormat("yuvj422p"))

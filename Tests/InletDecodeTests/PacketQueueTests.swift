@@ -19,7 +19,7 @@ import Testing
         return taken
     }
 
-    @Test("Packets come out in their order, with word of the key frames behind them, and then the end")
+    @Test("Packets come out in order, with a flag for key frames behind them, and then the end")
     func order() throws {
         let queue = PacketQueue()
         for number in 0..<6 { #expect(queue.put(packet(number, isKey: number % 3 == 0), mayWait: { false })) }
@@ -35,7 +35,7 @@ import Testing
         #expect(throws: InletError.self) { try queue.take() }
     }
 
-    @Test("Who may not wait gets what was put meanwhile, and then nothing")
+    @Test("A non-waiting reader gets the packets so far, and then nothing")
     func lastLook() throws {
         let queue = PacketQueue()
         let late = try queue.take {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("It is full by number and by bytes, and one packet fits however large")
+    @Test("The queue is full by number and by bytes, and one packet fits however large")
     func bounds() throws {
         let queue = PacketQueue(.init(packets: 3, bytes: 100))
         #expect(queue.put(packet(0, bytes: 1000), mayWait: { false }))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Whoever waits for room or for a packet goes on when there is one, and when it is closed",
+        "A wait for room or for a packet ends when there is one, and when the queue is closed",
         .timeLimit(.minutes(1)))
     func waits() async throws {
         let queue = PacketQueue(.init(packets: 2, bytes: 1000))

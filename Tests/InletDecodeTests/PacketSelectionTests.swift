@@ -6,7 +6,7 @@ import Testing
 @Suite struct PacketSelectionTests {
     private typealias Fate = PacketSelection.Fate
 
-    /// Fates of packets at 30 a second with a key frame every `distance` of them.
+    /// The fates of packets at 30 a second, with a key frame every `distance` packets.
     private func fates(
         _ selection: inout PacketSelection, from start: Int = 0, _ count: Int, every distance: Int, wanted: Rational?
     )
@@ -26,7 +26,7 @@ import Testing
         #expect(fates.allSatisfy { $0 == .decode })
     }
 
-    @Test("Once two key frames have shown how far apart they are, they alone are decoded")
+    @Test("Once two key frames have shown how far apart they are, only they are decoded")
     func keyFrames() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         let fates = fates(&selection, 150, every: 30, wanted: Rational(1))
@@ -63,7 +63,7 @@ import Testing
         #expect(fates.contains(.catchUp) != keyFramesOnly)
     }
 
-    @Test("Of key frames that come more often than frames are wanted, as many are decoded as are wanted")
+    @Test("If key frames are more frequent than wanted frames, as many are decoded as are wanted")
     func fewerThanKeyFrames() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         let fates = fates(&selection, 600, every: 5, wanted: Rational(1))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Of a stream of key frames alone, as Motion JPEG is, as many are decoded as are wanted", arguments: [1, 2, 10])
+        "In a stream of only key frames, such as Motion JPEG, as many are decoded as are wanted", arguments: [1, 2, 10])
     func keyFramesAlone(_ wanted: Int) {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         let fates = fates(&selection, 300, every: 1, wanted: Rational(wanted))
@@ -83,13 +83,13 @@ import Testing
         #expect(fates[3...].allSatisfy { $0 == .decodeAlone || $0 == .pass })
     }
 
-    @Test("A stream of key frames alone that come as often as frames are wanted is decoded whole")
+    @Test("A stream of only key frames as frequent as wanted frames is decoded completely")
     func keyFramesAsWanted() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         #expect(fates(&selection, 90, every: 1, wanted: Rational(30)).allSatisfy { $0 == .decode })
     }
 
-    @Test("When more is wanted again, decoding goes on from a key frame")
+    @Test("When more is wanted again, decoding continues from a key frame")
     func more() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         _ = fates(&selection, 100, every: 30, wanted: Rational(1))
@@ -99,7 +99,7 @@ import Testing
         #expect(fates[21...].allSatisfy { $0 == .decode })
     }
 
-    @Test("If what was skipped is unknown, key frames that become rarer end the stretch at the first that is late")
+    @Test("If it is unknown what was skipped, key frames that become rarer end the stretch at the first late one")
     func irregular() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         _ = fates(&selection, 100, every: 30, wanted: Rational(1))
@@ -112,7 +112,7 @@ import Testing
         #expect(fates.dropFirst(81).allSatisfy { $0 == .decode })
     }
 
-    @Test("A step back in time costs no picture that is wanted")
+    @Test("A step back in time costs no wanted picture")
     func stepBack() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
         _ = fates(&selection, from: 9000, 600, every: 30, wanted: Rational(1, 4))

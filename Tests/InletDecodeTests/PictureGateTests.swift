@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletDecode
 
-/// What goes into a gate, and what comes of it, in tables.
+/// The input of a gate and its output, in tables.
 @Suite struct PictureGateTests {
     /// Times are in hundredths of a second.
     enum Event {
@@ -12,11 +12,11 @@ import Testing
         case brokenKey(Int64?), brokenDelta(Int64?)
         /// Packets that arrive when they are shown.
         case arriving(Int64), arrivingKey(Int64), arrivingBroken(Int64)
-        /// A loss that no packet tells of.
+        /// A loss that no packet reports.
         case loss
         /// Pictures that come out of the decoder.
         case picture(Int64?), keyPicture(Int64?), damagedPicture(Int64?)
-        /// Decoding goes on here after a stretch that was passed over.
+        /// Decoding continues here after a skipped stretch.
         case resume(Int64?)
         case start(Int64)
         case rewind
@@ -30,8 +30,8 @@ import Testing
         var testDescription: String { what }
     }
 
-    /// `ok` is decoded or delivered, `anew` decoded with nothing of what was before, `start` decoded without being a
-    /// random access point, `-` kept back and not missed, and a reason what is counted.
+    /// `ok` is decoded or delivered, `anew` decoded without any earlier data, `start` decoded without being a random
+    /// access point, `-` withheld and not missed, and a reason is counted.
     static let table: [Row] = [
         Row(
             what: "a live stream is joined at a key frame, and its leading pictures are not missed",
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test("A stream without key frames is decoded after a while, as it refreshes its picture in another way")
+    @Test("A stream without key frames is decoded after a while, because it refreshes its picture in another way")
     func patience() {
         var gate = PictureGate(.drop, isLive: true, timeBase: Rational(1, 100))
         let fates = (0..<601).map { play(.delta(Int64($0)), &gate) }

@@ -4,10 +4,10 @@ import Testing
 @testable import InletDecode
 
 @Suite struct ReadingPlaceTests {
-    /// Has packets arrive at a distance, each of which keeps the decoding thread away for a while.
+    /// Makes packets arrive at a distance, each of which occupies the decoding thread for a while.
     ///
-    /// - Parameter waiting: how many packets are queued behind each.
-    /// - Returns: after how many packets the place changed; nil if it did not.
+    /// - Parameter waiting: The number of packets queued behind each.
+    /// - Returns: The number of packets after which the place changed; nil if it did not.
     private func run(
         _ place: inout ReadingPlace, from start: inout MonotonicTime, packets: Int, distance: Duration,
         absence: Duration, waiting: Int = 0
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "The thread that decodes reads as long as that takes less than half of its time",
+        "The decoding thread reads as long as that takes less than half of its time",
         arguments: [
             (distance: 33, absence: 1, isApart: false), (33, 8, false), (33, 15, false), (33, 18, true),
             (33, 40, true), (8, 3, false), (8, 5, true), (1000, 15, false), (1000, 30, true),
@@ -37,7 +37,7 @@ import Testing
         if let change { #expect(change < 12) }
     }
 
-    @Test("Of pictures that come at once few are read beside decoding, and two calm seconds later all are")
+    @Test("The decoding thread reads few of the pictures in a burst, and two calm seconds later all pictures")
     func burst() throws {
         var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))
         #expect(run(&place, from: &now, packets: 100, distance: .milliseconds(33), absence: .milliseconds(2)) == nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(try 60...80 ~= #require(back))
     }
 
-    @Test("Who was slow again soon after the return waits longer, and then not for ever")
+    @Test("A stream that is slow again soon after the return waits longer, but not for ever")
     func relapse() throws {
         var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))
         var calm: [Int] = []
@@ -59,14 +59,14 @@ import Testing
             calm.append(Int((now - start) / .seconds(1)))
         }
         #expect(calm == [2, 4, 8, 16, 32, 64, 64])
-        // A minute without trouble.
+        // A minute without delays.
         #expect(run(&place, from: &now, packets: 2000, distance: .milliseconds(33), absence: .milliseconds(2)) == nil)
         #expect(run(&place, from: &now, packets: 9, distance: .milliseconds(33), absence: .milliseconds(30)) != nil)
         let back = run(&place, from: &now, packets: 200, distance: .milliseconds(33), absence: .milliseconds(2))
         #expect(try 60...80 ~= #require(back))
     }
 
-    @Test("A caller that may block reads apart from its first packet on, and a pause is no absence")
+    @Test("A caller that may block reads separately from its first packet on, and a pause is no absence")
     func blocks() {
         var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))
         place.noteRequest(at: now, mayBlock: true)
@@ -78,7 +78,7 @@ import Testing
         #expect(run(&place, from: &now, packets: 9, distance: .milliseconds(33), absence: .milliseconds(2)) == nil)
     }
 
-    @Test("What is queued, and a stream near the limit, stay where they are")
+    @Test("Queued packets, and a stream near the limit, do not change their thread")
     func noReturn() {
         for (absence, waiting) in [(2, 1), (10, 0), (12, 0)] {
             var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))

@@ -17,7 +17,7 @@ import Testing
     struct Row: CustomTestStringConvertible {
         var what: String
         var packets: [Packet]
-        /// At which packets time steps back.
+        /// The packets at which time steps back.
         var steps: [Int]
         var testDescription: String { what }
 
@@ -50,7 +50,7 @@ import Testing
             steps: [1, 2]),
     ]
 
-    @Test("A step back in time is seen, and reordered pictures and jumps ahead are none", arguments: table)
+    @Test("A step back in time is detected; reordered pictures and jumps ahead are not steps back", arguments: table)
     func row(_ row: Row) {
         var watch = TimelineWatch(timeBase: Rational(1, 100))
         let steps = row.packets.indices.filter { index in
@@ -60,7 +60,7 @@ import Testing
         #expect(steps == row.steps)
     }
 
-    @Test("What came before a jump that is known of is forgotten")
+    @Test("Times before a known jump are forgotten")
     func reset() {
         var watch = TimelineWatch(timeBase: Rational(1, 100))
         _ = watch.stepsBack(isKey: true, pts: 100_000, dts: 100_000)
