@@ -3,7 +3,7 @@ import InletCore
 import InletRTP
 import Testing
 
-/// Packets that another fuzzer found to do harm, in everything that reads packets.
+/// Packets that another fuzzer found to be harmful, in everything that reads packets.
 @Suite struct GortsplibPacketTests {
     private static let time = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -22,14 +22,14 @@ import Testing
         return packets
     }
 
-    @Test("Streams do no harm as any format", arguments: DepacketizerMutationTests.formats)
+    @Test("Streams do no harm in any format", arguments: DepacketizerMutationTests.formats)
     func streams(_ format: RTPPayloadFormat) throws {
         for seed in try Self.decoded(GortsplibPackets.streams) {
             var receiver = RTPReceiver(RTPReceiver.Settings())
             var settings = DepacketizerSettings()
             settings.maximumSize = 10_000
             let depacketizer = Depacketizer(format, settings: settings)
-            // As it came, and with the version that a packet needs to be read at all.
+            // Unchanged, and with the version that a packet needs to be read at all.
             for change in [0, 0x80] as [UInt8] {
                 for (index, packet) in Self.packets(seed).enumerated() where !packet.isEmpty {
                     var packet = packet

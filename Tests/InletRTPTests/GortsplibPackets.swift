@@ -2,7 +2,7 @@
 /// RTCP: pkg/format/rtp{av1,fragmented,h264,h265,mjpeg,mpeg1video,mpegts,vp8,vp9}/testdata/fuzz and
 /// pkg/rtcpunmarshaler/testdata/fuzz. Each once, in base64.
 enum GortsplibPackets {
-    /// Packets, each behind its length in four bytes, the least significant one first.
+    /// Packets, each after its length in four bytes, the least significant one first.
     static let streams: [String] = [
         "EAAAAEHJMDAwMDAwMDAwMDAwMDA=", "EQAAACAwMDAwMDAwMDAwMCAwMDAE", "EQAAACAwMDAwMDAwMDAwMP8wMDAE",
         "EQAAACD6MDAwMDAwMDAwMDAwMDAE", "EQAAAEEwMDAwMDAwMDAwMDAwMDAw", "EQAAAEEwMDAwMDAwMDAwMDAwMDAx",

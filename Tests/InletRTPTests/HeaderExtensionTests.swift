@@ -2,7 +2,7 @@ import InletCore
 import InletRTP
 import Testing
 
-/// Elements of header extensions, as RFC 8285 has them, and the rotation among them.
+/// Elements of header extensions by RFC 8285, and the rotation among them.
 @Suite struct HeaderExtensionTests {
     /// A packet with a header extension and one byte of payload.
     private static func packet(_ profile: UInt16, _ data: [UInt8]) -> [UInt8] {
@@ -18,14 +18,14 @@ import Testing
         return Array(bytes[place])
     }
 
-    @Test("Elements are found in both forms, behind others and behind padding; what is cut off is none")
+    @Test("Elements are found in both forms, after others and after padding; a truncated one is ignored")
     func elements() {
         let table: [(UInt16, [UInt8], Int, [UInt8]?)] = [
             (0xBEDE, [0x10, 9], 1, [9]), (0xBEDE, [0x12, 1, 2, 3, 0x20, 8], 2, [8]),
             (0xBEDE, [0, 0, 0x20, 8], 2, [8]), (0xBEDE, [0x10, 9], 2, nil),
             // Longer than the extension.
             (0xBEDE, [0x1F, 1, 2, 3], 1, nil),
-            // Behind the number 15 nothing is read.
+            // After the number 15 nothing is read.
             (0xBEDE, [0xF0, 1, 0x20, 8], 2, nil),
             (0x1000, [1, 1, 9], 1, [9]), (0x100F, [1, 0, 2, 2, 5, 6], 2, [5, 6]), (0x1000, [1, 0], 1, []),
             (0x1000, [0, 0, 0, 1], 1, nil), (0x1000, [1, 3, 1, 2], 1, nil),
@@ -57,7 +57,7 @@ import Testing
         return RTPHeader(span).flatMap { VideoOrientation.rotation(number, $0, of: span) }
     }
 
-    @Test("The rotation is that of the last two bits, whatever the bits of the camera and of mirroring say")
+    @Test("The rotation is that of the last two bits, whatever the camera and mirroring bits are")
     func rotation() {
         let turns: [Rotation] = [.none, .clockwise90, .clockwise180, .clockwise270]
         for (quarters, expected) in turns.enumerated() {

@@ -8,7 +8,7 @@ import Testing
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
     }
 
-    @Test("A stream continues where the last one was, by the time between the arrivals; the first is as it is")
+    @Test("A stream continues where the last one was, by the time between the arrivals; the first is unchanged")
     func join() {
         var timeline = JoinedTimeline(timeBase: Rational(1, 90_000))
         timeline.beginStream()
@@ -19,7 +19,7 @@ import Testing
         #expect(timeline.place(-7, arrival: Self.time(1033)) == (98_000, true))
         #expect(timeline.place(2993, arrival: Self.time(1066)) == (101_000, false))
         timeline.beginStream()
-        // Time never goes back or stands still, whatever the clock says.
+        // Time never goes back or stands still, whatever the clock states.
         #expect(timeline.place(.max, arrival: Self.time(900)) == (101_001, true))
     }
 

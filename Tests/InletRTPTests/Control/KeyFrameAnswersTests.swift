@@ -3,7 +3,7 @@ import InletRTP
 import Testing
 
 @Suite struct KeyFrameAnswersTests {
-    @Test("The time of an answer counts from the first of repeated requests, and a key frame that comes late is none")
+    @Test("The time of an answer counts from the first of repeated requests, and a late key frame is no answer")
     func answers() {
         var answers = KeyFrameAnswers()
         answers.noteKeyFrame(at: PacketScript.time(0))

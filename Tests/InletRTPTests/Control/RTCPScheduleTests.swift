@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("Reports that were missed are not made up for")
+    @Test("Missed reports are not sent later")
     func missed() {
         var schedule = RTCPSchedule(start: Self.time(0))
         #expect(schedule.take(at: Self.time(60)).isReportDue)
@@ -23,7 +23,7 @@ import Testing
         #expect(schedule.deadline == Self.time(65))
     }
 
-    @Test("A key frame is requested at once, the next not before a second has passed")
+    @Test("A key frame is requested at once, the next one no sooner than a second later")
     func keyFrames() {
         var schedule = RTCPSchedule(start: Self.time(0))
         schedule.needKeyFrame()
@@ -40,7 +40,7 @@ import Testing
         #expect(schedule.take(at: Self.time(3)) == (false, true))
     }
 
-    @Test("A key frame that comes on its own makes a request needless")
+    @Test("A regular key frame makes a request unnecessary")
     func noNeed() {
         var schedule = RTCPSchedule(start: Self.time(0))
         schedule.needKeyFrame()

@@ -92,19 +92,19 @@ import Testing
         #expect(Self.read(bytes).items == items)
     }
 
-    /// Seeds of pion/rtcp's fuzz test, and packets of no kind.
+    /// Seeds of pion/rtcp's fuzz test, and invalid packets.
     private static let invalid: [[UInt8]] = [
         [], [0x30], [0x81, 0xC9, 0x00, 0x64], [0x00, 0x00, 0x00, 0x00], [0x80, 0x60, 0x00, 0x00],
         Array("\u{0F}".utf8) + [0xCD, 0x00, 0x20] + [UInt8](repeating: 0x30, count: 16),
         [0xAF, 0xCD, 0x00, 0x07] + [UInt8](repeating: 0x30, count: 16),
     ]
 
-    @Test("What is no RTCP or is longer than the packet is invalid", arguments: invalid)
+    @Test("A packet that is not RTCP, or whose length exceeds it, is invalid", arguments: invalid)
     func isInvalid(_ bytes: [UInt8]) {
         #expect(!Self.read(bytes).isValid)
     }
 
-    @Test("RTCP is told from RTP by its second byte (RFC 5761, section 4)")
+    @Test("RTCP is distinguished from RTP by its second byte (RFC 5761, section 4)")
     func classification() {
         let control = (0...255).filter { RTCP.isControl(secondByte: $0) }
         #expect(control == Array(192...195) + Array(200...210))

@@ -12,8 +12,8 @@ import Testing
         return bytes
     }
 
-    /// The first 84 bytes of realPacket() in packet_test.go of pion/rtcp (MIT), a packet dump. It has one word of zeros
-    /// too many after the name, which are left out, and the length with them.
+    /// The first 84 bytes of realPacket() in packet_test.go of pion/rtcp (MIT), a packet dump. The dump has one word of
+    /// zeros too many after the name; it is left out here, also from the length.
     @Test("A report and the canonical name are written as in a packet dump")
     func report() {
         var writer = RTCPWriter(
@@ -95,7 +95,7 @@ import Testing
         #expect(Array(bytes[12..<16]) == [9] + expected)
     }
 
-    @Test("The packets that open the way back through a firewall are a bare header and a bare report")
+    @Test("The packets that open the return path through a firewall are a bare header and a bare report")
     func emptyPackets() {
         let writer = RTCPWriter(ssrc: 0x0102_0304, name: [1])
         var bytes: [UInt8] = []

@@ -86,7 +86,7 @@ import Testing
         #expect(report?.delay == 0)
     }
 
-    @Test("A delay beyond 32 bits and one below none are clamped")
+    @Test("A delay over 32 bits and a negative one are clamped")
     func delay() {
         let start = PacketScript.time(0)
         #expect(ReceptionReport.delay(from: start, to: .distantFuture) == .max)

@@ -4,7 +4,7 @@ import Testing
 
 /// The memory that units hold while their consumers keep them.
 @Suite struct AccessUnitMemoryTests {
-    /// RFC 7741, sections 4.2 and 4.3: a picture of VP8 in packets of 60 kB, which are as good as smaller ones here.
+    /// RFC 7741, sections 4.2 and 4.3: a picture of VP8 in packets of 60 kB, which work as well as smaller ones here.
     private static func packets(_ size: Int, isKey: Bool, timestamp: UInt32) -> [TestPacket] {
         let head: [UInt8] = isKey ? [0x10, 2, 0, 0x9D, 1, 0x2A, 0, 15, 0x70, 8] : [0x11, 2, 0]
         let frame = head + [UInt8](repeating: 0xAB, count: size - head.count)

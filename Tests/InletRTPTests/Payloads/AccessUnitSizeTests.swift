@@ -2,7 +2,7 @@ import InletCore
 import InletRTP
 import Testing
 
-/// The limit of a unit's size, whatever the sizes of the blocks of memory that hold it.
+/// The limit of a unit's size, for any sizes of the blocks of memory that hold it.
 @Suite struct AccessUnitSizeTests {
     @Test(
         "A unit of the largest size is returned, one of a byte more is dropped",

@@ -2,15 +2,15 @@ import InletCore
 import InletRTP
 import Testing
 
-/// When a unit's packets arrived. A receiver that waits for a late packet delivers the others behind it, although they
-/// came earlier.
+/// The arrival times of a unit's packets. A receiver that waits for a late packet delivers the others after it,
+/// although they arrived earlier.
 @Suite struct AccessUnitTimeTests {
     private static func time(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
     }
 
     @Test(
-        "A unit arrives with the first and the last of its packets, in whatever order they come",
+        "A unit arrives with the first and the last of its packets, in whatever order they arrive",
         arguments: [[10, 20, 30], [30, 10, 20], [20, 30, 10], [30, 20, 10]] as [[Int64]])
     func reordered(times: [Int64]) throws {
         // RFC 6184, section 5.8: a slice of an IDR picture in three fragments.

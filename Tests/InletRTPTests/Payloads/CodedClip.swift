@@ -1,7 +1,7 @@
 import InletCore
 import InletRTP
 
-/// A coded clip, cut to pictures by the sizes that ffprobe states and to NAL units by their start codes.
+/// A coded clip, cut into pictures by the sizes that ffprobe states and into NAL units by their start codes.
 struct CodedClip: Sendable {
     /// The NAL units of each picture.
     var pictures: [[[UInt8]]]
@@ -38,7 +38,7 @@ struct CodedClip: Sendable {
                 index += 1
             }
         }
-        // Zeros before a start code are no part of a unit.
+        // Zeros before a start code are not part of a unit.
         return units.map { unit in Array(unit[...(unit.lastIndex { $0 != 0 } ?? 0)]) }
     }
 
@@ -67,7 +67,7 @@ struct TestPacket: Sendable {
     }
 }
 
-/// Packs NAL units by RFC 6184 and RFC 7798, also as wrongly as some cameras do.
+/// Packs NAL units by RFC 6184 and RFC 7798, and in the wrong ways of some cameras.
 struct NALSender: Sendable {
     enum Marker: Sendable { case honest, never, everySlice, everyPacket, alsoParameterSets }
     enum Aggregation: Sendable { case none, parameterSets, annexB }

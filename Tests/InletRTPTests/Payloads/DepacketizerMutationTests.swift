@@ -2,13 +2,13 @@ import InletCore
 import InletRTP
 import Testing
 
-/// Packets that are changed at random: nothing crashes, and every bound holds.
+/// Packets that are changed at random: nothing crashes, and every limit holds.
 @Suite struct DepacketizerMutationTests {
     static let formats: [RTPPayloadFormat] = [
         .h264, .h265(usesDONL: false), .h265(usesDONL: true), .jpeg, .av1, .vp8, .vp9, .mpeg4Visual, .transportStream,
     ]
 
-    /// Well-formed payloads to begin with, of each format's kind as far as there are some.
+    /// Well-formed payloads to begin with, for each format as far as available.
     private static func seeds(_ format: RTPPayloadFormat) -> [TestPacket] {
         switch format {
         case .h264: NALSender(aggregation: .parameterSets).packets(.h264)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("Changed packets neither crash it nor exceed its bounds", arguments: formats)
+    @Test("Changed packets neither crash it nor exceed its limits", arguments: formats)
     func bounds(format: RTPPayloadFormat) {
         let seeds = Self.seeds(format)
         var settings = DepacketizerSettings()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Units of a changed stream are whole pictures again after the change", arguments: 0..<60)
+    @Test("Units of a changed stream are complete pictures again after the change", arguments: 0..<60)
     func recovers(seed: UInt64) {
         let clip = CodedClip.h264
         var random = SplitMix64(seed: seed)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("If nobody releases units, new ones are dropped and counted, and the next counts as after a loss")
+    @Test("If no unit is released, new ones are dropped and counted, and the next counts as after a loss")
     func exhaustion() {
         let clip = CodedClip.h264
         var settings = DepacketizerSettings()

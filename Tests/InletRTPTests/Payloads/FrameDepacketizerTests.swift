@@ -16,7 +16,7 @@ import Testing
         var unit: [UInt8]
     }
 
-    // Type 1 (0x08) is a sequence header, 6 (0x30) a frame, 2 (0x10) a delimiter; bit 0x02 says that a size follows.
+    // Type 1 (0x08) is a sequence header, 6 (0x30) a frame, 2 (0x10) a delimiter; bit 0x02 states that a size follows.
     static let av1Cases: [AV1Case] = [
         AV1Case(
             name: "W counts the elements, of which the last has no size",
@@ -89,7 +89,7 @@ import Testing
         #expect(joiner.receive(Self.packet(descriptor + [0x11, 1, 2], 1, marker: true)).map(\.isKey) == [false])
     }
 
-    @Test("A loss within a frame of VP8 to which none refers concerns no other", arguments: [true, false])
+    @Test("A loss within an unreferenced VP8 frame affects no other", arguments: [true, false])
     func vp8Loss(isReference: Bool) {
         let joiner = Depacketizer(.vp8)
         let bit: UInt8 = isReference ? 0 : 0x20
@@ -101,7 +101,7 @@ import Testing
         #expect(joiner.statistics.lostNonReference == (isReference ? 0 : 1))
     }
 
-    @Test("A whole frame that is lost is noticed, and so is a lost beginning", arguments: [RTPPayloadFormat.vp8, .vp9])
+    @Test("A lost frame is noticed, and so is a lost beginning", arguments: [RTPPayloadFormat.vp8, .vp9])
     func lostFrame(format: RTPPayloadFormat) {
         let (start, middle): ([UInt8], [UInt8]) = format == .vp8 ? ([0x10], [0x00]) : ([0x08], [0x00])
         let joiner = Depacketizer(format)
@@ -124,7 +124,7 @@ import Testing
         let joiner = Depacketizer(.vp9)
         #expect(joiner.receive(Self.packet(descriptor + [0x82, 1, 2])).isEmpty)
         let units = joiner.receive(Self.packet([0x04, 3, 4], marker: true))
-        // Descriptors with a structure of one frame a layer, whose ends are not marked here, need no index.
+        // Descriptors with a structure of one frame per layer, whose ends are not marked here, need no index.
         #expect(units.map(\.bytes) == [[0x82, 1, 2, 3, 4]])
         #expect(units.map(\.isKey) == [true])
         #expect(joiner.receive(Self.packet(descriptor + [0x86, 1, 2], 1, marker: true)).map(\.isKey) == [false])

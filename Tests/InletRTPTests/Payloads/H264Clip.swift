@@ -1,7 +1,7 @@
-/// 24 pictures of two slices each, with two pictures to which none refers between others: H.264 in Annex B.
+/// 24 pictures of two slices each, with two unreferenced pictures between others: H.264 in Annex B.
 ///
-/// Made by FFmpeg of `testsrc2` with libx264 (`bframes=2:b-pyramid=none:slices=2:keyint=12`); the sizes are
-/// those of the packets that ffprobe reports.
+/// Made by FFmpeg from `testsrc2` with libx264 (`bframes=2:b-pyramid=none:slices=2:keyint=12`); the sizes are those of
+/// the packets that ffprobe reports.
 enum H264Clip {
     static let sizes = [
         1173, 472, 140, 172, 441, 171, 167, 432, 214, 160, 361, 222, 1380, 401,

@@ -1,7 +1,7 @@
 /// 16 pictures of two slices each in Annex B: H.265.
 ///
-/// Made by FFmpeg of `testsrc2` with libx265 (`bframes=2:b-pyramid=0:slices=2:keyint=8`); the sizes are those
-/// of the packets that ffprobe reports.
+/// Made by FFmpeg from `testsrc2` with libx265 (`bframes=2:b-pyramid=0:slices=2:keyint=8`); the sizes are those of the
+/// packets that ffprobe reports.
 enum HEVCClip {
     static let sizes = [
         1074, 305, 101, 123, 320, 102, 118, 1240, 54, 455, 133, 116, 371, 95,

@@ -88,7 +88,7 @@ import Testing
         #expect(joiner.receiveAll(Self.packets(quality: 255, sizes: [10], hasTables: false, timestamp: 3)).isEmpty)
     }
 
-    @Test("A picture of which a packet is lost is dropped, and the next is not concerned", arguments: 0..<3)
+    @Test("A picture with a lost packet is dropped, and the next is not affected", arguments: 0..<3)
     func loss(_ lost: Int) {
         var packets = Self.packets(quality: 60, sizes: [100, 100, 100])
         packets += Self.packets(quality: 60, sizes: [100, 100, 100], timestamp: 1)
@@ -122,7 +122,7 @@ import Testing
         unsafe joiner.add(header, bytes.span.bytes, lostBefore: 0, at: MonotonicTime(nanoseconds: 0), hasMore: false)
         let unit = try #require(joiner.takeUnit())
         var parts = unit.bytes
-        // The fill byte behind the segments, which a reader skips.
+        // The fill byte after the segments, which a reader skips.
         let fill = try #require(parts.indices.dropLast(2).first { parts[$0...].starts(with: [0xFF, 0xFF, 0xDA]) })
         parts.remove(at: fill)
         let parsed = try #require(Self.parse(parts))
@@ -155,7 +155,7 @@ import Testing
     private static let huffman: [UInt8] =
         [0xFF, 0xC4, 0, 20, 0] as [UInt8] + [UInt8](repeating: 0, count: 16) + [0]
 
-    /// The payload of a picture, with the width and the height in eights.
+    /// The payload of a picture, with the width and the height in units of eight.
     private static func payload(quality: UInt8, width: UInt8, height: UInt8) -> [UInt8] {
         [0, 0, 0, 0, 1, quality, width, height] + [UInt8](repeating: 7, count: 20)
     }
@@ -169,7 +169,7 @@ import Testing
 
     /// ONVIF Streaming Specification, section "Logical decoding specification".
     @Test(
-        "A header that says to copy from the picture before is dropped and counted, and a complete one is not",
+        "A header that requests a copy from the picture before is dropped and counted, and a complete one is not",
         arguments: [
             Header(segments: frame + quantizers, quality: 0, width: 0, isWhole: true),
             Header(segments: frame, quality: 60, width: 0, isWhole: true),
@@ -180,7 +180,7 @@ import Testing
         ])
     func copiesPrevious(_ sent: Header) throws {
         let joiner = Depacketizer(.jpeg)
-        // A whole picture of other tables, from which nothing may be taken.
+        // A complete picture with other tables, none of which may be reused.
         let first = Self.payload(quality: 90, width: 40, height: 30)
         #expect(try Self.add(Self.packet(0xFFD8, Self.frame, first, timestamp: 0), to: joiner) != nil)
         let payload = Self.payload(quality: sent.quality, width: sent.width, height: sent.width)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("A picture without Huffman tables, after one that brought its own, is dropped")
+    @Test("A picture without Huffman tables, after one that had its own, is dropped")
     func inheritsHuffmanTables() throws {
         let joiner = Depacketizer(.jpeg)
         let payload = Self.payload(quality: 60, width: 0, height: 0)
@@ -206,7 +206,7 @@ import Testing
         #expect(joiner.statistics.incompleteHeaders == 1)
     }
 
-    @Test("What an extension holds behind the first part of the scan belongs there")
+    @Test("The part of an extension after the first part of the scan belongs there")
     func extensionWithinScan() throws {
         let joiner = Depacketizer(.jpeg)
         let payload = Self.payload(quality: 60, width: 0, height: 0)

@@ -2,7 +2,7 @@ import InletCore
 import InletRTP
 import Testing
 
-/// Losses, judged by what the clip is known to refer to: `nal_ref_idc` of H.264.
+/// Losses, checked against the clip's known references: `nal_ref_idc` of H.264.
 @Suite struct NALLossTests {
     /// Sends packets of which some are lost.
     static func receive(
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Each packet that is lost costs its picture, and others only if they may refer to it",
+        "Each lost packet costs its picture, and others only if they may refer to it",
         arguments: [40, 100, 4000]
     )
     func eachPacket(mtu: Int) {
@@ -45,7 +45,7 @@ import Testing
         let packets = sender.packets(clip)
         for lost in 1..<packets.count - 1 {
             let picture = packets[lost].picture
-            // Parameter sets that are lost are those of before.
+            // Lost parameter sets equal those before.
             let isSet = !(packets[lost].payload[0] & 0x1F == 28) && !clip.isSlice(packets[lost].payload)
             let joiner = Depacketizer.of(clip)
             let units = Self.receive(packets, without: [lost], joiner)
@@ -57,7 +57,7 @@ import Testing
             }
             let marked = units.filter(\.isAfterLoss).map { Self.index(of: $0, sender) }
             let isHarmless = !isSet && !Self.isReference(clip, picture)
-            // Behind the last picture of a group, only the next key picture can be marked, and it needs nothing.
+            // After the last picture of a group, only the next key picture can be marked, and it needs no other.
             if picture + 1 < clip.pictures.count, clip.pictures[picture + 1].count <= 2, !isSet {
                 #expect(marked == (isHarmless ? [] : [picture + 1]), "packet \(lost)")
                 #expect(joiner.statistics.lostNonReference == (isHarmless ? 1 : 0), "packet \(lost)")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("With random losses no picture is wrong, and none that needs a lost one is taken for good", arguments: 0..<40)
+    @Test("With random losses no picture is wrong, and none that needs a lost one counts as good", arguments: 0..<40)
     func randomLosses(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var clip = CodedClip.h264
@@ -86,12 +86,12 @@ import Testing
             }
             next = index + 1
         }
-        // Each picture whose packets all arrived is returned. Of the last one the marker shows it.
+        // Each picture whose packets all arrived is returned. For the last one, the marker shows that.
         let whole = Set(clip.pictures.indices).subtracting(lost.map { packets[$0].picture })
         #expect(Set(units.map { Self.index(of: $0, sender) }).isSuperset(of: whole))
     }
 
-    @Test("A damaged picture is returned and marked if that is wanted")
+    @Test("A damaged picture is returned and marked on request")
     func passes() throws {
         let clip = CodedClip.h264
         let packets = NALSender().packets(clip)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "Behind a lost picture of H.265 no picture is returned as after a loss, and none is lost without being counted")
+        "After a lost picture of H.265 no picture is returned as after a loss, and none is lost without being counted")
     func hevc() {
         let clip = CodedClip.hevc
         let sender = NALSender(isHEVC: true)
@@ -118,7 +118,7 @@ import Testing
             let units = Self.receive(packets, without: [lost], joiner)
             #expect(units.allSatisfy { !$0.isAfterLoss && !$0.isDamaged })
             let indices = units.map { Self.index(of: $0, sender) }
-            // Of a packet with parameter sets alone, nothing is missing.
+            // A packet with only parameter sets leaves nothing missing.
             guard !indices.contains(picture) else { continue }
             let counted = joiner.statistics.withoutReferences + joiner.statistics.leadingPictures
             #expect(indices.count + counted == clip.pictures.count - 1, "packet \(lost)")
@@ -127,18 +127,18 @@ import Testing
         #expect(dropped > 0)
     }
 
-    @Test("The end of a picture to which none refers and the reference picture behind it are lost at once")
+    @Test("The end of an unreferenced picture and the reference picture after it are lost at once")
     func lossAcrossPictures() throws {
         let clip = CodedClip.h264
         let packets = NALSender(mtu: 4000).packets(clip)
-        // Pictures 2 and 3 are referred to by none, and 4 is.
+        // Pictures 2 and 3 are unreferenced, and 4 is referenced.
         #expect([2, 3, 4].map { Self.isReference(clip, $0) } == [false, false, true])
         let end = try #require(packets.lastIndex { $0.picture == 3 })
         let units = Self.receive(packets, without: [end, end + 1, end + 2], .of(clip))
         #expect(units.filter(\.isAfterLoss).map { Self.index(of: $0, NALSender()) } == [5])
     }
 
-    @Test("A lost IDR picture is noticed though the frame numbers go on as if it had not been")
+    @Test("A lost IDR picture is noticed though the frame numbers continue as if nothing was lost")
     func lostKeyPicture() {
         // IDR, reference picture 1, [IDR], reference picture 1: the numbers 0, [0], 1 show no gap.
         let clip = CodedClip.h264.pictures

@@ -66,11 +66,11 @@ import Testing
         #expect(units.map(\.isAfterLoss) == [true])
     }
 
-    @Test("Parameter sets of the description precede each key picture that lacks them, behind a delimiter")
+    @Test("Parameter sets of the description precede each key picture that lacks them, after a delimiter")
     func describedParameterSets() {
         var settings = DepacketizerSettings()
         settings.doubtsFirstMarker = false
-        // One with what one camera appends, one with a start code in front.
+        // One with the suffix that one camera appends, one with a start code in front.
         settings.parameterSets = [Self.sets[0] + [0, 0, 0, 1], [0, 0, 1] + Self.sets[1]]
         let joiner = Depacketizer(.h264, settings: settings)
         #expect(joiner.parameterSets == CodedClip.annexB(Self.sets))
@@ -94,7 +94,7 @@ import Testing
         #expect(joiner.parameterSets == CodedClip.annexB(Self.sets))
     }
 
-    @Test("Parameter sets that came with a lost picture are given with the next")
+    @Test("Parameter sets that arrived with a lost picture are returned with the next")
     func parameterSetsOfLostPicture() {
         let joiner = Depacketizer.trusting()
         let first = Self.aggregate(Self.sets)
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// H.264, section D.1.8: message 6 of one byte: recovery_frame_cnt 5 as ue(v) 00110, two flags, two bits of zero.
-    @Test("A recovery point is read, also behind another message")
+    @Test("A recovery point is read, also after another message")
     func recoveryPoint() {
         let joiner = Depacketizer.trusting()
         let message: [UInt8] = [0x06, 0x05, 0x02, 0xAA, 0xBB, 0x06, 0x02, 0b0011_0100, 0x40, 0x80]
@@ -115,7 +115,7 @@ import Testing
         #expect(units.map(\.isIntra) == [false])
     }
 
-    @Test("A prefix NAL unit belongs to the slice behind it")
+    @Test("A prefix NAL unit belongs to the slice after it")
     func prefix() {
         let joiner = Depacketizer.trusting()
         let prefix: [UInt8] = [0x6E, 0x80, 0x80, 0x07]
@@ -127,7 +127,7 @@ import Testing
         #expect(units.map(\.bytes) == slices.map(CodedClip.annexB))
     }
 
-    @Test("A unit beyond the limit is dropped and counted, and the next counts as after a loss")
+    @Test("A unit over the limit is dropped and counted, and the next counts as after a loss")
     func tooLarge() {
         var settings = DepacketizerSettings()
         settings.doubtsFirstMarker = false

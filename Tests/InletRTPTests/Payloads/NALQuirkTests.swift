@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "The picture is out with its last packet, though the peer withholds the next, except the first",
+        "The picture is returned with its last packet, though the peer withholds the next, except the first",
         arguments: [false, true])
     func isEager(isHEVC: Bool) {
         let clip = isHEVC ? CodedClip.hevc : .h264
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A held picture is out as soon as the buffer is empty")
+    @Test("A held picture is returned as soon as the buffer is empty")
     func heldIsReleased() {
         let clip = CodedClip.h264
         let joiner = Depacketizer.trusting()
@@ -143,7 +143,7 @@ import Testing
         #expect(units.map(\.bytes) == clip.annexB)
     }
 
-    @Test("Markers on every slice cost no picture, and then the number of slices tells the end")
+    @Test("Markers on every slice cost no picture, and then the number of slices determines the end")
     func sliceMarkers() {
         let clip = CodedClip.h264
         let packets = NALSender(marker: .everySlice).packets(clip)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(
-        "Markers on every slice, with pauses behind each, cost no picture", arguments: [false, true],
+        "Markers on every slice, with pauses after each, cost no picture", arguments: [false, true],
         [Int64(1), 8, 20, 45])
     func sliceMarkersWithPauses(isHEVC: Bool, pause: Int64) {
         let clip = isHEVC ? CodedClip.hevc : .h264
@@ -189,7 +189,7 @@ import Testing
         #expect(joiner.statistics.latePictureParts == 0)
     }
 
-    @Test("Markers on every slice of H.265 cost no picture, as no decoder would notice the rest that is missing")
+    @Test("Markers on every slice of H.265 cost no picture, although no decoder would notice the missing rest")
     func sliceMarkersHEVC() {
         let clip = CodedClip.hevc
         let joiner = Depacketizer.of(clip)
@@ -231,7 +231,7 @@ import Testing
         #expect(joiner.takeAll().map(\.bytes) == [clip.annexB[0]])
     }
 
-    @Test("A sender that pauses within a picture is given more quiet time")
+    @Test("A sender that pauses within a picture gets more quiet time")
     func longerPause() throws {
         let clip = CodedClip.h264
         let packets = NALSender(mtu: 4000, marker: .never).packets(clip)
@@ -249,7 +249,7 @@ import Testing
         #expect(joiner.quietDeadline == now + .milliseconds(10))
         let next = packets.filter { $0.picture >= 4 }
         units = next.flatMap { joiner.receive($0, at: now) }
-        // Nothing refers to the picture that was returned too early.
+        // The picture that was returned too early is unreferenced.
         #expect(clip.pictures[3][0][0] & 0x60 == 0)
         #expect(units.allSatisfy { !$0.isAfterLoss })
         #expect(units.first?.bytes == clip.annexB[4])

@@ -21,7 +21,7 @@ import Testing
         #expect(log.receiver.statistics.lost == 0)
     }
 
-    @Test("A long picture of another session is no new sender")
+    @Test("A long picture of another session does not count as a new sender")
     func longPicture() {
         var log = ReceiverLog { $0.isOrdered = true }
         log.receive(1, at: 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(log.receive(5, at: 50_000) == [5])
     }
 
-    @Test("What waits is delivered before the packets of a new sender")
+    @Test("Waiting packets are delivered before those of a new sender")
     func heldPackets() {
         var log = ReceiverLog()
         log.receive(1, at: 0)
@@ -111,7 +111,7 @@ import Testing
         #expect(log.delivered.map(\.lostBefore).prefix(3) == [0, 1, 0])
     }
 
-    @Test("Of more packets than can be kept, the last ones in a row are delivered")
+    @Test("If more packets arrive than can be kept, the last ones in a row are delivered")
     func longPictureOfNewSender() {
         var log = ReceiverLog()
         log.receive(1, at: 0)
@@ -137,7 +137,7 @@ import Testing
         #expect(log.receive(14, timestamp: 7, at: 540) == [14])
     }
 
-    /// Sends the stream beside a stranger of fewer packets, which comes first.
+    /// Sends the stream together with a stranger of fewer packets, which comes first.
     private func compete(strangers: Int) -> ReceiverLog {
         var log = ReceiverLog { $0.refusesForeignSSRC = true }
         var (own, other): (UInt16, UInt16) = (0, 9000)
@@ -155,7 +155,7 @@ import Testing
         return log
     }
 
-    @Test("Of two sources that go on, the one with more packets is the stream after a second, whichever came first")
+    @Test("If two sources continue, the one with more packets is the stream after a second, whichever was first")
     func majority() {
         let late = compete(strangers: 3)
         #expect(late.receiver.ssrc == 0xBA9D_A416)
@@ -168,7 +168,7 @@ import Testing
         #expect(early.delivered.count == 20 * 250)
     }
 
-    @Test("A source that has won is left only after two seconds of silence")
+    @Test("A chosen source is left only after two seconds of silence")
     func decided() {
         var log = ReceiverLog { $0.refusesForeignSSRC = true }
         for step in UInt16(0)..<200 {

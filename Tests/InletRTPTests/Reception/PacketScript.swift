@@ -20,7 +20,7 @@ enum PacketScript {
     }
 }
 
-/// A receiver whose deliveries are collected. Each packet delivered is checked to have the bytes that it came with.
+/// A receiver whose deliveries are collected. Each delivered packet must have the bytes that it arrived with.
 struct ReceiverLog {
     var receiver: RTPReceiver
     var delivered: [ReceivedPacket] = []

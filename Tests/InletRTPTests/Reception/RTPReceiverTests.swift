@@ -58,13 +58,13 @@ import Testing
         #expect(log.delivered.map(\.arrival) == [0, 5, 20].map(PacketScript.time))
         #expect(log.receiver.deadline == nil)
         #expect(log.receiver.statistics.lost == 2)
-        // What comes after that is late.
+        // Any packet after that is late.
         #expect(log.receive(11, at: 36) == [])
         #expect(log.receiver.statistics.late == 1)
         #expect(log.receive(15, at: 37) == [15])
     }
 
-    @Test("A packet that comes after the deadline releases what waits before it is itself judged")
+    @Test("A packet after the deadline releases the packets that wait before it is itself judged")
     func overdue() {
         var log = udp()
         log.receive(10, at: 0)
@@ -92,7 +92,7 @@ import Testing
         #expect(log.receiver.deadline == PacketScript.time(336))
     }
 
-    @Test("Where each packet has a timestamp of its own, these do not shorten the wait")
+    @Test("If each packet has its own timestamp, the timestamps do not shorten the wait")
     func timesOfTransmission() {
         var log = ReceiverLog { $0.hasPictureTimes = false }
         for step in 0..<20 { log.receive(UInt16(step), timestamp: UInt32(step * 90), at: Int64(step)) }
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "A stream that starts anew within the last numbers is followed within a few packets", arguments: [true, false])
+        "A stream that restarts within the last numbers is followed within a few packets", arguments: [true, false])
     func restartNearby(_ isOrdered: Bool) {
         var log = isOrdered ? tcp() : udp()
         for step in UInt16(0)..<50 { log.receive(step, timestamp: 5_000_000 + UInt32(step)) }
@@ -194,7 +194,7 @@ import Testing
         #expect(log.receiver.statistics.restarts == 0)
     }
 
-    @Test("A reset lets the next packet begin anew, whatever its number and source")
+    @Test("A reset lets the next packet restart the stream, whatever its number and source")
     func reset() {
         var log = udp()
         log.receive(10)
@@ -208,7 +208,7 @@ import Testing
         #expect(log.delivered.last?.isRestart == false)
     }
 
-    @Test("A few packets from long ago are no new beginning, eight in a row are")
+    @Test("A few packets from long ago are no restart, eight in a row are")
     func oldPackets() {
         var log = udp()
         for step in UInt16(0)..<2000 { log.receive(step, timestamp: UInt32(step)) }

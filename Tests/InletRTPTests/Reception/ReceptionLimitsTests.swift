@@ -13,7 +13,7 @@ import Testing
         #expect(log.hasRightBytes)
     }
 
-    @Test("Without room, packets that wait beyond a further gap keep waiting for it")
+    @Test("Without room, packets that wait for a further gap keep waiting for it")
     func bytesBeyondGap() {
         var log = ReceiverLog { $0.maximumHeldBytes = 5000 }
         log.receive(0)
@@ -25,7 +25,7 @@ import Testing
         #expect(log.hasRightBytes)
     }
 
-    @Test("Room is found again though packets leave in another order than they came, for as long as something waits")
+    @Test("Room becomes free though packets leave out of order, as long as something waits")
     func longReordering() {
         var log = ReceiverLog { $0.maximumHeldBytes = 8000 }
         log.receive(0)
@@ -59,7 +59,7 @@ import Testing
         #expect(report == expected)
     }
 
-    @Test("Any bytes in any order are taken without a crash, within the limits, and in order", arguments: 0..<4)
+    @Test("Any bytes in any order are accepted without a crash, within the limits, and in order", arguments: 0..<4)
     func mutated(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var log = ReceiverLog {

@@ -2,9 +2,9 @@ import InletCore
 import InletRTP
 import Testing
 
-/// Packets are delivered in the order of their numbers, or said to be those of another stream.
+/// Packets are delivered in the order of their numbers, or marked as those of another stream.
 @Suite struct ReceptionOrderTests {
-    @Test("A sender that starts anew among the numbers that wait is a restart, behind what waits")
+    @Test("A sender that restarts among the waiting numbers is a restart, after the waiting packets")
     func restartAmongHeld() {
         var log = ReceiverLog()
         log.receive(100, timestamp: 0)

@@ -2,7 +2,7 @@ import InletCore
 import InletRTP
 import Testing
 
-/// A network that delays, doubles and loses packets by a seed, and a caller that wakes at each deadline.
+/// A network that delays, duplicates and loses packets by a seed, and a caller that wakes at each deadline.
 @Suite struct ReceptionSimulationTests {
     private struct Arrival {
         var microseconds: Int
@@ -34,7 +34,7 @@ import Testing
         MonotonicTime(nanoseconds: Int64(microseconds) * 1000)
     }
 
-    @Test("Of a network that reorders by less than the wait, all that arrives is delivered in order", arguments: 0..<8)
+    @Test("If the network reorders by less than the wait, all arrivals are delivered in order", arguments: 0..<8)
     func reordering(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         let loss = seed < 2 ? 0 : 0.03

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InletRTP
 
-/// Lost packets that a receiver requests, and that come again.
+/// Lost packets that a receiver requests, and that are sent again.
 @Suite struct RetransmissionTests {
     private static let stream = Retransmission.Stream(payloadType: 97, originalType: 96)
 
@@ -44,11 +44,11 @@ import Testing
         #expect(log.delivered.allSatisfy { $0.lostBefore == 0 })
         let statistics = log.receiver.statistics
         #expect(statistics.recovered == 2 && statistics.lost == 0 && statistics.received == 4)
-        // Reports are about what came by itself.
+        // Reports cover only packets that were not retransmitted.
         #expect(log.receiver.quality.lost == 2)
     }
 
-    @Test("A packet that comes by itself is not requested")
+    @Test("A packet that arrives without a request is not requested")
     func reordered() {
         var log = Self.log()
         log.receive(10, at: 0)
@@ -63,7 +63,7 @@ import Testing
         var log = Self.log()
         log.receive(10, at: 0)
         log.receive(12, at: 1)
-        // Two answers that take 75 ms each, and what reordering takes.
+        // Two answers that take 75 ms each, and the time for reordering.
         #expect(log.receiver.deadline == PacketScript.time(1 + 3 + 2 * 78))
         var requests: [Int64] = []
         for time in 1...500 where !Self.due(&log, at: Int64(time)).isEmpty { requests.append(Int64(time)) }
@@ -71,7 +71,7 @@ import Testing
         #expect(log.release(at: 160) == [12])
         #expect(log.receiver.statistics.lost == 1)
         #expect(log.receiver.requestDeadline == nil)
-        // The answer is late then.
+        // The answer is then late.
         #expect(log.receive(Self.repeated(11), at: 170) == [])
         #expect(log.receiver.statistics.late == 1)
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(log.receiver.deadline == PacketScript.time(3000 + 3 + 2 * 18))
     }
 
-    @Test("A sender that answers nothing is no longer asked, and packets wait as without retransmission")
+    @Test("A sender that never answers is no longer asked, and packets wait as without retransmission")
     func useless() {
         var log = Self.log()
         var sequence: UInt16 = 0
@@ -110,7 +110,7 @@ import Testing
         #expect(log.receiver.deadline == PacketScript.time(100_030))
     }
 
-    @Test("A repeated packet that was not missed, is too short or comes first changes nothing")
+    @Test("A repeated packet that was not missed, is too short or arrives first changes nothing")
     func strangers() {
         var log = Self.log()
         #expect(log.receive(Self.repeated(5), at: 0) == [])
@@ -128,7 +128,7 @@ import Testing
         #expect(plain.receiver.statistics.wrongPayloadType == 1)
     }
 
-    @Test("A sender that repeats the packets themselves is asked, too")
+    @Test("A sender that repeats the packets themselves gets requests, too")
     func sameStream() {
         var log = Self.log(nil)
         log.receive(10, at: 0)
@@ -150,7 +150,7 @@ import Testing
         #expect(log.receiver.requestDeadline == nil && Self.due(&log, at: 100) == [])
     }
 
-    @Test("A restart forgets what was missing")
+    @Test("A restart forgets the missing packets")
     func restart() {
         var log = Self.log()
         log.receive(10, at: 0)

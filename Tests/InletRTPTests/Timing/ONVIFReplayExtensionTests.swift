@@ -29,14 +29,14 @@ import Testing
         #expect([replay.isCleanPoint, replay.isEndOfSection, replay.isDiscontinuity] == expected)
     }
 
-    @Test("Other and shorter extensions are none")
+    @Test("Other and shorter extensions are ignored")
     func others() {
         #expect(Self.read(Self.content(0), profile: 0xFFD8) == nil)
         #expect(Self.read([]) == nil)
         #expect(Self.read(Array(Self.content(0).dropLast(4))) == nil)
     }
 
-    @Test("The extension of JPEG may follow, and one that is cut off is none", arguments: [1, 2] as [UInt8])
+    @Test("The extension of JPEG may follow, and a truncated one is ignored", arguments: [1, 2] as [UInt8])
     func further(_ words: UInt8) throws {
         var bytes = PacketScript.packet(1)
         bytes[0] |= 0x10

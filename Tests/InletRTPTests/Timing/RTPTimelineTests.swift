@@ -25,7 +25,7 @@ import Testing
         #expect(places == (0..<100).map { .init(ticks: $0 * 3600) })
     }
 
-    @Test("Wraps go on for as long as the stream does")
+    @Test("Wraps continue as long as the stream")
     func manyWraps() {
         var timeline = RTPTimeline(clockRate: 90_000)
         var expected: Int64 = 0
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "A single unit stamped hours off is placed between its neighbours",
+        "A single unit with a timestamp hours off is placed between its neighbours",
         arguments: [900_000_000, 0 &- 900_000_000, 500_000, 0 &- 500_000] as [UInt32])
     func singleUnit(_ error: UInt32) {
         var timeline = RTPTimeline(clockRate: 90_000)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "The third unit of a new timeline is a discontinuity, and the time goes on by the arrival",
+        "The third unit of a new timeline is a discontinuity, and the time continues by the arrival",
         arguments: [0, 900_000_000, 0 &- 900_000_000] as [UInt32])
     func newTimeline(_ start: UInt32) {
         var timeline = RTPTimeline(clockRate: 90_000)
@@ -115,7 +115,7 @@ import Testing
         #expect(after.filter(\.isRestamped).count <= 3)
         let newest = before.map(\.ticks).max() ?? 0
         #expect(after.allSatisfy { $0.ticks > newest - 4 * milliseconds * 90 })
-        // No time is lost or gained, but for the order of pictures.
+        // No time is lost or gained, except for the order of pictures.
         let passed = (after.map(\.ticks).max() ?? 0) - newest
         #expect(abs(passed - 200 * milliseconds * 90) <= 8 * milliseconds * 90, "\(passed)")
         if !isReordered { #expect(zip(after, after.dropFirst()).allSatisfy { $0.ticks < $1.ticks }) }
@@ -133,7 +133,7 @@ import Testing
         #expect(places == order.map { .init(ticks: $0 * 3600) })
     }
 
-    @Test("A break that was announced is a discontinuity at once, as long as it took")
+    @Test("An announced break is a discontinuity at once, as long as it took")
     func breakOff() {
         var timeline = RTPTimeline(clockRate: 90_000)
         timeline.breakOff()
@@ -170,7 +170,7 @@ import Testing
         #expect(timeline.restamped == 0)
     }
 
-    @Test("If the sender's clock stands still, units are placed by their arrival, and by it again once it goes on")
+    @Test("If the sender's clock stops, units are placed by their arrival, and by the clock once it continues")
     func standstill() {
         var timeline = RTPTimeline(clockRate: 90_000)
         let places = Self.place([0] + [UInt32](repeating: 3600, count: 250), on: &timeline)
@@ -208,7 +208,7 @@ import Testing
         #expect(timeline.restamped > 4000)
     }
 
-    @Test("Seconds of pictures that come at once, as from a server that keeps them, keep their distances")
+    @Test("Seconds of pictures that arrive at once, as from a server's buffer, keep their distances")
     func burst() {
         var timeline = RTPTimeline(clockRate: 90_000)
         for (index, timestamp) in Self.steady(500, from: 0xFFFF_FF00).enumerated() {
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("What a slow clock has fallen behind is no reason to believe a jump ahead")
+    @Test("A slow clock's accumulated lag is no reason to accept a jump ahead")
     func jumpOfSlowClock() {
         var timeline = RTPTimeline(clockRate: 90_000)
         for second in 0..<3600 {

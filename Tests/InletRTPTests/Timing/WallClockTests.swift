@@ -84,7 +84,7 @@ import Testing
         #expect(clock.outliers == 0)
     }
 
-    @Test("One report that is far off is ignored; the second of a clock that was set is followed")
+    @Test("One report that is far off is ignored; the second report of a clock that was set is followed")
     func outlier() {
         var clock = WallClock(clockRate: 90_000)
         clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
@@ -109,22 +109,22 @@ import Testing
         #expect(clock.time(of: 100) == Self.host + 7 * Self.second)
     }
 
-    @Test("What PLAY states after a pause counts from the first unit that follows, and what was stated before does not")
+    @Test("A PLAY reply's time after a pause applies from the first unit that follows, and an earlier one does not")
     func resumed() {
         var clock = WallClock(clockRate: 90_000)
         clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
         #expect(clock.time(of: 90_000) == Self.host + Self.second)
-        // The reply to PLAY comes while the units of before are still the stream's.
+        // The reply to PLAY arrives while the earlier units are still the stream's.
         clock.notePlay(Self.host + 100 * Self.second, at: 5_000_000, host: Self.host)
         clock.reset()
         clock.beginTimeline(at: 5_090_000)
         #expect(clock.time(of: 5_090_000) == Self.host + 101 * Self.second)
-        // The next timeline is another: nothing is known of it.
+        // The next timeline is another: nothing is known about it.
         clock.beginTimeline(at: 5_000_000)
         #expect(clock.time(of: 5_000_000) == nil)
     }
 
-    @Test("A report between a restart and the first unit behind it stays")
+    @Test("A report between a restart and the first unit after it is kept")
     func reportBeforeUnit() {
         var clock = WallClock(clockRate: 90_000)
         clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
@@ -135,7 +135,7 @@ import Testing
         #expect(clock.time(of: 777 + 90_000) == Self.host + 51 * Self.second)
     }
 
-    @Test("A report that fits the timestamps behind a jump, and not those before, stays when the jump is certain")
+    @Test("A report that fits the timestamps after a jump, and not those before, is kept when the jump is certain")
     func reportOfJump() {
         var clock = WallClock(clockRate: 90_000)
         clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
@@ -145,7 +145,7 @@ import Testing
         #expect(clock.time(of: 3_000_090_000) == Self.host + 4 * Self.second)
     }
 
-    @Test("What PLAY states for a timestamp that the stream does not have is nonsense")
+    @Test("A PLAY reply's time for a timestamp that the stream does not have is ignored")
     func playElsewhere() {
         var clock = WallClock(clockRate: 90_000)
         clock.notePlay(Self.host, at: 0, host: Self.host)
@@ -163,7 +163,7 @@ import Testing
         clock.note(Self.report(10, at: 0), of: 7, host: Self.host)
         #expect(clock.time(of: 3_000_090_000) == nil)
         #expect(clock.outliers == 3)
-        // A report that is filled in counts, and others change nothing.
+        // A completed report counts, and others change nothing.
         clock.note(Self.report(15, at: 3_000_180_000), of: 7, host: Self.host)
         clock.note(Self.report(20, at: 0), of: 7, host: Self.host)
         clock.note(Self.report(25, at: 0), of: 7, host: Self.host)
@@ -178,7 +178,7 @@ import Testing
         #expect(clock.time(of: timestamp) == expected)
     }
 
-    @Test("Any reports are taken without a crash")
+    @Test("Any reports are accepted without a crash")
     func mutated() {
         var random = SplitMix64(seed: 9)
         var clock = WallClock(clockRate: Int(truncatingIfNeeded: random.next()))

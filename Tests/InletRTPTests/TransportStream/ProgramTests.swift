@@ -2,15 +2,15 @@ import InletCore
 import InletRTP
 import Testing
 
-/// The tables of transport streams: which stream is the video.
+/// The tables of transport streams: the choice of the video stream.
 @Suite struct ProgramTests {
-    @Test("The check of sections is that of the standard's polynomial")
+    @Test("The check of sections uses the standard's polynomial")
     func checksum() {
-        // The check value of CRC-32/MPEG-2 for the nine digits, as catalogues of checks state it.
+        // The check value of CRC-32/MPEG-2 for the nine digits, from catalogues of checksums.
         #expect(TransportWriter.checksum(Array("123456789".utf8)) == [0x03, 0x76, 0xE6, 0xE7])
     }
 
-    @Test("A map of several packets, behind descriptors, is read")
+    @Test("A map of several packets, after descriptors, is read")
     func largeMap() {
         let clip = CodedClip.h264
         var writer = TransportStreamTests.writer()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Of a list of many programs, the first whose map comes with video is read")
+    @Test("In a list of many programs, the first whose map arrives with video is read")
     func programs() {
         let clip = CodedClip.h264
         var writer = TransportStreamTests.writer()
@@ -36,7 +36,7 @@ import Testing
         #expect(joiner.receiveAll(writer.payloads()).count == clip.pictures.count)
     }
 
-    @Test("A section with a wrong check is not read, and one that is not valid yet neither")
+    @Test("A section with a wrong check is not read, nor is one that is not valid yet")
     func wrong() {
         for place in [8, 12, 14, 21] {
             var writer = TransportStreamTests.stream()
@@ -59,7 +59,7 @@ import Testing
         #expect(joiner.transportStream == .known(.h264))
     }
 
-    @Test("A stream without video that can be read names the types that it has")
+    @Test("A stream without readable video names the types that it has")
     func unreadable() {
         var writer = TransportStreamTests.writer()
         writer.appendTables(streams: [(0x0F, 0x200), (0x33, 0x100)])
@@ -69,7 +69,7 @@ import Testing
         #expect(joiner.transportStream == .unreadable(types: [0x0F, 0x33]))
     }
 
-    @Test("A scrambled stream says so")
+    @Test("A scrambled stream is reported as such")
     func scrambled() {
         let writer = TransportStreamTests.stream { $0.isScrambled = true }
         let joiner = Depacketizer(.transportStream)

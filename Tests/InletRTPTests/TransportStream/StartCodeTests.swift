@@ -66,7 +66,7 @@ import Testing
         #expect(units.map(\.bytes) == Self.pictures(isMPEG4: isMPEG4))
     }
 
-    @Test("A picture is out with its last packet once that has proven right", arguments: [true, false])
+    @Test("A picture is returned with its last packet once that has proven right", arguments: [true, false])
     func eager(isMPEG4: Bool) {
         let writer = Self.stream(isMPEG4: isMPEG4) { $0.size = .none }
         let joiner = Depacketizer(.transportStream)
@@ -76,19 +76,19 @@ import Testing
             guard index + 1 < writer.pictures.count, let picture = writer.pictures[index], picture >= 2,
                 writer.pictures[index + 1] != picture
             else { continue }
-            // Beyond the largest picture so far the proof is still to come.
+            // Above the largest picture so far the proof is still to come.
             let sizes = Self.pictures(isMPEG4: isMPEG4).map(\.count)
             guard sizes[picture] <= sizes[..<picture].max() ?? 0 else { continue }
             #expect(out == picture + 1)
         }
     }
 
-    @Test("Each packet that is lost costs its picture, and what may refer to it is marked", arguments: [true, false])
+    @Test("Each lost packet costs its picture, and pictures that may refer to it are marked", arguments: [true, false])
     func losses(isMPEG4: Bool) {
         let writer = Self.stream(isMPEG4: isMPEG4) { $0.size = .none }
         let packets = writer.payloads(1)
         let expected = Self.pictures(isMPEG4: isMPEG4)
-        // The first packet of the video is not missed by anyone.
+        // The first packet of the video is not missed.
         for lost in 3..<packets.count {
             let units = NALLossTests.receive(packets, without: [lost], Depacketizer(.transportStream))
             let indices = units.map { TransportStreamTests.index(of: $0, writer) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Losses, repetitions and breaks of transport streams.
 @Suite struct TransportStreamLossTests {
-    /// Expects that no picture is wrong, and that what needs a lost one is marked.
+    /// Expects that no picture is wrong, and that pictures that need a lost one are marked.
     private func expectRight(
         _ units: [AccessUnit], _ writer: TransportWriter, _ clip: CodedClip, _ comment: String
     ) {
@@ -16,7 +16,8 @@ import Testing
             // Before the first unit nothing is known to be missing, and decoding begins at a key picture.
             if !unit.isKey, next > 0 {
                 let needed = (next..<index).contains { isReference(clip, $0) }
-                // Of H.265 the reference picture sets tell what is whole; the rest is dropped, not marked.
+                // With H.265, the reference picture sets show which pictures are complete; the rest is dropped, not
+                // marked.
                 #expect(!needed || unit.isAfterLoss || clip.isHEVC, "\(comment), picture \(index)")
             }
             next = index + 1
@@ -33,13 +34,13 @@ import Testing
     }
 
     @Test(
-        "Each payload that is lost costs its pictures alone, and what may refer to them is marked",
+        "Each lost payload costs only its pictures, and those that may refer to them are marked",
         arguments: TransportStreamTests.clips.indices, [1, 3, 7, 20])
     func eachPayload(_ clip: Int, _ count: Int) {
         let clip = TransportStreamTests.clips[clip]
         for size in [TransportWriter.Size.none, .right] {
             let writer = TransportStreamTests.stream(clip) { $0.size = size }
-            // The tables come in a payload of their own.
+            // The tables are in a separate payload.
             let tables = TestPacket(payload: Array(writer.packets[..<2].joined()), timestamp: 0)
             let packets = [tables] + Self.payloads(writer, from: 2, count)
             for lost in 1..<packets.count {
@@ -50,12 +51,12 @@ import Testing
                 let touched = Set(writer.pictures[first..<min(first + count, writer.pictures.count)].compactMap(\.self))
                 let indices = Set(units.map { TransportStreamTests.index(of: $0, writer) })
                 let missing = Set(clip.pictures.indices).subtracting(indices)
-                // With the last picture there may be nothing left to tell that it is whole.
+                // With the last picture, nothing may be left to show that it is complete.
                 let last = clip.pictures.count - 1
-                // The first packet may have held the end of the picture before, as far as anyone can tell.
+                // The first packet may have held the end of the picture before; that cannot be determined.
                 let before = (touched.min() ?? 0) - 1
                 var allowed = touched.union([last, before])
-                // What refers to a lost picture of H.265, at most the rest of its group.
+                // The pictures that refer to a lost picture of H.265, at most the rest of its group.
                 if clip.isHEVC {
                     allowed.formUnion(max(0, before)..<(Self.nextGroup(behind: touched.max() ?? 0, clip)))
                 }
@@ -64,8 +65,8 @@ import Testing
         }
     }
 
-    /// The number of the first picture of H.265 behind the next one at which decoding can start (types 16 to 23) and
-    /// those that precede that when shown, and refer to earlier ones (types 8 and 9).
+    /// The number of the first H.265 picture after the next one at which decoding can start (types 16 to 23) and after
+    /// those that precede that one when shown, and refer to earlier ones (types 8 and 9).
     private static func nextGroup(behind picture: Int, _ clip: CodedClip) -> Int {
         func has(_ index: Int, _ types: ClosedRange<UInt8>) -> Bool {
             clip.pictures[index].contains { types.contains($0[0] >> 1 & 0x3F) }
@@ -108,7 +109,7 @@ import Testing
         writer.appendTables()
         for index in clip.pictures.indices {
             writer.append(CodedClip(pictures: [clip.pictures[index]]), from: index)
-            // As many as two payloads of seven may hold cannot be sixteen of the video.
+            // The maximum of two payloads of seven packets cannot be sixteen of the video.
             writer.appendOthers(2)
         }
         let packets = writer.payloads(1)
@@ -118,7 +119,7 @@ import Testing
         #expect(!units.contains { $0.isAfterLoss })
     }
 
-    @Test("A loss of sixteen packets, which the counter does not show, is taken for one")
+    @Test("A loss of sixteen packets, which the counter does not show, counts as one")
     func wrap() {
         var clip = CodedClip.h264
         clip.pictures += clip.pictures
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("A packet that comes twice counts once; one with an old counter and other bytes is a loss")
+    @Test("A duplicate packet counts once; one with an old counter and other bytes is a loss")
     func repetition() {
         let clip = CodedClip.h264
         var source = TransportStreamTests.stream()
@@ -144,7 +145,7 @@ import Testing
         let joiner = Depacketizer(.transportStream)
         #expect(joiner.receiveAll(packets).map(\.bytes) == TransportStreamTests.expected(source, clip))
         #expect(joiner.statistics.repeatedTransportPackets == count - 2)
-        // Fifteen packets are missing, and no number says so.
+        // Fifteen packets are missing, and no number shows it.
         let cut = (0..<count).filter { !(20..<35).contains($0) }
         let units = Depacketizer(.transportStream).receiveAll(
             cut.map { TestPacket(payload: source.packets[$0], timestamp: 0) })
@@ -171,7 +172,7 @@ import Testing
         #expect(joiner.statistics.malformedTransportPackets == 1 && joiner.statistics.lostTransportPackets == 1)
     }
 
-    @Test("What a sender splices on is not a loss, begins another timeline, and waits for a key frame")
+    @Test("Spliced content is not a loss, begins another timeline, and waits for a key frame")
     func splice() {
         let clip = CodedClip.h264
         var writer = TransportStreamTests.stream()

@@ -34,7 +34,7 @@ import Testing
     static let clips = [CodedClip.h264, .hevc]
 
     @Test(
-        "The pictures come out with their bytes and times, whatever the number of packets in a payload",
+        "The pictures come out with their bytes and times, for any number of packets in a payload",
         arguments: clips.indices, [1, 2, 3, 7, 40])
     func pictures(_ clip: Int, _ count: Int) {
         let clip = Self.clips[clip]
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "A picture is out with its last packet once the sender has proven where its pictures end",
+        "A picture is returned with its last packet once the sender has proven where its pictures end",
         arguments: clips.indices, [TransportWriter.Size.none, .right])
     func eager(_ clip: Int, _ size: TransportWriter.Size) {
         let clip = Self.clips[clip]
@@ -75,7 +75,7 @@ import Testing
             out += joiner.receive(packet).count
             guard index + 1 < writer.pictures.count, let picture = writer.pictures[index] else { continue }
             let isLast = writer.pictures[index + 1] != picture
-            // Beyond the largest picture so far the proof is still to come.
+            // Above the largest picture so far the proof is still to come.
             let sizes = clip.annexB.map(\.count)
             guard picture >= 2, isLast, sizes[picture] <= sizes[..<picture].max() ?? 0 else { continue }
             #expect(out == picture + 1, "picture \(picture)")
@@ -83,7 +83,7 @@ import Testing
         #expect(joiner.statistics.latePictureParts == 0 && joiner.quietDeadline == nil)
     }
 
-    @Test("A picture that may be complete waits for what has arrived already, and for nothing else")
+    @Test("A picture that may be complete waits for data that has arrived already, and for nothing else")
     func held() throws {
         let writer = Self.stream()
         let joiner = Depacketizer(.transportStream)
@@ -125,12 +125,12 @@ import Testing
         let units = writer.payloads(1).flatMap { joiner.receive($0) }
         let expected = Self.expected(writer, clip)
         let wrong = units.filter { $0.bytes != expected[Self.index(of: $0, writer)] }
-        // One picture is returned before its end, and what follows says so.
+        // One picture is returned before its end, and the next one is marked so.
         #expect(wrong.count == 1 && joiner.statistics.latePictureParts == 1)
         #expect(units.contains { $0.isAfterLoss })
     }
 
-    @Test("Slices in PES packets of their own make one picture", arguments: clips.indices)
+    @Test("Slices in separate PES packets make one picture", arguments: clips.indices)
     func slices(_ clip: Int) {
         let clip = Self.clips[clip]
         let writer = Self.stream(clip) { $0.hasPESPerSlice = true }
@@ -159,7 +159,7 @@ import Testing
         let writer = Self.stream()
         let packets = writer.payloads(1)
         let middle = packets.indices.first { writer.pictures[$0] == 3 } ?? 0
-        // The tables come first, as they are repeated.
+        // The tables come first, because they are repeated.
         let units = Depacketizer(.transportStream).receiveAll(Array(packets[..<2] + packets[(middle + 1)...]))
         #expect(units.map(\.bytes) == Array(Self.expected(writer, .h264)[4...]))
     }

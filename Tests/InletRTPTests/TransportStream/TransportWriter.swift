@@ -1,14 +1,14 @@
 import InletCore
 import InletRTP
 
-/// Makes the packets of a transport stream by ISO/IEC 13818-1, also as oddly as some senders do.
+/// Makes the packets of a transport stream by ISO/IEC 13818-1, also in the unusual ways of some senders.
 struct TransportWriter {
-    /// How much of its size a PES packet states.
+    /// The part of its size that a PES packet states.
     enum Size: Sendable { case none, right, wrapped }
     var size = Size.right
-    /// Whether each slice has a PES packet of its own.
+    /// Whether each slice has a separate PES packet.
     var hasPESPerSlice = false
-    /// Whether packets within PES packets are stuffed, too, and every how many of them.
+    /// The interval at which packets within PES packets are stuffed, too, if any.
     var stuffing = 0
     /// Whether PES packets begin with the last bytes of the picture before.
     var isUnaligned = false
@@ -23,7 +23,7 @@ struct TransportWriter {
     var isScrambled = false
     private(set) var counters: [Int: Int] = [:]
     private(set) var packets: [[UInt8]] = []
-    /// The picture that each packet is of; nil for those of tables and the like.
+    /// The picture of each packet; nil for tables and the like.
     private(set) var pictures: [Int?] = []
 
     // MARK: Packets
@@ -55,7 +55,7 @@ struct TransportWriter {
         return content.dropFirst(payload.count)
     }
 
-    /// Appends packets that hold nothing of interest.
+    /// Appends packets without relevant content.
     mutating func appendOthers(_ count: Int, pid: Int = 0x200) {
         for _ in 0..<count { _ = append(pid: pid, startsUnit: false, [UInt8](repeating: 7, count: 184)[...]) }
     }
@@ -96,7 +96,7 @@ struct TransportWriter {
         var rest = ([0] + section)[...]
         var isFirst = true
         while !rest.isEmpty {
-            // Sections are stuffed behind their end, not in an adaptation field.
+            // Sections are stuffed after their end, not in an adaptation field.
             let piece = rest.prefix(184) + [UInt8](repeating: 0xFF, count: max(0, 184 - rest.count))
             _ = append(pid: pid, startsUnit: isFirst, ArraySlice(Array(piece)))
             rest = rest.dropFirst(184)
@@ -107,8 +107,8 @@ struct TransportWriter {
     /// Appends the list of programs and their map.
     ///
     /// - Parameters:
-    ///   - programs: programs in the list before the one with the video.
-    ///   - descriptors: bytes of descriptors in the map.
+    ///   - programs: Programs in the list before the one with the video.
+    ///   - descriptors: Bytes of descriptors in the map.
     mutating func appendTables(
         version: UInt8 = 0, programs: [Int] = [], descriptors: Int = 0, streams: [(UInt8, Int)]? = nil
     ) {
@@ -146,7 +146,7 @@ struct TransportWriter {
             switch size {
             case .none: 0
             case .right: inner > 0xFFFF ? 0 : inner
-            // As many senders of 16 bits.
+            // Like many senders with 16 bits.
             case .wrapped: inner & 0x3F
             }
         var rest = (Self.header(time: time, size: stated) + content)[...]
@@ -160,7 +160,7 @@ struct TransportWriter {
         }
     }
 
-    /// The bytes of a picture as the stream has them: with start codes, and a delimiter in front.
+    /// The bytes of a picture in the stream: with start codes, and a delimiter in front.
     func bytes(_ clip: CodedClip, _ units: [[UInt8]]) -> [UInt8] {
         let delimiter: [UInt8] = clip.isHEVC ? [35 << 1, 1, 0x50] : [9, 0xF0]
         return CodedClip.annexB((hasDelimiter ? [delimiter] : []) + units)
@@ -200,7 +200,7 @@ struct TransportWriter {
         }
     }
 
-    /// The packets cut without regard to their bounds.
+    /// The packets cut without regard to their boundaries.
     func pieces(_ size: (Int) -> Int) -> [TestPacket] {
         let bytes = Array(packets.joined())
         var (pieces, start): ([TestPacket], Int) = ([], 0)
