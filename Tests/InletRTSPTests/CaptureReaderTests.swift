@@ -3,7 +3,7 @@ import InletRTSP
 import Testing
 
 @Suite struct CaptureReaderTests {
-    /// A capture written down byte by byte from Docs/reference/rtsp-capture.md.
+    /// A capture written byte by byte from Docs/reference/rtsp-capture.md.
     private static let written: [UInt8] =
         Array("rtspcap/1 started=5 note=a%20b%25\n".utf8)
         + [6, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0] + Array("rtsp".utf8)
@@ -24,7 +24,7 @@ import Testing
         CaptureRecord(.timer, time: 1 << 32),
     ]
 
-    /// Reads pieces of these sizes, over and over.
+    /// Reads pieces of these sizes, repeatedly.
     private static func read(
         _ bytes: [UInt8], sizes: [Int] = [.max]
     ) throws(CaptureError) -> (header: CaptureHeader?, records: [CaptureRecord], isTorn: Bool) {
@@ -70,7 +70,7 @@ import Testing
     @Test("A capture that is cut anywhere holds the records before the cut")
     func torn() throws {
         let whole = try Self.read(Self.written).records
-        // Where the line and each record end.
+        // The ends of the line and of each record.
         let ends = [34, 54, 72, 89, 105]
         for count in 0...Self.written.count {
             let (header, records, isTorn) = try Self.read(Array(Self.written.prefix(count)))
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "What is no capture is refused at once",
+        "A file that is not a capture is refused at once",
         arguments: [
             ("", nil), ("RTSP/1.0 200 OK\r\n\r\n", .notCapture), ("rtspcap/\n", .notCapture),
             ("rtspcap/x\n", .notCapture), ("rtspcap/2 a=b\n", .unknownVersion(2)),
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "A length or a time that is impossible is refused before anything is kept for it",
+        "An impossible length or time is refused before memory is allocated for it",
         arguments: [
             ([1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF], 0, .recordTooLong(0xFFFF_FFFF)),
             ([1, 0, 0, 0, 0, 0x10, 0, 1], 0, .recordTooLong(1_048_577)),
@@ -130,7 +130,7 @@ import Testing
         #expect(read["long"] == nil && read["short"] == "1")
     }
 
-    @Test("Changed bytes neither crash the reader nor break its bounds", arguments: 0..<3000)
+    @Test("Changed bytes neither crash the reader nor break its limits", arguments: 0..<3000)
     func mutation(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var bytes = Self.written + Self.written.dropFirst(34)

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "No secret is left, every line keeps its length, and what is no secret stays",
+        "No secret is left, every line keeps its length, and other text is unchanged",
         arguments: [
             // RFC 7616, section 3.9.1.
             (
@@ -93,16 +93,16 @@ import Testing
                 == text.utf8.split(separator: 10, omittingEmptySubsequences: false).map(\.count))
     }
 
-    @Test("A text of many beginnings of addresses takes no time that grows with its square", .timeLimit(.minutes(1)))
+    @Test("A text with many beginnings of addresses does not take quadratic time", .timeLimit(.minutes(1)))
     func manyAddresses() {
         let text = "X: " + String(repeating: "a://", count: 200_000) + "\r\n"
         #expect(Self.redacted(text).utf8.count == text.utf8.count)
         #expect(Self.redacted("X: " + String(repeating: "a://b@", count: 100_000) + "\r\n").utf8.last == 10)
     }
 
-    /// RFC 2326, sections 14.1 and 14.2, and what cameras send.
+    /// RFC 2326, sections 14.1 and 14.2, and the texts of cameras.
     @Test(
-        "A text without secrets stays as it is",
+        "A text without secrets is unchanged",
         arguments: [
             "RTSP/1.0 200 OK\r\nCSeq: 1\r\nPublic: DESCRIBE, SETUP, TEARDOWN, PLAY, PAUSE\r\n\r\n",
             "SETUP rtsp://audio.example.com/twister/audio.en/streamid=0 RTSP/1.0\r\nCSeq: 1\r\n\r\n",
@@ -114,7 +114,7 @@ import Testing
         ])
     func open(_ text: String) { #expect(Self.redacted(text) == text) }
 
-    @Test("Equal secrets get equal masks, other ones other masks, and another capture's are different")
+    @Test("Equal secrets get equal masks, different secrets different ones, and another capture other masks")
     func consistency() {
         func session(_ text: String, _ redactor: CaptureRedactor = Self.redactor) -> [UInt8] {
             var bytes = Array("Session: \(text)\r\n".utf8)
@@ -128,7 +128,7 @@ import Testing
         #expect(String(reflecting: SecretMask(key: [1, 2, 3])) == "mask of secrets")
     }
 
-    @Test("A challenge that is masked is answered in the same way", arguments: ["MD5", "SHA-256", "MD5-sess", nil])
+    @Test("A masked challenge is answered in the same way", arguments: ["MD5", "SHA-256", "MD5-sess", nil])
     func challenges(_ algorithm: String?) {
         func header(_ nonce: String, _ more: String = "") -> [UInt8] {
             Array(

@@ -33,7 +33,7 @@ import Testing
 
     private static func time(_ nanoseconds: Int) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(nanoseconds)) }
 
-    /// What a client reports of a connection whose bytes arrive in pieces of these sizes, and then ends.
+    /// A client's report of a connection whose bytes arrive in pieces of these sizes, and which then ends.
     private struct Run {
         var chunks: [[UInt8]] = []
         var records: [CaptureRecord] = []
@@ -107,7 +107,7 @@ import Testing
             default: Issue.record("\(before) became \(after)")
             }
         }
-        // The same session is the same still, wherever it was split.
+        // The session is the same, wherever it was split.
         let sessions = after.compactMap { item -> [UInt8]? in
             switch item {
             case .response(let response): response.headers.first("Session")?.prefix(8).map { $0 }
@@ -118,7 +118,7 @@ import Testing
         #expect(sessions.count == 3 && Set(sessions).count == 1)
     }
 
-    @Test("A request is written at once, without its secrets, and a report as it is")
+    @Test("A request is written at once, without its secrets, and a report unchanged")
     func sent() throws {
         var writer = CaptureWriter(CaptureHeader(), start: Self.time(0))
         _ = writer.takeOutput()
@@ -132,7 +132,7 @@ import Testing
         #expect(Array(writer.takeOutput().dropFirst(16)) == Self.misleading)
     }
 
-    @Test("Records stay in their order behind a message that is not complete, and are not lost with it")
+    @Test("Records stay in order after an incomplete message, and are not lost with it")
     func order() throws {
         var writer = CaptureWriter(CaptureHeader(), start: Self.time(0))
         let bytes = Array("RTSP/1.0 200 OK\r\nSession: 123456789".utf8)
@@ -154,7 +154,7 @@ import Testing
         #expect(!Self.holds(file, "123456789"))
     }
 
-    @Test("What makes the parser give up is written")
+    @Test("The bytes that make the parser give up are written")
     func parserFailure() throws {
         var settings = Self.settings
         settings.longestHead = 64
@@ -165,7 +165,7 @@ import Testing
         #expect(items == [.failure(.headTooLong(limit: 64))])
     }
 
-    @Test("A message that never ends is masked as it comes, and held back within bounds")
+    @Test("An endless message is masked as it arrives, and buffered within limits")
     func bounds() throws {
         var writer = CaptureWriter(CaptureHeader(), start: Self.time(0))
         var written = writer.takeOutput().count
@@ -186,7 +186,7 @@ import Testing
         #expect(written > 8 << 20)
     }
 
-    @Test("A capture ends where its client's parser does not go on: nothing is held without bounds")
+    @Test("A capture ends where its client's parser stops: the buffer is bounded")
     func stuckParser() throws {
         var writer = CaptureWriter(CaptureHeader(), start: Self.time(0))
         let piece = [UInt8](repeating: 0x41, count: 65_536)

@@ -2,7 +2,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// The messages of WS-Discovery, and what is read of answers.
+/// The messages of WS-Discovery, and the parsing of answers.
 @Suite struct DiscoveryTests {
     private static let probe = DiscoveryProbe(random: Array(0..<16))
     private static let scope = "onvif://www.onvif.org/"
@@ -119,7 +119,7 @@ import Testing
         for message in messages {
             #expect(throws: InletError.self) { try DiscoveredDevice.devices(in: message, answering: Self.probe) }
         }
-        // No part of an answer is one.
+        // Part of an answer is not an answer.
         for length in stride(from: 0, to: answer.count, by: 7) {
             #expect(throws: InletError.self) {
                 try DiscoveredDevice.devices(in: Array(answer.prefix(length)), answering: Self.probe)

@@ -4,12 +4,12 @@ import Testing
 
 /// RTSP in HTTP, with the requests and answers of LIVE555, gst-rtsp-server and gortsplib.
 @Suite struct HTTPTunnelTests {
-    /// A tunnel, and everything that it wants to be done.
+    /// A tunnel, and everything that it requests.
     struct Run {
         var tunnel: HTTPTunnel
-        /// What the tunnel wanted done, in order.
+        /// The tunnel's requests, in order.
         var actions: [HTTPTunnel.Action] = []
-        /// The RTSP that arrived on the GET.
+        /// The RTSP bytes that arrived on the GET.
         var stream: [UInt8] = []
 
         init(
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// What gst-rtsp-server 1.22 answers to the GET.
+    /// The answer of gst-rtsp-server 1.22 to the GET.
     static let accepted = """
         HTTP/1.0 200 OK\r
         Server: GStreamer RTSP Server\r
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "Port, host and path are those of a web server unless the address says more",
+        "Port, host and path are those of a web server unless the address states others",
         arguments: [
             ("rtsp://cam", nil, 80, "GET / HTTP/1.0\r\nHost: cam\r\n"),
             ("rtsps://cam/a", nil, 443, "GET /a HTTP/1.0\r\nHost: cam\r\n"),
@@ -190,7 +190,7 @@ import Testing
         run.tunnel.noteArrival()
         try run.receive(Self.basic, on: .post)
         #expect(run.connect(.post).utf8.suffix(4).elementsEqual("\r\n\r\n".utf8))
-        // What is too long to be kept is not repeated either, and memory stays bounded.
+        // A text that is too long to be kept is not repeated either, and memory stays bounded.
         var long = try Run.carrying()
         for _ in 0..<100 { _ = long.encode(String(repeating: "x", count: 1000)) }
         try long.receive(Self.basic, on: .post)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(
-        "An answer to the POST at once changes nothing",
+        "An immediate answer to the POST changes nothing",
         arguments: ["HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
     func earlyAnswer(_ answer: String) throws {
         var run = try Run.carrying()
@@ -217,7 +217,7 @@ import Testing
         #expect(run.connect(.post).utf8.suffix(4).elementsEqual("\r\n\r\n".utf8))
         #expect(run.tunnel.canSend)
         #expect(run.tunnel.reopen() == nil)
-        // A server that answers when it has read what Content-Length says.
+        // A server that answers after Content-Length bytes.
         _ = run.encode(String(repeating: "x", count: 32_767))
         run.tunnel.noteArrival()
         try run.receive("HTTP/1.1 200 OK\r\n\r\n", on: .post)
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(
-        "What is no tunnel is an error that says so",
+        "A server without a tunnel is an error that states so",
         arguments: [
             ("HTTP/1.1 404 Not Found\r\n\r\n", .notFound), ("HTTP/1.1 403 Forbidden\r\n\r\n", .authenticationFailed),
             ("HTTP/1.1 400 Bad Request\r\n\r\n", .unsupported),

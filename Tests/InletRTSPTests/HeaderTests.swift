@@ -77,7 +77,7 @@ import Testing
         ),
     ]
 
-    /// Replies of servers that break rules, as bug reports of other clients describe them.
+    /// Replies of servers that break rules, from bug reports of other clients.
     private static let odd: [(String, TransportHeader, TransportHeader)] = [
         ("", tcpRequest, tcpRequest), ("RTP/AVP", tcpRequest, tcpRequest),
         ("RTP/AVP;unicast;interleaved=0-1", tcpRequest, tcpRequest),

@@ -2,7 +2,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// How the time of a device is found, by which it checks tokens.
+/// The determination of a device's time, by which it checks tokens.
 @Suite struct ONVIFClockTests {
     /// 2026-03-01T12:00:00Z.
     private static let now: Int64 = 1_772_366_400
@@ -18,14 +18,14 @@ import Testing
             """
     }
 
-    /// The times that a device states and the one that it checks, each by the seconds that it is ahead of the machine.
+    /// The times that a device states and the one that it checks, each in seconds ahead of the machine.
     struct Device: Sendable, CustomTestStringConvertible {
         var utc: Int64?
         var local: Int64?
         var zone = ""
         var isSummer = false
         var checked: Int64
-        /// The tokens that are needed.
+        /// The required tokens.
         var tokens = 1
         var testDescription: String { "UTC \(utc ?? 0), local \(local ?? 0), zone \(zone), checks \(checked)" }
     }
@@ -35,10 +35,10 @@ import Testing
     static let devices = [
         Device(utc: 0, local: 8 * hour, checked: 0), Device(utc: -259_200, checked: -259_200),
         Device(utc: 8 * hour, local: 16 * hour, checked: 8 * hour),
-        // UTC is off by the zone.
+        // UTC is off by the time zone.
         Device(utc: 8 * hour, local: 8 * hour, checked: 0, tokens: 2),
         Device(utc: -5 * hour - 20, checked: -20, tokens: 2), Device(utc: 5 * hour + 1800 + 3, checked: 3, tokens: 2),
-        // Local time is what is checked.
+        // The device checks local time.
         Device(utc: 2, local: hour + 2, checked: hour + 2, tokens: 2),
         // There is no UTC.
         Device(local: 8 * hour + 5, zone: "CST-8", checked: 5), Device(local: -5 * hour, zone: "EST5EDT", checked: 0),
@@ -48,9 +48,9 @@ import Testing
         Device(local: 8 * hour, zone: "CST-8", checked: 8 * hour, tokens: 2), Device(local: 100, checked: 100),
     ]
 
-    /// Lets a session ask for the profiles of a device that wants tokens of the right time and password.
+    /// Lets a session request the profiles of a device that requires tokens of the right time and password.
     ///
-    /// - Returns: the number of tokens that were sent, and whether the device took one.
+    /// - Returns: The number of tokens that were sent, and whether the device accepted one.
     private func run(_ device: Device, accepts: Bool = true) throws -> (tokens: Int, isAccepted: Bool) {
         let url = try RTSPURL(service: Array("http://camera/onvif/device_service".utf8))
         var settings = ONVIFSession.Settings(device: url, goal: .profiles)
@@ -101,7 +101,7 @@ import Testing
         #expect(isAccepted && tokens == device.tokens)
     }
 
-    @Test("A wrong password is sent twice at most, as devices lock accounts", arguments: devices)
+    @Test("A wrong password is sent twice at most, because devices lock accounts", arguments: devices)
     func wrongPassword(_ device: Device) throws {
         let (tokens, isAccepted) = try run(device, accepts: false)
         #expect(!isAccepted && (1...2).contains(tokens))

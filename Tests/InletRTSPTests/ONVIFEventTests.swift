@@ -2,7 +2,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// What a session asks for events, what it reads of the answers, and what comes of many detectors.
+/// A session's requests for events, the parsing of the answers, and the events of many detectors.
 @Suite struct ONVIFEventTests {
     private static let services = """
         <Service>
@@ -62,7 +62,7 @@ import Testing
         session.wantsRenewal = true
         #expect(try exchange(&session, "").name == "Renew")
         #expect(try exchange(&session, "").name == "PullMessages")
-        // A device that refuses to renew is pulled all the same.
+        // A device that refuses to renew is polled all the same.
         session.wantsRenewal = true
         #expect(try exchange(&session, nil).name == "Renew")
         #expect(try exchange(&session, "").name == "PullMessages")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "The address of a subscription may lack its host, and be told by parameters only",
+        "A subscription's address may lack its host, and be given only by parameters",
         arguments: [
             ("http:///sub?id=1", "", "http://camera/sub?id=1"), ("http://:8080/sub", "", "http://camera/sub"),
             ("/sub", "", "http://camera/sub"), (" http://192.0.2.7/sub\n", "", "http://camera/sub"),
@@ -98,7 +98,7 @@ import Testing
         #expect(pulled.text.contains(">5</Id>") == parameters.contains("Id"))
     }
 
-    @Test("Parameters of a subscription are sent back in the header, with the namespaces that they were in")
+    @Test("Parameters of a subscription are sent back in the header, with their namespaces")
     func referenceParameters() throws {
         var session = try session()
         _ = try exchange(&session, Self.services)
@@ -117,7 +117,7 @@ import Testing
             let sent = try exchange(&session, "")
             #expect(sent.name == name)
             let body = sent.text.firstRange(of: "\r\n\r\n").map { Array(sent.text[$0.upperBound...].utf8) } ?? []
-            // As a parser of another make would read it.
+            // As another parser would read it.
             let header = try #require(try XMLReader.root(of: body).child("Header"))
             let id = try #require(header.child("Id")), key = try #require(header.child("Key"))
             #expect(id.text == Array("5 < 6".utf8) && id.attribute("a") == Array("1".utf8))
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "Motion and tampering are read of the topics of detectors, and all else is left out",
+        "Motion and tampering are read from the topics of detectors, and all else is ignored",
         arguments: [
             ("tns1:VideoSource/MotionAlarm", item("State", "true"), "Changed", .motion, true),
             ("tns1:RuleEngine/CellMotionDetector/Motion", item("IsMotion", "0"), "Initialized", .motion, false),
@@ -189,7 +189,7 @@ import Testing
         #expect(try take([(1, false), (1, false), (2, true)]) == [ends, begins])
         let (first, second) = (conditions.end(), conditions.end())
         #expect(first == [ends] && second == [])
-        // Only so many detectors are followed, and messages read of an answer.
+        // The number of detectors that are followed, and of messages read in an answer, is limited.
         #expect(try take((0..<1000).map { ($0, true) }) == [begins])
         #expect(try take((0..<64).map { ($0, false) }) == [ends])
     }

@@ -2,7 +2,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// How profiles and the addresses of their streams are found, answer by answer.
+/// The search for profiles and the addresses of their streams, answer by answer.
 @Suite struct ONVIFProfileTests {
     /// Lets a session converse with a device that answers each operation with one body.
     private func run(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "An address is one of RTSP at the device, without credentials",
+        "A stream address is an RTSP address at the device, without credentials",
         arguments: [
             ("rtsp://camera/s", "rtsp://camera/s"), ("rtsp://192.0.2.7:8554/s?a=1", "rtsp://camera:8554/s?a=***"),
             (" rtsp://u:s3cr3t@evil.example/s ", "rtsp://camera/s"), ("rtsps://camera/s", "rtsps://camera/s"),
@@ -93,7 +93,7 @@ import Testing
         #expect(missing?.message.contains("no RTSP address for the profile 'Main'") == true)
     }
 
-    @Test("A name that several profiles share is refused with their tokens, and a token is taken before a name")
+    @Test("A name that several profiles share is refused with their tokens, and a token has priority over a name")
     func sharedName() throws {
         let channels = (1...16).map { Self.profile("token-\($0)", "main") }.joined()
         let all = answers(channels + Self.profile("other", "token-3") + Self.profile("last", "Last"))

@@ -3,7 +3,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// The messages of ONVIF, and what is read of the answers.
+/// The messages of ONVIF, and the parsing of the answers.
 @Suite struct ONVIFTests {
     /// From ONVIF's Application Programmer's Guide, section 6.1.1.3, and its sample of a UsernameToken.
     @Test func theDigestIsThatOfONVIFsExample() throws {
@@ -25,7 +25,7 @@ import Testing
         let format = ISO8601DateFormatter()
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-        // Steps that meet each day of the year, and leap days of all kinds: 1972, 2000, not 2100.
+        // Steps that include each day of the year, and leap days of all kinds: 1972, 2000, not 2100.
         for seconds in stride(from: Int64(0), to: 253_402_300_799, by: 7_864_391) {
             let date = Date(timeIntervalSince1970: Double(seconds))
             #expect(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "What is not well-formed is refused, and what could grow",
+        "Malformed XML is refused, and so are constructs that could expand",
         arguments: [
             "", "text", "<a>", "<a></b>", "</a>", "<a/><b/>", "<a/>text", "<a b></a>", "<a b=c/>", "<a b='1'c='2'/>",
             "<a b='<'/>", "<a>&b;</a>", "<a>&#0;</a>", "<a>&#x110000;</a>", "<a>&#xD800;</a>", "<a>&</a>", "<>x</>",

@@ -2,9 +2,9 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// Bytes that are made to do harm, in everything that reads text of a server.
+/// Harmful bytes in everything that reads a server's text.
 @Suite struct OutsideBytesTests {
-    /// Reads the bytes as everything that they could be.
+    /// Reads the bytes as every type that they could be.
     private static func readAll(_ bytes: [UInt8]) {
         let sdp = SDP(bytes)
         #expect(sdp.media.count <= 64)
@@ -64,8 +64,8 @@ import Testing
         Self.readAll(bytes)
     }
 
-    /// A session that talks to a server of random answers ends, or goes on, but never stalls without a deadline and
-    /// never sends without bound.
+    /// A session with a server of random answers ends, or continues, but never stalls without a deadline and never
+    /// sends without limit.
     @Test("Random answers neither stall nor crash a session", arguments: 0..<2000)
     func session(_ seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))

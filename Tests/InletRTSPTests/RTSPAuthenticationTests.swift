@@ -58,7 +58,7 @@ import Testing
         #expect(Self.answer(["Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\""])?.containsBytes("qop") == false)
     }
 
-    /// An example of an RFC, for which all inputs are stated.
+    /// An example of an RFC, which states all inputs.
     struct Example: Sendable {
         var challenge: String
         var password: String
@@ -102,7 +102,7 @@ import Testing
             ]),
     ]
 
-    @Test("The answer with qop is that of the RFCs, and counts the uses of the nonce", arguments: examples)
+    @Test("The answer with qop matches the RFCs, and counts the uses of the nonce", arguments: examples)
     func example(_ example: Example) {
         var authentication = Self.authentication("Mufasa", example.password, nonce: example.clientNonce)
         let challenge = example.challenge + ", opaque=\"5ccc069c403ebaf9f0171e9517f40e41\""
@@ -129,7 +129,7 @@ import Testing
     // MARK: Refusals
 
     @Test(
-        "What cannot be answered is told",
+        "An unsupported challenge is reported",
         arguments: [
             ([], RTSPAuthentication.Outcome.noUsableScheme), (["Negotiate"], .noUsableScheme),
             (["Digest realm=\"r\""], .noUsableScheme),
@@ -177,7 +177,7 @@ import Testing
         #expect(first.take(challenges: offers(2), sent: sent, wasAnsweringChallenge: true) == .retry)
         sent = answer(&first)
         #expect(uses(sent, "MD5-2"))
-        // A wrong password is refused with both, and nothing is learnt from that.
+        // A wrong password is refused with both, which teaches nothing.
         var wrong = first
         #expect(wrong.take(challenges: offers(3), sent: sent, wasAnsweringChallenge: true) == .refused)
         wrong.reset()

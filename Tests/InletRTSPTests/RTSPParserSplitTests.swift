@@ -35,7 +35,7 @@ import Testing
         #expect(ParserRun(Self.connection, settings: Self.settings, sizes: sizes).items == whole.items)
     }
 
-    @Test("Changed bytes neither crash the parser nor break its bounds", arguments: 0..<3000)
+    @Test("Changed bytes neither crash the parser nor break its limits", arguments: 0..<3000)
     func mutation(_ seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var bytes = Self.connection

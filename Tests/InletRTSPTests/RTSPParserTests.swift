@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func packetsBetweenHeadAndBodyAndWithinBothAreFound() throws {
-        // The places where curl's tests 571 and 3100 put them.
+        // The places from curl's tests 571 and 3100.
         let report: [UInt8] = [0x80, 200, 0, 1, 1, 2, 3, 4]
         let bytes =
             Self.bytes("RTSP/1.0 200 OK\r\n") + frame(0, packet([1])) + Self.bytes("Content-Length: 40\r\n\r\n")
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func garbageIsSkippedUpToAPacketOfTheStream() {
-        // Candidates that are wrong in one thing each: channel, version, payload type, source, size.
+        // Candidates with one error each: channel, version, payload type, source, size.
         var wrong = packet()
         wrong[0] = 0x40
         var other = packet()
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func cutFrameCostsNoMoreThanTheFrameBehindIt() {
-        // The server wrote half of a frame, and went on with the next.
+        // The server wrote half of a frame, and continued with the next.
         let whole = frame(0, packet([UInt8](repeating: 9, count: 100)))
         let bytes: [UInt8] = Array(whole[..<60]) + whole + whole + whole
         let run = ParserRun(bytes, settings: Self.known())

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "Wrong credentials are tried once, and the error names what is offered",
+        "Wrong credentials are tried once, and the error names the offered schemes",
         arguments: [digest, fresh, "Basic realm=\"r\""])
     func wrong(_ second: String) throws {
         var server = try ScriptedServer("rtsp://user:pw@cam/live")
@@ -115,7 +115,7 @@ import Testing
         ("rtsp://other/x", .anyHost, true), ("rtsp://own:secret@other/x", .sameOrigin, false),
     ]
 
-    @Test("Credentials reach another server only if that is wanted", arguments: destinations)
+    @Test("Credentials are sent to another server only on request", arguments: destinations)
     func redirected(
         _ location: String, _ policy: RTSPSessionConfiguration.RedirectCredentials, _ isSent: Bool
     ) throws {
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "Basic is used only where it may be",
+        "Basic is used only if it is permitted",
         arguments: [
             (.allowed, true, true), (.encryptedOnly, false, true), (.never, false, false),
         ] as [(RTSPAuthentication.BasicPolicy, Bool, Bool)])
@@ -161,7 +161,7 @@ import Testing
             #expect((server.failure == nil) == isSent)
             #expect((server.header("Authorization") != nil) == isSent)
             if let error = server.failure { #expect(error.message.containsBytes("basic-auth=always")) }
-            // Where there is a choice, it is the digest in any case.
+            // If there is a choice, digest is used in any case.
             var choice = try ScriptedServer(url) { $0.basic = policy }
             choice.handle(.connected)
             choice.reply(401, [("WWW-Authenticate", "Basic realm=\"r\", \(Self.digest)")])

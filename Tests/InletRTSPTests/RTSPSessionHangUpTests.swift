@@ -11,7 +11,7 @@ import Testing
         return server
     }
 
-    @Test("A method on which the server closes the connection is not used again, long before the time-out")
+    @Test("A method for which the server closes the connection is not used again, long before the time-out")
     func closes() throws {
         var memory = KeepAliveMemory()
         var methods: [String] = []
@@ -26,7 +26,7 @@ import Testing
         #expect(methods == ["OPTIONS", "GET_PARAMETER", "SET_PARAMETER"].map { "\($0) rtsp://cam/live" })
     }
 
-    @Test("A connection that ends later, or after the answer, says nothing of the method", arguments: [true, false])
+    @Test("A connection that ends later, or after the answer, proves nothing", arguments: [true, false])
     func endsLater(_ isAnswered: Bool) throws {
         var server = try Self.playing(KeepAliveMemory())
         server.waitForDeadline()
@@ -38,7 +38,7 @@ import Testing
         #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
     }
 
-    @Test("A server that closes the first connection unanswered is asked OPTIONS first, on each connection")
+    @Test("A server that closes the first connection unanswered gets OPTIONS first, on each connection")
     func optionsFirst() throws {
         var server = try ScriptedServer("rtsp://cam/live")
         server.handle(.connected)
@@ -54,7 +54,7 @@ import Testing
         var next = try ScriptedServer("rtsp://cam/live") { $0.beginsWithOptions = true }
         next.handle(.connected)
         #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
-        // It was no such server, or is one no longer.
+        // It was not such a server, or is no longer.
         next.handle(.disconnected)
         #expect(next.failure?.code == .disconnected && !next.session.optionsMemory)
     }

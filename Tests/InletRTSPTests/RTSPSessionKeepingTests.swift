@@ -2,7 +2,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// What happens while the stream plays, and how it ends.
+/// Events while the stream plays, and its end.
 @Suite struct RTSPSessionKeepingTests {
     private static func playing(
         sessionHeader: String = "AB;timeout=20", _ change: (inout RTSPSessionConfiguration) -> Void = { _ in }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "Keep-alives come at half of the time-out",
+        "Keep-alives are sent at half of the time-out",
         arguments: [
             ("1", 30.0), ("1;timeout=60", 30), ("1;timeout=10", 5), ("1;timeout=3600", 30), ("1;timeout=0", 30),
             ("1;timeout=1", 0.5),
@@ -70,7 +70,7 @@ import Testing
         #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
     }
 
-    /// How a session ends.
+    /// The way in which a session ends.
     enum End: CaseIterable, Sendable {
         case connection, silence, forgotten, teardown
     }
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("The end of a session is noted once, and its life counts from the last PLAY or PAUSE")
+    @Test("The end of a session is recorded once, and its life counts from the last PLAY or PAUSE")
     func life() throws {
         var server = try Self.playing()
         let before = server.session.keepAlive
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(
-        "A session that ends during a pause is begun anew when the pause ends",
+        "A session that ends during a pause is restarted when the pause ends",
         arguments: ["disconnected", "454", "TEARDOWN"])
     func suspended(_ end: String) throws {
         var server = try Self.playing()
@@ -216,7 +216,7 @@ import Testing
         #expect(server.failure == nil)
     }
 
-    @Test("A session that proves forgotten when the pause ends is begun anew, once", arguments: [true, false])
+    @Test("A session that turns out to be forgotten when the pause ends is restarted, once", arguments: [true, false])
     func forgottenInPause(_ isAnswered: Bool) throws {
         var server = try Self.playing()
         server.handle(.pause)
@@ -301,7 +301,7 @@ import Testing
         secure.play()
         secure.handle(Self.redirect("rtsp://cam/live"))
         #expect(secure.failure?.code == .tlsFailed)
-        // Two servers that lead to each other, at once or after a while.
+        // Two servers that redirect to each other, at once or after a while.
         for (seconds, isEndless) in [(1, false), (60, true)] {
             var server = try ScriptedServer { $0.mostRedirects = 3 }
             for _ in 0..<10 where server.failure == nil {

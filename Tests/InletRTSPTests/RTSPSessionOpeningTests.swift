@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "A description without a usable video is an error that says so",
+        "A description without a usable video is an error that states so",
         arguments: [
             ("", InletError.Code.malformedData), ("v=0\nm=audio 0 RTP/AVP 0\n", .unsupported),
             ("m=video 0 RTP/SAVP 96\na=rtpmap:96 H264/90000\n", .unsupported),
@@ -209,7 +209,7 @@ import Testing
         (503, .serverUnavailable, .seconds(2)), (500, .serverUnavailable, nil), (501, .unsupported, nil),
     ]
 
-    @Test("A status has an error of its own, and a server without room is left alone for a while", arguments: statuses)
+    @Test("Each status has its own error, and a server without room is left alone for a while", arguments: statuses)
     func status(_ status: Int, _ code: InletError.Code, _ retryAfter: Duration?) throws {
         var server = try ScriptedServer()
         server.handle(.connected)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(
-        "A server says for how long it wants to be left alone",
+        "A server states how long the client must wait",
         arguments: [
             (453, "7", .seconds(7)), (503, " 30 ", .seconds(30)), (500, "1", .seconds(1)), (503, "0", .zero),
             (503, "99999999999999999999999", .seconds(3600)), (503, "4000000000", .seconds(3600)),

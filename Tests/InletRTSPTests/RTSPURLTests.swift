@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "What is no address of RTSP is refused",
+        "An address that is not RTSP is refused",
         arguments: [
             "", "rtsp://", "http://host/x", "rtsp:///x", "rtsp://cam:0/", "rtsp://cam:99999/", "rtsp://cam:x/",
             "rtsp://[::1/x", "rtsp://user@/x", "rtsp://a:b:c/x", "rtsp://ca m/x",
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "The zone of an address is for the system alone (RFC 6874)",
+        "The zone of an address is for the system only (RFC 6874)",
         arguments: [
             ("rtsp://[fe80::1%25eth0]/x", "fe80::1%eth0"), ("rtsp://u:p@[fe80::1%eth0]:80/x", "fe80::1%eth0"),
             ("rtsp://[fe80::1%25e%2dx]/x", "fe80::1%e-x"), ("rtsp://[fe80::1%25]/x", "fe80::1%25"),
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "A server leads to link-local addresses by the interface that leads to it, and by none that it names",
+        "A server's link-local addresses use the interface of its connection, and none that it names",
         arguments: [
             ("rtsp://[fe80::2]/y", "fe80::2%eth0"), ("rtsp://[FEBF::2%25eth1]/y", "FEBF::2%eth0"),
             ("rtsp://[fec0::2]/y", "fec0::2"), ("rtsp://[2001:db8::1%25eth1]/y", "2001:db8::1"), ("/y", "fe80::1%eth0"),
@@ -74,7 +74,7 @@ import Testing
         ("rtsp://admin:12345@cam", "admin", "12345", "rtsp://cam"),
     ]
 
-    @Test("Credentials are taken out", arguments: withCredentials)
+    @Test("Credentials are removed", arguments: withCredentials)
     func credentials(_ text: String, _ user: String, _ password: String, _ rest: String) throws {
         let url = try Self.address(text)
         #expect(url.credentials == RTSPCredentials(user: Array(user.utf8), password: Array(password.utf8)))

@@ -1,5 +1,5 @@
 /// Descriptions of cameras from bluenviron/gortsplib, pkg/sdpunmarshaler/sdpunmarshaler_test.go at 9b93574 (MIT
-/// licence, copyright aler9), with the values that its parser is to find. The names are the issues that report them.
+/// licence, copyright aler9), with the values that its parser must find. The names are the issues that report them.
 extension SDPCamera {
     static let gortsplib2: [SDPCamera] = [
         SDPCamera(

@@ -1,6 +1,6 @@
 import Testing
 
-/// A session description that a device sent, and what is to be found in it.
+/// A session description that a device sent, and the values that the parser must find in it.
 struct SDPCamera: Sendable, CustomTestStringConvertible {
     var name: String
     /// Kinds and payload types of all media.

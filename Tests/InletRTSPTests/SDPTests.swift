@@ -8,7 +8,7 @@ import Testing
     private static func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
     @Test(
-        "What cameras send is understood",
+        "The descriptions of cameras are understood",
         arguments: SDPCamera.gortsplib1 + SDPCamera.gortsplib2 + SDPCamera.gortsplib3)
     func camera(_ camera: SDPCamera) {
         for lineEnd in ["\n", "\r\n", "\r\n\r\n", " \r\n"] {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "A clock rate that can be none is that of all video formats, and any other is as stated",
+        "An impossible clock rate is replaced by that of all video formats, and any other is as stated",
         arguments: [
             ("90000", 90_000), ("0", 90_000), ("1", 90_000), ("999", 90_000), ("1000", 1000), ("30000", 30_000),
             ("1000000000", 1_000_000_000), ("1000000001", 90_000), ("99999999999999999999", 90_000), ("-1", 90_000),
@@ -43,7 +43,7 @@ import Testing
         #expect(video?.clockRate == expected)
     }
 
-    /// A line that has broken another client, with what must be read in spite of it. From AlexxIT/go2rtc,
+    /// A line that broke another client, with the values that must be read in spite of it. From AlexxIT/go2rtc,
     /// pkg/rtsp/rtsp_test.go at dc1685e (MIT licence, copyright Alexey Khit).
     private static let go2rtc: [(text: String, media: Int, sets: [[UInt8]], control: String)] = [
         (
@@ -113,7 +113,7 @@ import Testing
     private static let sps: [UInt8] = [0x67, 0x42, 0, 0x1E, 0xF4, 2, 0x80, 0x2D, 0xC8]
     private static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
 
-    /// `AAAAAWdCAB70AoAtyA` is the first one with a start code before it, `aM48gAAAAAE=` the second with one behind.
+    /// `AAAAAWdCAB70AoAtyA` is the first one with a start code before it, `aM48gAAAAAE=` the second with one after it.
     private static let spellings: [(String, [[UInt8]])] = [
         ("Z0IAHvQCgC3I,aM48gA==", [sps, pps]), ("Z0IAHvQCgC3I,aM48gA", [sps, pps]),
         ("Z0IAHvQCgC3I,aM48gA==,", [sps, pps]), (",,Z0IAHvQCgC3I", [sps]), ("", []), ("!!!,aM48gA==", [pps]),
@@ -122,7 +122,7 @@ import Testing
         ("ZYiE,aM48gA==", [pps]),
     ]
 
-    @Test("Each parameter set is read on its own", arguments: spellings)
+    @Test("Each parameter set is read separately", arguments: spellings)
     func parameterSets(_ text: String, _ expected: [[UInt8]]) {
         let sdp = Self.sdp("m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\na=fmtp:96 sprop-parameter-sets=\(text)\n")
         #expect(sdp.video()?.parameterSets == expected)
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(
-        "A rate that makes no sense is none",
+        "An impossible rate is ignored",
         arguments: [("25", 25.0), ("29.970", 29.97), ("0", nil), ("x", nil), ("1e9", nil), ("99999", nil), ("-1", nil)]
             as [(String, Double?)])
     func frameRate(_ text: String, _ expected: Double?) {
@@ -231,7 +231,7 @@ import Testing
         #expect(same?.usesFeedbackProfile == true)
         let encrypted = Self.sdp(video("stream=0", "RTP/AVP") + video("stream=0", "RTP/SAVPF")).video()
         #expect(encrypted?.usesFeedbackProfile == false)
-        // Another stream is no other profile.
+        // Another stream is not another profile.
         let other = Self.sdp(video("stream=0", "RTP/AVP") + video("stream=1", "RTP/AVPF")).video()
         #expect(other.map { Self.text($0.control) } == "stream=0")
     }

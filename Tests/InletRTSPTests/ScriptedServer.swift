@@ -1,11 +1,11 @@
 import InletCore
 import InletRTSP
 
-/// Drives a session against a scripted server, and notes what happens as short lines of text.
+/// Drives a session against a scripted server, and records events as short lines of text.
 struct ScriptedServer {
     var session: RTSPSession
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    /// What the session did, since this was last taken: requests as `METHOD uri`, everything else by name.
+    /// The session's actions since the last read: requests as `METHOD uri`, everything else by name.
     private(set) var log: [String] = []
     /// The requests that the session sent, complete.
     private(set) var requests: [RTSPRequest] = []

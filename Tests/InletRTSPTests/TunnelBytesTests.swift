@@ -2,7 +2,7 @@ import InletCore
 import InletRTSP
 import Testing
 
-/// Bytes of a tunnel's server in any split, and bytes that are made to do harm.
+/// The bytes of a tunnel's server in any split, and harmful bytes.
 @Suite struct TunnelBytesTests {
     private static let tunnel = """
         HTTP/1.1 100 Continue\r\n\r\n\(HTTPTunnelTests.accepted)RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n$\u{0}\u{0}\u{1}a

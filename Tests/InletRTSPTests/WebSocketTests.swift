@@ -60,12 +60,12 @@ import Testing
         _ = handshake.connected()
         let (outcome, left) = try Self.outcome(&handshake, Self.accepted + "\u{81}", size: size)
         #expect(outcome == .open)
-        // What follows is the first frame.
+        // The first frame follows.
         #expect(size < 200 || left == 2)
     }
 
     @Test(
-        "An answer in other words opens it, too",
+        "An answer with other wording opens it, too",
         arguments: [
             ("Upgrade: websocket", "upgrade: WebSocket"), ("Connection: Upgrade", "Connection: keep-alive, upgrade"),
             ("Sec-WebSocket-Protocol: rtsp.onvif.org\r\n", ""), ("Connection: Upgrade", "Connection:Upgrade "),
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "An answer that does not fit opens nothing",
+        "A wrong answer opens nothing",
         arguments: [
             ("s3pP", "s3pQ", .malformedData), ("Upgrade: websocket", "Upgrade: h2c", .malformedData),
             ("Connection: Upgrade", "Connection: close", .malformedData),
@@ -122,7 +122,7 @@ import Testing
     private static let hello = Array("Hello".utf8)
 
     @Test(
-        "Frames are read as RFC 6455, section 5.7, has them",
+        "Frames are read by RFC 6455, section 5.7",
         arguments: [
             ([0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F], hello),
             ([0x01, 0x03, 0x48, 0x65, 0x6C, 0x80, 0x02, 0x6C, 0x6F], hello),
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func aCloseIsAnsweredWithItsStatusAndEndsTheStream() {
-        // 1000 with a reason (section 7.4.1), and a frame behind it that does not count.
+        // 1000 with a reason (section 7.4.1), and a frame after it that does not count.
         let run = WebSocketRun([0x88, 0x04, 0x03, 0xE8, 0x6F, 0x6B, 0x81, 0x01, 0x41])
         #expect(run.isClosed && run.stream.isEmpty)
         #expect(run.answers == [0x88, 0x82, 0x37, 0xFA, 0x21, 0x3D, 0x34, 0x12])
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "What a server may not send ends the stream",
+        "Anything that a server may not send ends the stream",
         arguments: [
             [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D], [0xC1, 0x05], [0x83, 0x01], [0x8B, 0x00], [0x09, 0x00],
             [0x89, 0x7E, 0, 126], [0x80, 0x01], [0x01, 0x01, 0x41, 0x81, 0x01],
@@ -192,7 +192,7 @@ struct WebSocketRun: Equatable {
     var isClosed = false
     var error: InletError?
 
-    /// - Parameter sizes: how many bytes arrive at once, over and over.
+    /// - Parameter sizes: The number of bytes that arrive at once, repeatedly.
     init(_ bytes: [UInt8], sizes: [Int] = [.max]) {
         var reader = WebSocketReader()
         var rest = bytes[...]
