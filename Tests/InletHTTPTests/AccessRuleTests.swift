@@ -12,7 +12,7 @@ import Testing
         try #require(HTTPRequest(HTTPRequestHead(version: .http1_1, method: .GET, uri: uri, headers: headers)))
     }
 
-    @Test("A token counts in the query, escaped or not, and as a bearer token; another is wrong, and none is nothing")
+    @Test("A token counts in the query, escaped or not, and as a bearer token; any other is wrong, a missing one not")
     func claims() throws {
         let rule = AccessRule(host: "0.0.0.0", port: 8090, token: Self.token)
         let bearer = { (token: String) -> HTTPHeaders in ["Authorization": "bEaReR \(token)"] }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "Where others reach the server and no token is given, one is made that nobody guesses, the same for all servers of a run"
+        "A server that others can reach without a token gets an unguessable one, the same for all servers of a run"
     )
     func generated() throws {
         let rule = AccessRule(host: "0.0.0.0", port: 8090, token: nil)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "A host is this machine's own only where it says so in digits, or as localhost",
+        "A host is this machine only if it is stated in digits, or as localhost",
         arguments: [
             ("127.0.0.1", true), ("127.1.2.3", true), ("localhost", true), ("::1", true),
             ("127.0.0.1.example.org", false),
@@ -60,7 +60,7 @@ import Testing
         ])
     func loopback(_ host: String, _ isLoopback: Bool) { #expect(AccessRule.isLoopback(host) == isLoopback) }
 
-    @Test("At a loopback address a request is for the name that it asks for")
+    @Test("At a loopback address a request is for the name in its Host header")
     func hosts() throws {
         let rule = AccessRule(host: "127.0.0.1", port: 8090, token: nil)
         for (host, isOfThisHost) in [
@@ -76,7 +76,7 @@ import Testing
     // printf 'inlet-session 8090 1764086400' | openssl dgst -sha256 -hmac let-me-in-please-for-good
     private static let code = "0c19adc4f4d10489bb065d7f1e11b874ec80e49d415a55b3fcd4f35c6f684373"
 
-    @Test("The cookie holds an expiry and what openssl makes of it with the token, and not the token")
+    @Test("The cookie holds an expiry and openssl's code of it with the token, and not the token")
     func cookie() throws {
         let rule = AccessRule(host: "0.0.0.0", port: 8090, token: Self.long)
         let asked = try Self.request("/?token=\(Self.long)")
@@ -96,7 +96,7 @@ import Testing
             let claim = rule.claim(of: try Self.request("/", cookies), at: Self.now + age)
             #expect(claim == (isGood ? .session : .nothing), "\(text) \(age)")
         }
-        // Of another port, or another token.
+        // For another port, or another token.
         let cookies = ["cookie": "inlet-session-8090=\(value)"] as HTTPHeaders
         for other in [
             AccessRule(host: "0.0.0.0", port: 8091, token: Self.long),
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A cookie that is made of a short token alone is none, so that nobody tries tokens by their cookies")
+    @Test("A cookie made only of a short token is invalid, so that clients cannot try tokens by their cookies")
     func guessedCookie() throws {
         let rule = AccessRule(host: "0.0.0.0", port: 8090, token: Self.token)
         // printf 'inlet-session 8090 1764086400' | openssl dgst -sha256 -hmac let-me-in-please
@@ -119,7 +119,7 @@ import Testing
         #expect(rule.claim(of: try Self.request("/", given), at: Self.now) == .session)
     }
 
-    @Test("Each token gives the cookie of its own scope, and a wrong one none, whatever else the request presents")
+    @Test("Each token gives its scope's cookie, and a wrong one gives none, whatever else the request presents")
     func cookiesOfScopes() throws {
         let rule = AccessRule(
             host: "0.0.0.0", port: 8090,
@@ -136,7 +136,7 @@ import Testing
         let bearer = ["authorization": "Bearer wall-token-1234"] as HTTPHeaders
         let beside = try Self.request("/?token=wrong-token-1234", bearer)
         #expect(rule.cookieHeader(for: beside, at: Self.now) == nil)
-        // A bearer token gives one where that is asked for, and no token stands in the query.
+        // A bearer token gives a cookie on request, and no token appears in the query.
         #expect(rule.cookieHeader(for: beside, takesBearer: true, at: Self.now) == nil)
         let alone = try Self.request("/", bearer)
         #expect(rule.cookieHeader(for: alone, at: Self.now) == nil)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "Behind a proxy with TLS the cookie is for TLS alone",
+        "Behind a proxy with TLS the cookie is for TLS only",
         arguments: [
             (["x-forwarded-proto": "https"], true), (["x-forwarded-proto": "HTTPS, http"], true),
             (["forwarded": "for=192.0.2.1;proto=https;by=203.0.113.43"], true), (["x-forwarded-proto": "http"], false),
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "A token is long enough, and of signs that stand in a cookie and a query",
+        "A token is long enough, and its characters are valid in a cookie and a query",
         arguments: [
             ("let-me-in", true), ("short", false), ("with a space", false), ("semi;colon", false),
             ("zähneputzen", false),
@@ -171,7 +171,7 @@ import Testing
         #expect(((try? rule.validate()) != nil) == isTaken)
     }
 
-    @Test("A target that is not of printable ASCII is no request")
+    @Test("A target that is not printable ASCII is a malformed request")
     func targets() {
         for uri in ["/\u{301}", "/a b", "/\u{7f}", "/é"] {
             #expect(HTTPRequest(HTTPRequestHead(version: .http1_1, method: .GET, uri: uri)) == nil)

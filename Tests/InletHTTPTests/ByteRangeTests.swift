@@ -1,10 +1,10 @@
 import InletHTTP
 import Testing
 
-/// The examples of RFC 9110, 14.1.2, of 10,000 bytes, and what is no range.
+/// The examples of RFC 9110, 14.1.2, for 10,000 bytes, and invalid ranges.
 @Suite struct ByteRangeTests {
     @Test(
-        "A range is the part that it names, as far as there is one",
+        "A range is the part that it names, as far as it exists",
         arguments: [
             ("bytes=0-499", ByteRange.part(0..<500)), ("bytes=500-999", .part(500..<1000)),
             ("bytes=-500", .part(9500..<10_000)), ("bytes=9500-", .part(9500..<10_000)),
@@ -17,7 +17,7 @@ import Testing
         ])
     func ranges(_ header: String, _ range: ByteRange) { #expect(ByteRange(header, of: 10_000) == range) }
 
-    @Test("Of nothing there is no part")
+    @Test("An empty file has no part")
     func nothing() {
         #expect(ByteRange(nil, of: 0) == .whole)
         #expect(ByteRange("bytes=0-", of: 0) == .unsatisfiable)

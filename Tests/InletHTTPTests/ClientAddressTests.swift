@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ClientAddressTests {
     @Test(
-        "A client is an address of IPv4, or a network of IPv6",
+        "A client is an IPv4 address, or an IPv6 network",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("255.255.255.255", "255.255.255.255"), ("::ffff:192.0.2.1", "192.0.2.1"),
             ("2001:db8:0:12ab:1:2:3:4", "2001:db8:0:12ab::/64"), ("::1", "0:0:0:0::/64"),
@@ -13,7 +13,7 @@ import Testing
         #expect("\(ClientAddress(try SocketAddress(ipAddress: address, port: 9)))" == client)
     }
 
-    @Test("Who changes the address within a network is the same client")
+    @Test("A client that changes its address within a network stays the same client")
     func network() throws {
         func client(_ address: String) throws -> ClientAddress {
             ClientAddress(try SocketAddress(ipAddress: address, port: 1))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ConnectionLedgerTests {
     private static let (near, far) = (ClientAddress.ipv4(1), ClientAddress.ipv4(2))
 
-    /// - Returns: the connections that were admitted without another giving way.
+    /// - Returns: The connections that were admitted without another giving way.
     private static func fill(
         _ ledger: inout ConnectionLedger, _ count: Int, _ client: ClientAddress, isKnown: Bool = false
     ) -> [ConnectionLedger.ID] {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("Where there is room, everyone is admitted")
+    @Test("If there is room, every connection is admitted")
     func room() {
         var ledger = ConnectionLedger(maximum: 4, strangersPerClient: 4)
         let ids = Self.fill(&ledger, 4, Self.near)
@@ -22,7 +22,7 @@ import Testing
         #expect(ledger.connections == 4)
     }
 
-    @Test("A client with too many connections that show nothing loses its own oldest, and nobody else's")
+    @Test("A client with too many connections without a token loses its own oldest one, and none of another's")
     func strangers() {
         var ledger = ConnectionLedger(maximum: 100, strangersPerClient: 3)
         let other = Self.fill(&ledger, 1, Self.far)
@@ -38,12 +38,12 @@ import Testing
         #expect(further.count == 3)
     }
 
-    @Test("Where all places are taken, the client with the most that wait loses the one that has waited longest")
+    @Test("If all places are taken, the client with the most waiting connections loses the longest-waiting one")
     func full() {
         var ledger = ConnectionLedger(maximum: 6, strangersPerClient: 6)
         _ = Self.fill(&ledger, 2, Self.far)
         var near = Self.fill(&ledger, 4, Self.near)
-        // The first has just said something, and what it has shown does not matter.
+        // The first has just sent something, and whether it has shown a token does not matter.
         ledger.set(.waiting, of: near[0])
         for id in near { ledger.set(isKnown: true, of: id) }
         near.append(near.removeFirst())
@@ -56,7 +56,7 @@ import Testing
         #expect(ledger.connections == 6)
     }
 
-    @Test("Whoever has just come is the last of its client to give way")
+    @Test("The newest connection of a client is the last to give way")
     func newest() {
         var ledger = ConnectionLedger(maximum: 8, strangersPerClient: 8)
         _ = Self.fill(&ledger, 8, Self.near, isKnown: true)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("Connections that are answered stay, and where all are, nobody else is admitted")
+    @Test("Connections that are answered stay, and if all are, no other is admitted")
     func answered() {
         var ledger = ConnectionLedger(maximum: 3, strangersPerClient: 3)
         let ids = Self.fill(&ledger, 3, Self.near)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct GuessLedgerTests {
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test("A client is looked at until it has shown ten wrong tokens, and again when the minute is over")
+    @Test("A client's tokens are checked until ten were wrong, and again when the minute is over")
     func period() {
         var ledger = GuessLedger()
         let client = ClientAddress.ipv4(1)
@@ -20,7 +20,7 @@ import Testing
         #expect(ledger.wait(of: client, at: Self.time(60)) == nil)
     }
 
-    @Test("Of many who guess at once, who has guessed most is not forgotten")
+    @Test("If many clients guess at once, the one with the most guesses is not forgotten")
     func many() {
         var ledger = GuessLedger()
         for _ in 0..<10 { ledger.note(.ipv4(0), at: Self.time(0)) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import InletHTTP
 
-/// One connection without a network: time goes by hand, and writes are done when the test says so.
+/// One connection without a network: the test advances the time and completes the writes.
 @Suite struct HTTPConnectionTests {
-    /// What is between a connection and its client.
+    /// The state between a connection and its client.
     private final class Wire: ChannelDuplexHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundIn = ByteBuffer
@@ -102,7 +102,7 @@ import Testing
 
         func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
 
-        /// Whether what the client sends next would be read.
+        /// Whether the connection would read the client's next bytes.
         var reads: Bool {
             let before = wire.reads
             channel.pipeline.read()
@@ -125,7 +125,7 @@ import Testing
         for _ in 0..<100 { #expect(!run.reads) }
         let before = run.wire.reads
         run.wire.letThrough()
-        // Whoever wanted to read meanwhile does so now.
+        // Another waiting reader would read now.
         #expect(run.wire.reads == before + 1)
         run.wire.isRead = true
         try run.get("/2")
@@ -133,7 +133,7 @@ import Testing
         #expect(run.channel.isActive && !run.wire.isShut)
     }
 
-    @Test("Of requests that come before their answers are read, the first is answered; then the connection is closed")
+    @Test("If requests are sent before answers are read, the first is answered; then the connection is closed")
     func pipelined() throws {
         let run = try Run()
         run.wire.isRead = false
@@ -142,7 +142,7 @@ import Testing
         #expect(run.wire.text.utf8.count < 2000)
         run.wire.letThrough()
         #expect(run.wire.isShut)
-        // What still comes is read, by nobody.
+        // The remaining bytes are drained unread.
         #expect(run.reads)
         try run.get("/b")
         #expect(run.service.asked == ["/a"])
@@ -150,7 +150,7 @@ import Testing
         #expect(!run.channel.isActive)
     }
 
-    @Test("A client that does not read its answer, or sends no whole request in time, is cut off")
+    @Test("A client that does not read its answer, or sends no whole request in time, is disconnected")
     func deadlines() throws {
         let slow = try Run()
         slow.wire.isRead = false
@@ -198,7 +198,7 @@ import Testing
         #expect(!slow.channel.isActive)
     }
 
-    @Test("An answer that does not come in time is another, and what comes after it is ignored")
+    @Test("A missing answer is replaced by another after its time, and a later one is ignored")
     func later() throws {
         let otherwise = HTTPAnswer.text("too late", .serviceUnavailable)
         let run = try Run(steps: ["/later": .later(within: .seconds(20), otherwise: otherwise)])
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "Who shows no token is answered 401 at once and closed; who shows another waits; who shows the right one is served"
+        "Without a token a client gets 401 at once and is closed, with a wrong one after a wait; the right one is served"
     )
     func tokens() throws {
         let none = try Run(token: "let-me-in-please")
@@ -244,7 +244,7 @@ import Testing
         #expect(both.statuses == ["200"] && !both.wire.isShut)
     }
 
-    @Test("After ten wrong tokens not even the right one is looked at")
+    @Test("After ten wrong tokens not even the right one is checked")
     func guesses() throws {
         let run = try Run(token: "let-me-in")
         let gate = HTTPGate(
@@ -264,7 +264,7 @@ import Testing
         #expect(try status("let-me-in", from: .ipv4(2)) == .ok)
     }
 
-    @Test("A wrong token beside a right credential counts as one, and a cookie alone is never locked out")
+    @Test("A wrong token with a right credential counts as one, and a cookie by itself is never locked out")
     func guessesBesideCredentials() throws {
         let run = try Run(token: "let-me-in")
         let rule = AccessRule(
@@ -294,7 +294,7 @@ import Testing
         #expect(try status("/", ["cookie": String(cookie)], from: 2) == .ok)
     }
 
-    @Test("A short token beside long ones locks no client out that presents a long one")
+    @Test("A short token among long ones locks out no client that presents a long one")
     func guessesOfAShortToken() throws {
         let long = "wall-token-0123456789abcdef"
         let rule = AccessRule(
@@ -318,7 +318,7 @@ import Testing
         }
     }
 
-    @Test("A client that waits before it sends a body is asked for it, or gets the final answer")
+    @Test("A client that waits before it sends a body gets permission, or the final answer")
     func expectation() throws {
         let run = try Run(steps: ["/take": .read(5)])
         func begin(_ path: String, _ length: Int, expect: String = "100-Continue", version: String = "1.1") throws {
@@ -343,7 +343,7 @@ import Testing
         #expect(other.statuses == ["200"] && other.wire.isShut)
     }
 
-    @Test("Bodies are read as far as they are wanted, and not at all where they are not")
+    @Test("Bodies are read as far as they are wanted, or not at all")
     func bodies() throws {
         let run = try Run(steps: ["/take": .read(5)])
         func post(_ path: String, _ body: String) throws {
@@ -361,7 +361,7 @@ import Testing
         #expect(other.wire.text.contains("connection: close"))
     }
 
-    @Test("What is no request, and a head that is too long, are answered and closed")
+    @Test("Malformed requests, and heads that are too long, are answered and closed")
     func errors() throws {
         let run = try Run()
         try? run.send("nonsense\r\n\r\n")
@@ -371,7 +371,7 @@ import Testing
         #expect(!long.channel.isActive && long.service.asked == [])
     }
 
-    @Test("Of a stream one part is on its way at a time, and a client that does not read it is cut off")
+    @Test("One part of a stream is sent at a time, and a client that does not read it is disconnected")
     func stream() throws {
         let run = try Run(steps: ["/stream": .stream(["content-type": "text/plain"])])
         try run.get("/stream")

@@ -10,7 +10,7 @@ import Testing
         return sink
     }
 
-    @Test("The sinks of one name are one series, with those that ended long ago")
+    @Test("The sinks of one name are one series, including those that ended long ago")
     func names() {
         var statistics = CaptureStatistics()
         statistics.source = "pattern:"
