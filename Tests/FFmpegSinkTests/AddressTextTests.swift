@@ -3,7 +3,7 @@ import Testing
 
 @testable import FFmpegSink
 
-/// Text of addresses and options in which Unicode sees something else than libavformat does.
+/// Text of addresses and options that Unicode interprets differently from libavformat.
 @Suite struct AddressTextTests {
     @Test("A combining mark makes no path relative and no scheme longer")
     func combiningMarks() {
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "A scale is one letter, and digits are those of ASCII", arguments: ["5k\u{301}", "\u{665}k", "5\u{212A}", ""])
+        "A scale is one letter, and digits are ASCII digits", arguments: ["5k\u{301}", "\u{665}k", "5\u{212A}", ""])
     func scales(_ text: String) {
         #expect(ScaledCount(optionText: text) == nil)
     }

@@ -49,7 +49,7 @@ import Testing
         return ReferencePictures(picture + picture + picture, size: size)
     }
 
-    @Test("Bars come back within two levels", arguments: cases)
+    @Test("Bars are restored within two levels", arguments: cases)
     func bars(_ each: Case) throws {
         let folder = try TemporaryFolder()
         let container = [.vp8, .ffv1].contains(each.codec) ? "mkv" : "mp4"
@@ -57,10 +57,10 @@ import Testing
         let quality = each.codec == .ffv1 ? "" : "&quality=95"
         try Recording.write(
             Self.bars(each.space), to: "\(container):\(path)?codec=\(each.codec)\(quality)", color: each.space)
-        // A picture of JPEG or VP8 is BT.601 to all who read it.
+        // Every reader regards a JPEG or VP8 picture as BT.601.
         let isOnly601 = [.mjpeg, .vp8].contains(each.codec)
         let matrix = each.space.matrix == .bt709 && !isOnly601 ? "bt709" : "bt601"
-        // What the file says of itself, which players go by. The conversion is told the same.
+        // The colours stated by the file, which players use. The conversion gets the same.
         let tags = try Recording.probe(path, "stream=color_range,color_space").first ?? ""
         switch each.codec {
         case .mjpeg: #expect(tags.hasPrefix("pc"))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Pictures that say nothing of their colours are taken for what players take them for, where a compression has colours of its own",
+        "Pictures of unspecified colours get those that players assume, if a compression has its own colours",
         arguments: [VideoCodec.mjpeg, .vp8], [false, true])
     func silent(_ codec: VideoCodec, isLarge: Bool) throws {
         let folder = try TemporaryFolder()
@@ -85,7 +85,7 @@ import Testing
         try Self.expectBars(path, size, matrix: "bt601", range: codec == .mjpeg ? "full" : "limited")
     }
 
-    /// Expects that ffmpeg, told the colours, finds the bars.
+    /// Expects that ffmpeg finds the bars when it is given the colours.
     private static func expectBars(_ path: String, _ size: ImageSize = size, matrix: String, range: String) throws {
         let rgb = try ReferenceCommand.ffmpeg([
             "-i", path, "-frames:v", "1", "-vf",

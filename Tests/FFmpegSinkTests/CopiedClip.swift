@@ -2,7 +2,7 @@ import Foundation
 import InletCore
 import ReferenceTools
 
-/// The packets of an MP4 file as ffprobe lists them, with lengths before their NAL units, for sinks that copy.
+/// The packets of an MP4 file as ffprobe lists them, with length prefixes before their NAL units, for sinks that copy.
 struct CopiedClip {
     var parameters: CodecParameters
     var packets: [EncodedPacket] = []
@@ -11,7 +11,7 @@ struct CopiedClip {
 
     /// Encodes moving pictures with ffmpeg, and reads the packets.
     ///
-    /// - Parameter options: the encoder and its options.
+    /// - Parameter options: The encoder and its options.
     init(_ codec: VideoCodec, _ options: [String], frames: Int, in folder: TemporaryFolder) throws {
         path = folder.path("\(UUID().uuidString).mp4")
         try ReferenceCommand.ffmpeg(

@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test(
-        "In realtime and in a conversation a packet comes out for every picture at once",
-        // SVT-AV1 works in a pipeline of its own and is a few pictures behind.
+        "With the tunings realtime and conversation each picture gives a packet at once",
+        // SVT-AV1 works in its own pipeline and is a few pictures behind.
         arguments: FFmpegVideoEncoder.codecs.filter { $0 != .av1 }, [EncoderSettings.Preset.realtime, .conversation])
     func noDelay(_ codec: VideoCodec, _ preset: EncoderSettings.Preset) throws {
         let pictures = try Recording.pictures(count: 8)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "Key frames come when they are asked for, and when the interval is over",
+        "Key frames are made on request, and when the interval is over",
         arguments: [
             VideoCodec.h264, .hevc, .vp8, .vp9,
         ])
@@ -55,12 +55,12 @@ import Testing
     func bitrate(_ codec: VideoCodec, _ bits: Int) throws {
         let packets = try encode(EncoderSettings(codec: codec, rate: .bitrate(bits)), count: 120)
         let rate = packets.reduce(0) { $0 + $1.data.count } * 8 / 4
-        // A JPEG is as large as its quantizer makes it, and small pictures are too large at its end.
+        // A JPEG's size is determined by its quantizer, and small pictures are too large at its limit.
         if codec == .mjpeg { return }
         #expect(Double(rate) > 0.7 * Double(bits) && Double(rate) < 1.3 * Double(bits), "\(rate)")
     }
 
-    @Test("libx264 goes on with another bit rate without a key frame")
+    @Test("libx264 continues with another bit rate without a key frame")
     func bitrateChange() throws {
         let settings = EncoderSettings(rate: .bitrate(400_000), keyFrameInterval: .seconds(60))
         let packets = try encode(
@@ -87,7 +87,7 @@ import Testing
         #expect(packets.filter(\.isKey).count == 1)
     }
 
-    @Test("An encoder that cannot change its bit rate says so")
+    @Test("An encoder that cannot change its bit rate reports so")
     func unsupportedChange() throws {
         #expect(throws: InletError.self) {
             try encode(
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("PTS and DTS are in order: DTS grows and is never behind its PTS", arguments: FFmpegVideoEncoder.codecs)
+    @Test("PTS and DTS are in order: DTS grows and is never after its PTS", arguments: FFmpegVideoEncoder.codecs)
     func order(_ codec: VideoCodec) throws {
         let packets = try encode(EncoderSettings(codec: codec, preset: .balanced), count: 30)
         #expect(packets.count == 30)

@@ -17,13 +17,13 @@ import Testing
         container.codecs.filter(FFmpegVideoEncoder.codecs.contains).map { Case(container: container, codec: $0) }
     }
 
-    @Test("This build has every codec, so that none goes untested")
+    @Test("This build has every codec, so that all are tested")
     func codecs() {
         #expect(Set(FFmpegVideoEncoder.codecs) == [.h264, .hevc, .vp8, .vp9, .av1, .mjpeg, .ffv1])
     }
 
     @Test(
-        "What is recorded decodes to the same pictures at the same times", arguments: cases,
+        "A recording decodes to the same pictures at the same times", arguments: cases,
         [
             EncoderSettings.Preset.realtime, .balanced,
         ])
@@ -32,7 +32,7 @@ import Testing
         let path = folder.path("out.\(each.container.rawValue)")
         let input = try Recording.pictures()
         let times = Recording.varyingTimes(input.count)
-        // JPEG is full range: numbers of a limited picture would change.
+        // JPEG is full range: samples of a limited-range picture would change.
         var color = ColorSpace.bt601
         if each.codec == .mjpeg { color.range = .full }
         let quality = each.codec == .ffv1 ? "" : "&quality=80"
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A picture that is stored on its side says so in MP4",
+        "MP4 states the rotation of a picture that is stored on its side",
         arguments: [
             (Rotation.clockwise90, -90), (.clockwise180, -180), (.clockwise270, 90),
         ])
@@ -91,7 +91,7 @@ import Testing
         #expect(found.map { ($0 + 360) % 360 } == (shown + 360) % 360)
     }
 
-    @Test("Containers that cannot say how to turn a picture get upright ones")
+    @Test("Containers that cannot state a rotation get upright pictures")
     func uprightWants() throws {
         #expect(try Recording.registry.sink("mkv:out.mkv").makeSink().wants.rotation == .applied)
         #expect(try Recording.registry.sink("mp4:out.mp4").makeSink().wants.rotation == .metadata)

@@ -4,20 +4,20 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Recordings of a source that was away.
+/// Recordings of a source that was absent for a time.
 @Suite(.tags(.encoder), .blocking) struct GapTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "Pictures after a gap of hours or days are where they were taken, and none is lost",
+        "Pictures after a gap of hours or days are at their capture times, and none is lost",
         arguments: ["mp4", "mp4?preset=balanced", "mp4?codec=vp9", "mkv"],
         [3600, 6 * 3600, 7 * 3600, 14 * 3600, 90 * 86_400])
     func gap(_ kind: String, _ seconds: Int) throws {
         let parts = kind.split(separator: "?")
         let pictures = try Recording.pictures(count: 60)
-        // Where a fragment has only begun, and at once after the first picture.
+        // A fragment that has only begun, and a gap right after the first picture.
         let times = (0..<60).map { (index: Int) -> Double in
             let gaps = index > 20 ? 2 : index > 0 ? 1 : 0
             return Double(index) / 30 + Double(seconds * gaps)
@@ -34,7 +34,7 @@ import Testing
         #expect(abs((Double(length) ?? 0) - times[59] - 1.0 / 30) < 0.05)
     }
 
-    @Test("A packet that claims to last for ever does not end the process")
+    @Test("A packet with an endless duration does not end the process")
     func longDuration() throws {
         // In nanoseconds 31 bits last for two seconds.
         let timeBase = Rational(1, 1_000_000_000)

@@ -26,7 +26,7 @@ import Testing
         try values("#EXTINF:").compactMap { Double($0.dropLast()) }
     }
 
-    /// The segments that are listed.
+    /// The segments in the list.
     private func segments() throws -> [String] { try playlist().filter { !$0.hasPrefix("#") } }
 
     private func write(
@@ -41,7 +41,7 @@ import Testing
         try sink.finish()
     }
 
-    @Test("A later run, and a sink that is made again, continue the playlist with new names")
+    @Test("A later run, and a restarted sink, continue the playlist with new names")
     func restart() throws {
         let pictures = try Recording.pictures(count: 60)
         let uri = "hls:\(live)?segment=1s&playlist=0&gop=1s"
@@ -64,7 +64,7 @@ import Testing
         #expect(try Recording.times("\(live)/index.m3u8").count == 180)
     }
 
-    @Test("Files of an earlier run are deleted once no player may request them, and other files stay")
+    @Test("Files of an earlier run are deleted once no player may request them, and other files are kept")
     func leftovers() throws {
         let pictures = try Recording.pictures(count: 150)
         let uri = "hls:\(live)?segment=1s&playlist=2&gop=1s"
@@ -86,7 +86,7 @@ import Testing
         #expect(try Recording.times("\(live)/index.m3u8").count == 60)
     }
 
-    @Test("A second sink cannot write into the folder of one that still writes, in another process either")
+    @Test("A second sink cannot write into a folder that is in use, even in another process")
     func locked() throws {
         let pictures = try Recording.pictures(count: 30)
         let uri = "hls:\(live)?segment=1s&playlist=0&gop=1s"
@@ -176,7 +176,7 @@ import Testing
         let fragments = try segments()
         try #require(fragments.count == 3 && fragments.allSatisfy { $0.hasSuffix(".m4s") })
         #expect(try Recording.probe("\(live)/\(maps[0])", "stream=codec_tag_string") == ["hvc1"])
-        // Each segment is played behind its map, as a player that begins with it does.
+        // Each segment is played after its map, as a player that begins with it does.
         for (index, name) in try segments().enumerated() {
             let bytes = try [maps[0], name].map { try Data(contentsOf: URL(fileURLWithPath: "\(live)/\($0)")) }
             let path = folder.path("part.mp4")

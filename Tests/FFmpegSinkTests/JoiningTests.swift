@@ -4,7 +4,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Streams that a viewer joins at any key frame.
+/// Streams that a viewer may join at any key frame.
 @Suite(.tags(.encoder), .blocking) struct JoiningTests {
     private let folder: TemporaryFolder
 
@@ -21,8 +21,8 @@ import Testing
             frames: 120, in: folder)
     }
 
-    /// Checks that files decode by themselves, but for the pictures that refer to the file before, to pictures of the
-    /// clip.
+    /// Checks that files decode by themselves to pictures of the clip, except for pictures that refer to the file
+    /// before.
     private func expectPictures(_ paths: [String], of clip: CopiedClip, _ reference: ReferencePictures) throws {
         let all = Set(pictures(reference))
         for (index, path) in paths.enumerated() {
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "Segments of a stream with open groups of pictures each begin with parameter sets",
+        "Each segment of a stream with open groups of pictures begins with parameter sets",
         arguments: [VideoCodec.h264, .hevc])
     func segments(_ codec: VideoCodec) throws {
         let clip = try openGroups(codec)
@@ -49,7 +49,7 @@ import Testing
         try clip.write(to: FFmpegPacketSink(output))
         try expectPictures((1...4).map { folder.path("a-00000\($0).ts") }, of: clip, reference)
 
-        // Segments of HLS with HEVC are not MPEG-TS.
+        // HLS segments with HEVC are not MPEG-TS.
         guard codec == .h264 else { return }
         var live = FFmpegOutput(.hls, to: folder.path("live"))
         live.segment = .seconds(1)

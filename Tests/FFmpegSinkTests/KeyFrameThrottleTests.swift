@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyFrameThrottleTests {
     private let clock = ManualClock(waiting: .movesTime)
 
-    @Test("The first request is granted at once, and none without one")
+    @Test("The first request is granted at once, and none is granted without a request")
     func first() {
         var throttle = KeyFrameThrottle()
         #expect(!throttle.isDue(at: clock.now))
@@ -29,7 +29,7 @@ import Testing
         #expect(granted == [10])
     }
 
-    @Test("A key frame that comes of itself serves the requests before it, and those after it wait anew")
+    @Test("A regular key frame answers the requests before it, and those after it wait again")
     func ownKeyFrame() {
         var throttle = KeyFrameThrottle(interval: .milliseconds(500))
         throttle.noteKeyFrame(at: clock.now)

@@ -42,7 +42,7 @@ import Testing
         #expect(playlist.firstNumber == 6)
     }
 
-    @Test("The target duration stays although segments are shorter or longer by what rounding permits")
+    @Test("The target duration is kept although segments are shorter or longer within rounding")
     func target() {
         var playlist = MediaPlaylist(firstNumber: 0, mostListed: 0)
         for seconds in [2.4, 0.2, 2.49] { playlist.add(segment(1_000_000_001, seconds), shortestTarget: 2) }

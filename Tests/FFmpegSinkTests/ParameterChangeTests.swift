@@ -4,7 +4,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Streams whose key frames bring other parameter sets, of which the source says nothing.
+/// Streams whose key frames have other parameter sets, which the source does not report.
 @Suite(.tags(.encoder), .blocking) struct ParameterChangeTests {
     private let folder: TemporaryFolder
 
@@ -12,12 +12,12 @@ import Testing
 
     /// A stream with start codes, by one encoder after another. Parameter sets precede each key frame.
     private struct Stream {
-        /// Those of each part.
+        /// The parameter sets of each part.
         var parameters: [CodecParameters] = []
         var packets: [EncodedPacket] = []
     }
 
-    /// - Parameter parts: the width and an option of the encoder for each part, which has 10 pictures.
+    /// - Parameter parts: The width and an encoder option for each part, which has 10 pictures.
     private func stream(_ codec: VideoCodec, _ parts: [(width: Int, option: String)]) throws -> Stream {
         var stream = Stream()
         let encoder = codec == .h264 ? ["libx264", "-x264-params"] : ["libx265", "-x265-params"]
@@ -142,7 +142,7 @@ import Testing
         #expect(try names() == ["a-false.\(container)", "a-true.\(container)"])
     }
 
-    @Test("A file whose parameter sets stay has them in its beginning", arguments: [VideoCodec.h264, .hevc])
+    @Test("A file with constant parameter sets has them at its beginning", arguments: [VideoCodec.h264, .hevc])
     func sameSets(_ codec: VideoCodec) throws {
         let stream = try stream(codec, [(160, options(codec)[0]), (160, options(codec)[0])])
         let sink = try FFmpegPacketSink(FFmpegOutput(.mp4, to: folder.path("a.mp4")))
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("Another profile begins a new file, as the first one's beginning does not permit it")
+    @Test("Another profile begins a new file, because the first one's header does not permit it")
     func otherProfile() throws {
         let stream = try stream(.h264, [(160, "cabac=0:8x8dct=0:weightp=0:ref=1"), (160, "ref=1")])
         let sink = try FFmpegPacketSink(FFmpegOutput(.mp4, to: folder.path("a-{n}.mp4")))

@@ -24,20 +24,20 @@ import Testing
         for (each, (path, played)) in zip(FormatTests.cases, zip(paths, try VLCPlayer.play(paths))) {
             let decoded = try Recording.decoded(path, size: input.size)
             let expected = pictures(decoded.bytes, input.size)
-            // VLC takes Motion JPEG in MP4 for stills, which it decodes by way of RGB.
+            // VLC regards Motion JPEG in MP4 as stills, which it decodes through RGB.
             let isExact = each.codec != .mjpeg || each.container != .mp4
             let shown =
                 isExact
                 ? pictures(played, input.size).map { expected.firstIndex(of: $0) }
                 : nearest(ReferencePictures(played, size: input.size), in: decoded)
-            // On its way to a file VLC leaves a picture out, or repeats one, to keep its own clock.
+            // When it writes to a file, VLC leaves a picture out, or repeats one, to keep its own clock.
             #expect(Set(shown).count >= 25, "\(each.testDescription): \(shown)")
             #expect(shown.allSatisfy { $0 != nil }, "\(each.testDescription): \(shown)")
             #expect(zip(shown, shown.dropFirst()).allSatisfy { ($0 ?? 0) <= ($1 ?? 0) }, "\(each.testDescription)")
         }
     }
 
-    /// For each picture the number of the one that it looks like; nil where none is closer than 30 dB.
+    /// The number of the most similar picture for each picture; nil if none is closer than 30 dB.
     private func nearest(_ shown: ReferencePictures, in decoded: ReferencePictures) -> [Int?] {
         let size = shown.size
         return pictures(shown.bytes, size).map { picture in

@@ -3,7 +3,7 @@ import Foundation
 import InletCore
 import ReferenceTools
 
-/// Records pictures by a URI, and reads back what other programs make of the file.
+/// Records pictures by a URI, and reads the file with other programs.
 enum Recording {
     static let registry: PluginRegistry = {
         var registry = PluginRegistry(localAccess: LocalAccess { _ in [] })
@@ -12,7 +12,7 @@ enum Recording {
         return registry
     }()
 
-    /// Moving pictures with fine detail, as FFmpeg draws them.
+    /// Moving pictures with fine detail, drawn by FFmpeg.
     static func pictures(
         _ size: ImageSize = ImageSize(width: 160, height: 120), count: Int = 20
     ) throws -> ReferencePictures {
@@ -21,7 +21,7 @@ enum Recording {
             lavfi: "testsrc2=size=320x240:rate=30,scale=\(size.width):\(size.height)", size: size, frames: count)
     }
 
-    /// Times in seconds at a rate that varies: 30 pictures a second, every fifth lasting three times as long.
+    /// Times in seconds at a variable rate: 30 pictures a second, every fifth lasting three times as long.
     static func varyingTimes(_ count: Int) -> [Double] {
         var time = 0.0
         return (0..<count).map { index in
@@ -72,7 +72,7 @@ enum Recording {
             ]), size: size)
     }
 
-    /// One value a line, as ffprobe prints them.
+    /// One value per line, as ffprobe prints them.
     static func probe(_ path: String, _ entries: String, _ more: [String] = []) throws -> [String] {
         let output = try ReferenceCommand.run(
             "ffprobe",
@@ -81,7 +81,7 @@ enum Recording {
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: ", ")) }.filter { !$0.isEmpty }
     }
 
-    /// When each picture is shown, in seconds.
+    /// The display time of each picture, in seconds.
     static func times(_ path: String) throws -> [Double] {
         try probe(path, "frame=best_effort_timestamp_time").compactMap { Double($0.prefix { $0 != "," }) }
     }

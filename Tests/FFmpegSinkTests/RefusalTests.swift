@@ -3,10 +3,10 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// What cannot work is refused, with what to do about it.
+/// Impossible settings are refused, with advice.
 @Suite(.tags(.encoder), .blocking) struct RefusalTests {
     @Test(
-        "Options that cannot work are refused before anything is opened, and the message says what can",
+        "Impossible options are refused before anything is opened, and the message names possible ones",
         arguments: [
             ("mp4:", "needs a path"),
             ("mp4:out.mp4?codec=h263", "h264 | hevc"),
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A server that is not there is refused within the time-out",
+        "A missing server is refused within the time-out",
         arguments: [
             ("rtmp://127.0.0.1:1/live/key", InletError.Code.connectionRefused),
             ("rtsp://127.0.0.1:1/cam", .connectionRefused),

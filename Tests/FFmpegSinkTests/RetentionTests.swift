@@ -6,7 +6,7 @@ import Testing
 
 @testable import FFmpegSink
 
-/// Which files go: by what the recorder knows, whatever clocks and file times say.
+/// The choice of files to delete: by the recorder's notes, whatever the clocks and file times are.
 @Suite(.tags(.encoder), .blocking) struct RetentionTests {
     private static let hour: Int64 = 3_600_000_000_000
     /// 2025-06-01.
@@ -25,12 +25,12 @@ import Testing
         Retention.File(path: name, match: try #require(pattern.match(name)), byteCount: 10, mark: mark)
     }
 
-    /// A note of an earlier start of the machine, so many hours ago by the clock.
+    /// A note of an earlier start of the machine, that many hours ago by the clock.
     private static func earlier(_ event: RecordingMark.Event, hours: Int64, boot: String = "before") -> RecordingMark {
         RecordingMark(event, at: RecorderTime(boot: boot, sinceBoot: 5, sinceEpoch: june - hours * hour))
     }
 
-    /// A note of this start, so many minutes ago, at a time of day that says nothing.
+    /// A note of this start, that many minutes ago, with a meaningless time of day.
     private static func today(_ event: RecordingMark.Event, minutes: Int64, hoursByClock: Int64 = 0) -> RecordingMark {
         let time = RecorderTime(
             boot: "now", sinceBoot: hour - minutes * 60_000_000_000, sinceEpoch: june - hoursByClock * hour)
@@ -44,7 +44,7 @@ import Testing
         return Retention.ages(files, now: now).map { $0.wholeNanoseconds / hour }
     }
 
-    @Test("A file is as old as its note of its end says, or else as the beginning of the next")
+    @Test("A file's age is that of its end note, or else of the beginning of the next file")
     func notes() throws {
         #expect(try Self.ages([Self.earlier(.ended, hours: 30), Self.earlier(.ended, hours: 20)]) == [30, 20])
         // The first and the third were killed.
@@ -55,25 +55,25 @@ import Testing
             ]) == [30, 20, 20, 0, 0])
     }
 
-    @Test("A clock that was set in between makes no fresh file old, and one that is wrong keeps files longer")
+    @Test("A clock that was set in between makes no fresh file old, and a wrong one keeps files longer")
     func clocks() throws {
         // Recorded in this start while the clock was in 1970, or a year off.
         #expect(try Self.ages([Self.today(.ended, minutes: 10, hoursByClock: 485_000)]) == [0])
         #expect(try Self.ages([Self.today(.ended, minutes: 10, hoursByClock: -8760)]) == [0])
-        // An earlier start without a clock: as old as what follows.
+        // An earlier start without a clock: as old as the file after it.
         #expect(
             try Self.ages([
                 Self.earlier(.ended, hours: 50), Self.earlier(.ended, hours: 485_000),
                 Self.earlier(.ended, hours: 40, boot: "between"),
             ]) == [50, 40, 40])
-        // One with a clock a year behind cannot be older than what came before it.
+        // A file with a clock a year behind cannot be older than the file before it.
         #expect(try Self.ages([Self.earlier(.ended, hours: 50), Self.earlier(.ended, hours: 8760)]) == [50, 50])
-        // One with a clock in the future.
+        // A file with a clock in the future.
         #expect(
             try Self.ages([
                 Self.earlier(.ended, hours: 50), Self.earlier(.ended, hours: -8760), Self.earlier(.ended, hours: 30),
             ]) == [50, 30, 30])
-        // Files without notes are as old as the first that follows with one.
+        // Files without notes are as old as the first later file with one.
         #expect(try Self.ages([nil, nil, Self.earlier(.begun, hours: 7), nil]) == [7, 7, 0, 0])
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(Retention.ages(files, now: Self.now).map { $0.wholeNanoseconds / Self.hour } == [47, 1, 0])
     }
 
-    @Test("Files have their order by number; without one, those of this start come last, in its own order")
+    @Test("Files are ordered by number; without one, those of this start come last, in their own order")
     func order() throws {
         let numbered = try FileNamePattern("a-{n}.mp4")
         let files = try ["a-1000000.mp4", "a-000009.mp4", "a-000010.mp4"].map { try Self.file(numbered, $0) }
@@ -106,7 +106,7 @@ import Testing
             ])
     }
 
-    @Test("The oldest go, as many as it takes, but for the one that is written and those that cannot go")
+    @Test("The oldest files are deleted, as many as necessary, except the open one and those that cannot be deleted")
     func deleting() throws {
         let pattern = try FileNamePattern("{n:1}")
         let files = try (1...5).map { try Self.file(pattern, "\($0)", Self.earlier(.ended, hours: 6 - Int64($0))) }
@@ -136,7 +136,7 @@ import Testing
             [.modificationDate: Date(timeIntervalSinceNow: seconds)], ofItemAtPath: folder.path(name))
     }
 
-    @Test("What was just recorded stays although older files are dated in the future, and itself in the past")
+    @Test("A recent recording is kept although older files are dated in the future, and itself in the past")
     func modificationTimes() throws {
         for number in 1...3 {
             let path = folder.path("a-00000\(number).mkv")
@@ -151,7 +151,7 @@ import Testing
             try sink.start(Recording.format(pictures.size), SinkContext())
             for index in 0..<pictures.count {
                 try sink.consume(Recording.frame(pictures.padded(index), index, at: Double(index) / 30))
-                // As after a step of the clock by a day.
+                // As after a clock step of a day.
                 for name in try names() where name > "a-000003.mkv" { try date(name, -86_400) }
             }
             try sink.finish()
@@ -164,7 +164,7 @@ import Testing
         #expect(numbers == Array(last - numbers.count + 1...last) && numbers.count >= 4, "\(left)")
     }
 
-    @Test("A run that begins anew knows by its notes how old the files of the one before are")
+    @Test("A restarted run knows from its notes how old the files of the one before are")
     func nextRun() throws {
         func run() throws {
             try Recording.write(Recording.pictures(count: 2), to: "mp4:\(folder.path("b-{n}.mp4"))?keep-age=1h")
@@ -175,7 +175,7 @@ import Testing
         for (number, age) in [(1, 2 * Self.hour), (2, Self.hour / 2), (3, 0)] {
             try date("b-00000\(number).mp4", -86_400)
             let handle = try #require(FileHandle(forUpdatingAtPath: folder.path("b-00000\(number).mp4")))
-            // A machine that has not run for long has no moment of its own two hours ago.
+            // A machine that started recently was not running two hours ago.
             RecordingMark(.ended, at: RecorderTime(boot: "before", sinceBoot: 0, sinceEpoch: now.sinceEpoch - age))
                 .write(to: handle.fileDescriptor)
         }

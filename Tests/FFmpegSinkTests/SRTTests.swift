@@ -5,19 +5,19 @@ import Testing
 
 @testable import FFmpegSink
 
-/// Streams by SRT, to libsrt's own receiver.
+/// Streams over SRT, to libsrt's own receiver.
 @Suite(.tags(.server), .fewAtATime) struct SRTTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs what blocks on a thread of its own, as tests run on few.
+    /// Runs blocking code on a separate thread, because tests run on few.
     private func aside<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
         }
     }
 
-    /// The options of both ends; `PORT` stands for a free one.
+    /// The options of both ends; `PORT` is replaced by a free one.
     struct Way: CustomTestStringConvertible {
         var own: String
         var peer: String
@@ -30,7 +30,7 @@ import Testing
         Way(own: "srt://[::1]:PORT", peer: "srt://[::1]:PORT?mode=listener"),
         Way(own: "srt://[::]:PORT?mode=listener", peer: "srt://[::1]:PORT?mode=caller&conntimeo=20000"),
         Way(own: "srt://[::]:PORT?mode=listener", peer: "srt://127.0.0.1:PORT?mode=caller&conntimeo=20000"),
-        // The end is held back for longer than a moment.
+        // The end is delayed for longer than a moment.
         Way(own: "srt://127.0.0.1:PORT?latency=4000000&write-timeout=20s", peer: "srt://127.0.0.1:PORT?mode=listener"),
         Way(
             own: "srt://127.0.0.2:PORT?mode=rendezvous&adapter=127.0.0.1",
@@ -52,7 +52,7 @@ import Testing
             peer: "srt://127.0.0.1:PORT?mode=caller&conntimeo=20000&passphrase=open-sesame"),
     ]
 
-    @Test("Every picture arrives as it was sent, to the last, encrypted or not, whoever begins", arguments: ways)
+    @Test("Every picture arrives as it was sent, encrypted or not, whichever side connects", arguments: ways)
     func pictures(_ way: Way) async throws {
         let port = try await FreePort.find()
         let received = folder.path("received.ts")
@@ -63,7 +63,7 @@ import Testing
         try await aside {
             let input = try Recording.pictures(count: 60)
             try Recording.write(input, to: uri)
-            // The same encoder into a file is what the receiver should see.
+            // The same encoder with a file gives the pictures that the receiver should see.
             try Recording.write(input, to: "ts:\(file)?bitrate=200k&threads=1")
             #expect(peer.waitForEnd(), "\(peer.log)")
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(try FrameLines.ffmpeg(received).lines == expected)
     }
 
-    /// What sending to a peer fails of.
+    /// The error of sending to a peer.
     private func failure(_ uri: String) async throws -> InletError {
         try await aside {
             do {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "A peer that has another passphrase, or one too many, refuses with an error of its own",
+        "A peer with another passphrase, or one too many, refuses with its own error",
         arguments: [
             ("&passphrase=open-sesame", "?passphrase=geheimgeheim"), ("&passphrase=open-sesame", ""),
             ("", "?passphrase=geheimgeheim"),
@@ -100,7 +100,7 @@ import Testing
         #expect(!"\(error)".contains("geheim") && !peer.log.contains("geheim"))
     }
 
-    @Test("Nobody at the address, and nobody who comes, are time-outs")
+    @Test("A missing server, and a missing client, are time-outs")
     func unreachable() async throws {
         let port = try await FreePort.find()
         for address in ["127.0.0.1:\(port)?", ":\(port)?mode=listener&", "[::1]:\(port)?"] {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("A port that another listens at is refused")
+    @Test("A port that another program listens on is refused")
     func takenPort() async throws {
         let port = try await FreePort.find()
         let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path("none"))
@@ -120,9 +120,9 @@ import Testing
         #expect(error.code == .busy, "\(error)")
     }
 
-    @Test("A peer that is stopped is noticed within the time-out asked for, and the sooner the shorter that is")
+    @Test("A stopped peer is noticed within the requested time-out, and sooner with a shorter one")
     func silentPeers() async throws {
-        /// How long after its peer was stopped the sink noticed, and what it said.
+        /// The time after which the sink noticed the stop of its peer, and its error.
         @Sendable func notice(_ limit: String) async throws -> (Duration, InletError) {
             let port = try await FreePort.find()
             let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path(limit))
@@ -157,7 +157,7 @@ import Testing
         #expect(early.0 < other.0)
     }
 
-    @Test("Silence is counted from what was sent, by what is answered")
+    @Test("Silence is counted from the data that was sent, by the answers to it")
     func silence() {
         var silence = SRTSilence()
         func note(_ answers: Int64, _ waiting: Int64, _ dropped: Int64, at time: Int) -> Duration {
@@ -170,14 +170,14 @@ import Testing
         #expect(note(0, 3, 0, at: 12) == .seconds(2))
         #expect(note(1, 3, 0, at: 13) == .zero)
         #expect(note(1, 2, 0, at: 14) == .seconds(1))
-        // What is given up as too late is no answer.
+        // Data that is dropped as too late is not an answer.
         #expect(note(1, 0, 2, at: 15) == .seconds(2))
         #expect(note(2, 0, 2, at: 16) == .zero)
         #expect(note(2, 0, 2, at: 60) == .zero)
     }
 
     @Test(
-        "What SRT cannot take is refused before anything is opened, and nothing of it is shown",
+        "Settings that SRT does not support are refused before anything is opened, and their values are not shown",
         arguments: [
             ("srt://host", "needs a port"), ("srt://host:0", "needs a port"), ("srt://host:65536", "needs a port"),
             ("srt://host:９０", "needs a port"), ("srt://:9000", "names no host"),
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("Every option that libavformat takes for SRT is taken, by the same name")
+    @Test("Every SRT option of libavformat is supported, by the same name")
     func options() throws {
         let help = try ReferenceCommand.run("ffmpeg", ["-hide_banner", "-h", "protocol=srt"])
         let names = String(decoding: help, as: UTF8.self).split(separator: "\n").compactMap {
@@ -218,7 +218,7 @@ import Testing
         let maps = try ReferenceCommand.run("cat", ["/proc/\(getpid())/maps"])
         let lines = String(decoding: maps, as: UTF8.self).split(separator: "\n")
         let files = Set(lines.compactMap { $0.split(separator: "/").last }.filter { $0.contains("libsrt") })
-        // That of WebRTC's SRTP is another one.
+        // The SRTP library of WebRTC is a different one.
         #expect(files.filter { !$0.contains("srtp") }.count == 1, "\(files)")
     }
 }

@@ -4,7 +4,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Files one after another: when they end, what they are called, which are kept.
+/// Consecutive files: when they end, their names, and which are kept.
 @Suite(.tags(.encoder), .blocking) struct SegmentTests {
     private let folder: TemporaryFolder
 
@@ -48,7 +48,7 @@ import Testing
         let sink = try FFmpegPacketSink(output)
         try sink.start(parameters)
         for index in 0..<pictures.count {
-            // A camera whose clock is fast: each key frame is a little earlier than its second.
+            // A camera with a fast clock: each key frame is a little earlier than its second.
             let time = Double(index) / 30 * 0.9999
             let frame = try Recording.frame(pictures.padded(index), index, at: time)
             for packet in try encoder.encode(frame, wantsKeyFrame: index % 30 == 0) { try sink.write(packet) }
@@ -57,7 +57,7 @@ import Testing
         #expect(try names().map { try Recording.times(folder.path($0)).count } == [30, 30, 30, 30])
     }
 
-    @Test("Files end at their size, and numbers go on from the files that are there")
+    @Test("Files end at their size, and numbers continue from the existing files")
     func bySize() throws {
         let uri = "mkv:\(folder.path("{n}.mkv"))?codec=ffv1&segment-size=20k"
         try Recording.write(Recording.pictures(count: 20), to: uri)
@@ -70,7 +70,7 @@ import Testing
         #expect(try names().last == "\(String(format: "%06d", first.count + 1)).mkv")
     }
 
-    @Test("The oldest files go while there are too many bytes, and no other file of the folder")
+    @Test("The oldest files are deleted while there are too many bytes, and no other file of the folder")
     func retention() throws {
         try Data(repeating: 1, count: 1_000_000).write(to: URL(fileURLWithPath: folder.path("other.mkv")))
         try Data(repeating: 1, count: 1_000_000).write(to: URL(fileURLWithPath: folder.path("a-1x.mkv")))
@@ -78,14 +78,14 @@ import Testing
         try Recording.write(Recording.pictures(count: 40), to: uri)
         let left = try names().filter { $0.hasPrefix("a-0") }
         let total = try left.reduce(0) { try $0 + SinkFile.size(folder.path($1)) }
-        // The file that is written comes on top of what is kept.
+        // The open file is in addition to the kept ones.
         #expect(total > 40_000 && total < 90_000)
         #expect(left.first != "a-000001.mkv")
         #expect(try names().contains("other.mkv") && names().contains("a-1x.mkv"))
         for name in left { #expect(try !Recording.times(folder.path(name)).isEmpty) }
     }
 
-    @Test("A change of size begins a new file beside the first, which an earlier run's does not disturb")
+    @Test("A change of size begins a new file next to the first, which an earlier run's does not disturb")
     func sizeChange() throws {
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder.path("out.mp4")))
         let small = try Recording.pictures(count: 4)
@@ -103,7 +103,7 @@ import Testing
         #expect(try Recording.times(folder.path("out-2.mp4")).count == 5)
     }
 
-    @Test("A sink that is made anew by its configuration does not overwrite what the one before it wrote")
+    @Test("A sink restarted by its configuration does not overwrite the files of the one before")
     func restart() throws {
         let configuration = try Recording.registry.sink("mp4:\(folder.path("out.mp4"))")
         let pictures = try Recording.pictures(count: 3)
@@ -118,20 +118,20 @@ import Testing
         #expect(try names() == ["out-2.mp4", "out.mp4"])
     }
 
-    @Test("HLS: a playlist of whole segments, with the old ones deleted")
+    @Test("HLS: a playlist of complete segments, with the old ones deleted")
     func hls() throws {
         let live = folder.path("live")
         try Recording.write(Recording.pictures(count: 400), to: "hls:\(live)?segment=1s&playlist=3&gop=1s")
         let playlist = try String(contentsOfFile: "\(live)/index.m3u8", encoding: .utf8)
         #expect(playlist.components(separatedBy: "#EXTINF").count - 1 == 3)
-        // RFC 8216, 6.2.2: one that has left the playlist is there for as long as itself and the playlist last.
+        // RFC 8216, 6.2.2: a segment removed from the playlist is kept for its own length plus the playlist's.
         let segments = try FileManager.default.contentsOfDirectory(atPath: live).filter { $0.hasSuffix(".ts") }
         #expect((3 + 4...3 + 5).contains(segments.count), "\(segments)")
         #expect(try Recording.times("\(live)/index.m3u8").count == 30 + 30 + 10)
     }
 }
 
-/// Facts of files.
+/// Properties of files.
 enum SinkFile {
     static func size(_ path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0

@@ -3,7 +3,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Streams to servers: what arrives, and whom they go to.
+/// Streams to servers: the received pictures, and the permitted servers.
 @Suite(.tags(.server), .fewAtATime) struct ServerTests {
     private struct NeverCame: Error {}
 
@@ -17,7 +17,7 @@ import Testing
         let server = try StreamReceiver(.ffmpeg(.udp))
         let options = "?bitrate=200k&threads=1"
         try Recording.write(input, to: server.url + options, times: times)
-        // The same encoder into a file is what the receiver should see.
+        // The same encoder with a file gives the pictures that the receiver should see.
         try Recording.write(input, to: "ts:\(folder.path("out.ts"))\(options)", times: times)
         let expected = try FrameLines.ffmpeg(folder.path("out.ts")).lines.map(\.md5)
 
@@ -36,9 +36,10 @@ import Testing
         }
     }
 
-    /// Writes pictures until so many have come out of the server's decoder.
+    /// Writes pictures until the server's decoder has output this many.
     ///
-    /// - Parameter options: of the sink. On a busy machine GStreamer takes longer to answer than the default allows.
+    /// - Parameter options: The sink's options. On a busy machine GStreamer takes longer to answer than the default
+    ///   allows.
     private func publish(to server: StreamReceiver, _ options: String, until count: Int) throws {
         let input = try Recording.pictures(count: 10)
         let sink = try Recording.registry.sink("\(server.url)?connect-timeout=20s&\(options)").makeSink()
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A server of RTMP over TLS must have a certificate by an authority that is known")
+    @Test("An RTMP server over TLS must have a certificate by a known authority")
     func certificates() throws {
         var options = HostileServer.Options()
         options.isTLS = true
@@ -81,7 +82,7 @@ import Testing
         #expect(try failure(url)?.code == .tlsFailed)
         let other = try HostileServer(options)
         #expect(try failure("\(url)?tls-ca=\(other.authority ?? "")")?.code == .tlsFailed)
-        // What comes after TLS is no RTMP, but that is what it comes to.
+        // The data after the TLS handshake is not RTMP, which is expected.
         for option in ["tls-ca=\(server.authority ?? "")", "tls-verify=false"] {
             let error = try #require(try failure("\(url)?\(option)"))
             #expect(error.code != .tlsFailed, "\(error)")
@@ -89,11 +90,11 @@ import Testing
     }
 
     @Test(
-        "RTSP over TLS is published where the certificate may be any, and refused where it cannot be checked",
+        "RTSP over TLS is published if any certificate is allowed, and refused if it cannot be checked",
         .enabled(if: StreamReceiver.missing == nil, "\(StreamReceiver.missing ?? "")"))
     func rtsps() throws {
         let server = try StreamReceiver(.gstreamer(isTLS: true))
-        // libavformat 5.1 cannot check it, later ones do.
+        // libavformat 5.1 cannot check it, later versions do.
         #expect([.unsupported, .tlsFailed].contains(try failure(server.url)?.code))
         try publish(to: server, "tls-verify=false", until: 10)
     }

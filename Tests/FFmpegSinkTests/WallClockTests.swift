@@ -7,14 +7,14 @@ import Testing
 /// The time of day in files, which is that of the pictures.
 @Suite(.tags(.encoder), .blocking) struct WallClockTests {
     private let folder: TemporaryFolder
-    /// 2001-09-09T01:46:40Z: no clock of this machine.
+    /// 2001-09-09T01:46:40Z: not this machine's clock.
     private static let base: Int64 = 1_000_000_000_000_000_000
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes pictures at 30 a second, whose time of day is known from one on, or but for some.
+    /// Writes pictures at 30 a second. Their time of day is known from one picture on, or for all except some.
     ///
-    /// - Parameter pause: how much later the pictures are from the first with a time of day on, in seconds.
+    /// - Parameter pause: The delay of the pictures from the first with a time of day on, in seconds.
     private static func write(
         _ count: Int, knownFrom known: Int, except unknown: Range<Int> = 0..<0, pause: Double = 0, to uri: String
     ) throws {
@@ -43,7 +43,7 @@ import Testing
         return times
     }
 
-    @Test("Fragments of MP4 have the time of day of their first picture, where it is known, and none where it is not")
+    @Test("MP4 fragments have the time of day of their first picture if it is known, and otherwise none")
     func fragments() throws {
         let path = folder.path("known.mp4")
         try Self.write(90, knownFrom: 0, to: "mp4:\(path)?gop=1s")
@@ -61,7 +61,7 @@ import Testing
         #expect(try Self.references(other).isEmpty)
     }
 
-    @Test("The time of day begins at a key frame of which it is known, and is the source's also where it states none")
+    @Test("The time of day begins at a key frame with a known time, and continues when the source states none")
     func partlyKnown() throws {
         let path = folder.path("partly.mp4")
         try Self.write(120, knownFrom: 20, except: 50..<100, to: "mp4:\(path)?gop=1s")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Segments of HLS have the time of day of their first picture, where it is known")
+    @Test("HLS segments have the time of day of their first picture, if it is known")
     func segments() throws {
         let live = folder.path("live")
         try Self.write(190, knownFrom: 20, to: "hls:\(live)?segment=1s&playlist=0&gop=1s")
@@ -96,7 +96,7 @@ import Testing
         #expect(playlist.components(separatedBy: "#EXTINF").count - 1 == 7)
         let dates = playlist.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-PROGRAM-DATE-TIME:") }
             .map { $0.dropFirst("#EXT-X-PROGRAM-DATE-TIME:".count) }
-        // Of the first segment it is not known.
+        // It is not known for the first segment.
         #expect(dates == (41...46).map { "2001-09-09T01:46:\($0).000Z" })
         #expect(try Recording.times("\(live)/index.m3u8").count == 190)
     }
