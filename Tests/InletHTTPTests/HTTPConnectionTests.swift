@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "Without a token a client gets 401 at once and is closed, with a wrong one after a wait; the right one is served"
+        "Without a token a client gets 401 at once and is closed, with a wrong one after a wait; the right one works"
     )
     func tokens() throws {
         let none = try Run(token: "let-me-in-please")
