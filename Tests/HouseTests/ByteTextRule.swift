@@ -1,15 +1,15 @@
-/// Text from outside is bytes until it has been checked: what walks or compares `String` by Unicode's rules has no
-/// place between a network, a file, a device or a stranger's URI and a decision.
+/// Text from outside is bytes until it has been checked: code that walks or compares `String` by Unicode's rules must
+/// not make decisions about data from a network, a file, a device or a stranger's URI.
 ///
-/// To Swift U+037E equals `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a
-/// digit. The library that reads the same bytes knows none of that, so a check written in such terms can be walked
-/// around. `Sources/InletCore/Text/ByteText.swift` has the same operations on bytes; `utf8` and `[UInt8]`, compared
-/// with `UInt8(ascii:)`, serve as well.
+/// To Swift U+037E equals `;`, a `:` with a combining accent is not a `:`, U+2028 is a newline and U+0660 a digit. The
+/// library that reads the same bytes knows none of that, so a check in such terms can be bypassed.
+/// `Sources/InletCore/Text/ByteText.swift` has the same operations on bytes; `utf8` and `[UInt8]`, compared with
+/// `UInt8(ascii:)`, work as well.
 ///
-/// The rule sees how code is written, not where its text comes from, so it holds for all text. Strings that the program
-/// made may still be compared with `==` and looked up in sets.
+/// The rule sees how code is written, not where its text comes from, so it applies to all text. Strings that the
+/// program made may still be compared with `==` and looked up in sets.
 enum ByteTextRule {
-    /// What is not used, and what is instead. Of a literal only its quotation marks are seen.
+    /// The forbidden code and its replacement. For a literal, only its quotation marks are visible.
     private static let forbidden: [(text: String, instead: String)] = [
         (".isNewline", "compare with the bytes of CR and LF"), (".isWhitespace", "isASCIISpace of a byte"),
         (".isLetter", "isASCIILetter of a byte"), (".isNumber", "isASCIIDigit of a byte"),
@@ -29,16 +29,16 @@ enum ByteTextRule {
         (".last == \"", "hasByteSuffix(_:)"), (".last != \"", "hasByteSuffix(_:)"),
     ]
 
-    /// Modules that still hold such code. One that is clean leaves the list, and none joins it.
+    /// Modules that still contain such code. A clean module leaves the list, and none may join it.
     static let notYetClean: Set<String> = []
 
-    /// Files that may hold such code, each with the reason. A file that no longer holds any must leave the list.
+    /// Files that may contain such code, each with the reason. A file that no longer contains any must leave the list.
     static let allowed: [String: String] = [:]
 
-    /// The lines of a text that hold such code, with what each is to hold instead.
+    /// The lines of a text that contain such code, with the replacement for each.
     static func lines(in text: String) -> [(number: Int, word: String, instead: String)] {
         let code = SwiftText.code(of: text)
-        // Few files hold any of them, and a search of a whole file takes less time than one of each line.
+        // Few files contain any of them, and searching a whole file takes less time than searching each line.
         let present = forbidden.filter { code.contains($0.text) }
         guard !present.isEmpty else { return [] }
         return code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in

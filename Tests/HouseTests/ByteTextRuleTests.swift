@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct ByteTextRuleTests {
-    @Test("Text is read as bytes, but for the files and modules listed, and each of them still needs to be")
+    @Test("Text is read as bytes, except in the listed files and modules, and each of these still needs the exception")
     func tree() throws {
         let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
         #expect(
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "What reads text by Unicode's rules is named",
+        "Code that reads text by Unicode's rules is reported",
         arguments: [
             "text.split(whereSeparator: \\.isNewline)", "while line.last?.isNewline == true {", "$0.isLetter",
             "name.lowercased()", "if url.hasPrefix(\"http:\")", "text.split(separator: \"\\n\")",
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "What reads bytes is not",
+        "Code that reads bytes is not reported",
         arguments: [
             "text.split(atByte: \"\\n\")", "if url.hasBytePrefix(\"http:\")",
             "text.utf8.firstIndex(of: UInt8(ascii: \":\"))",
@@ -41,7 +41,7 @@ import Testing
         #expect(ByteTextRule.lines(in: text).isEmpty)
     }
 
-    @Test("A file or module on a list that needs it no more is named")
+    @Test("A file or module on a list that does not need it any more is reported")
     func rot() {
         let clean = HouseTree.File(path: "Sources/A/A.swift", text: "let a = 1")
         let other = HouseTree.File(path: "Sources/B/B.swift", text: "a.hasPrefix(b)")

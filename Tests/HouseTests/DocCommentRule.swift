@@ -1,12 +1,12 @@
 /// Every public declaration has a doc comment.
 ///
-/// Exempt, since there is nothing to add:
-/// - what fulfils a protocol in an extension that names it (`extension ImageSize: OptionValue`): the protocol documents
-///   it;
+/// Exempt, because there is nothing to add:
+/// - members that fulfil a protocol in an extension that names it (`extension ImageSize: OptionValue`): the protocol
+///   documents them;
 /// - operators of `Equatable` and `Comparable`, `hash(into:)`, `description`, `debugDescription`, `errorDescription`,
 ///   `rawValue`;
-/// - an initializer that does nothing but store its parameters under their own names, or nothing at all: the properties
-///   are documented.
+/// - an initializer that only stores its parameters under their own names, or does nothing: the properties are
+///   documented.
 enum DocCommentRule {
     private static let knownMembers: Set<Substring> = [
         "hash", "description", "debugDescription", "errorDescription", "rawValue",
@@ -17,7 +17,7 @@ enum DocCommentRule {
         let code = SwiftText.code(of: file.text).split(separator: "\n", omittingEmptySubsequences: false)
         let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
         var violations: [Violation] = []
-        // What encloses the current line, outermost first, each with the indentation of its first line.
+        // The declarations that enclose the current line, outermost first, each with the indentation of its first line.
         var enclosing: [(indentation: Int, isWitnesses: Bool, isPublicProtocol: Bool)] = []
         for (index, line) in code.enumerated() {
             let statement = line.drop { $0 == " " }
@@ -47,10 +47,10 @@ enum DocCommentRule {
         return violations
     }
 
-    /// Whether these words begin a public declaration that has a name of its own: no import and no extension.
+    /// Whether these words begin a public declaration with a name: not an import or an extension.
     private static func isPublic(_ words: [Substring]) -> Bool {
         guard let access = words.firstIndex(where: { $0 == "public" || $0 == "open" }) else { return false }
-        // Attributes and modifiers may stand before the access level, nothing else.
+        // Only attributes and modifiers may come before the access level.
         let before: Set<Substring> = [
             "static", "final", "override", "nonisolated", "mutating", "indirect", "consuming",
         ]
@@ -87,7 +87,7 @@ enum DocCommentRule {
         let indentation = code[index].prefix { $0 == " " }
         var text = String(first)
         if !first.hasSuffix("}") {
-            // Up to the brace that closes it, in the column where it began.
+            // Up to the closing brace, in the column where it began.
             for line in code[(index + 1)...] {
                 text += "\n" + line
                 if line.hasPrefix(indentation + "}") { break }

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "A public declaration without one is named",
+        "A public declaration without a doc comment is reported",
         arguments: [
             "public struct A {", "public var a = 1", "open class A {", "@safe public final class A {",
             "public static func f() {}", "// Not a doc comment.\npublic func f() {}", "/// Far.\n\npublic func f() {}",
@@ -24,7 +24,7 @@ import Testing
         #expect(lines(text).count == 1)
     }
 
-    @Test("A requirement of a public protocol without one is named")
+    @Test("A requirement of a public protocol without a doc comment is reported")
     func requirement() {
         let text = """
             /// A.
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "What is not public, or no declaration of its own, needs none",
+        "Declarations that are not public, and other lines, need none",
         arguments: [
             "func f() {}", "public import Logging", "public extension A {", "let a = \"public var b\"",
             "// public var b",
@@ -60,7 +60,7 @@ import Testing
         #expect(lines(text) == [])
     }
 
-    @Test("What fulfils a named protocol needs none; a member of a plain extension does")
+    @Test("Members that fulfil a named protocol need none; a member of a plain extension does")
     func witnesses() {
         #expect(lines("extension A: B {\n    public var c: Int { 1 }\n}") == [])
         #expect(lines("extension A: B where C: D {\n    public var c: Int { 1 }\n}") == [])
@@ -69,7 +69,7 @@ import Testing
         #expect(lines("extension A: B {\n}\nextension A {\n    public var c: Int { 1 }\n}") == [4])
     }
 
-    @Test("Members that everyone knows need none")
+    @Test("Well-known members need none")
     func known() {
         #expect(lines("public static func < (a: A, b: A) -> Bool { true }") == [])
         #expect(lines("public var description: String { \"\" }") == [])

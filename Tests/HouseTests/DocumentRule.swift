@@ -1,4 +1,4 @@
-/// The documents keep up with the tree: links resolve, targets have folders, plug-ins describe their options.
+/// The documents match the tree: links resolve, targets have folders, plug-ins describe their options.
 enum DocumentRule {
     /// The targets of the relative links of a Markdown text, without their anchors, with the line of each.
     static func links(in text: String) -> [(target: String, line: Int)] {
@@ -66,7 +66,7 @@ enum DocumentRule {
         }
     }
 
-    /// The targets that the products of a manifest name.
+    /// The targets named by the products of a manifest.
     static func productTargets(in manifest: String) -> [String] {
         manifest.matches(of: /\.(?:library|executable)\(name:\s*"[^"]+",\s*targets:\s*\[([^\]]*)\]/).flatMap { match in
             match.output.1.split(separator: ",").map { $0.filter { $0 != "\"" && $0 != " " } }

@@ -51,7 +51,7 @@ import Testing
         #expect(DocumentRule.links(in: text).map(\.line) == [1, 1, 1, 6])
     }
 
-    @Test("A link to nothing, or out of the package, is named")
+    @Test("A link to a missing file, or out of the package, is reported")
     func brokenLinks() {
         let file = HouseTree.File(
             path: "Docs/a.md", text: "[a](b.md) [c](./../README.md)\n[d](../../x.md) [e](gone.md)")
@@ -63,7 +63,7 @@ import Testing
             ])
     }
 
-    @Test("An option without its row is named")
+    @Test("An option without its row is reported")
     func options() {
         let code = """
             static let size = PluginOption("size", default: 1, "Size")

@@ -1,5 +1,5 @@
-/// Words that have no place in the library: what crashes on input, what writes where it was not asked to, and paths of
-/// one machine.
+/// Words that are forbidden in the library: code that crashes on input, code that writes without being asked to, and
+/// paths of one machine.
 enum ForbiddenRule {
     private static let words: [(text: String, reason: String)] = [
         ("try!", "a failure is an InletError, not a crash"),
@@ -21,7 +21,7 @@ enum ForbiddenRule {
             let (code, text) = line
             var found = present.filter { isWord($0.text, in: code) }
                 .map { "\($0.text) is forbidden: \($0.reason)" }
-            // Paths stand in strings, which the code no longer shows.
+            // Paths are in strings, which the stripped code does not show.
             if !text.drop(while: { $0 == " " }).hasPrefix("//"), let path = machinePaths.first(where: text.contains) {
                 found.append("\(path.dropFirst()) is a path of one machine")
             }
@@ -29,7 +29,7 @@ enum ForbiddenRule {
         }
     }
 
-    /// Whether the text stands there with nothing before it that would make it another name, such as `blueprint(`.
+    /// Whether the text appears with nothing before it that would make it another name, such as `blueprint(`.
     private static func isWord(_ word: String, in code: Substring) -> Bool {
         var rest = code
         while !rest.isEmpty {

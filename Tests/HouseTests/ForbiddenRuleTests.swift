@@ -5,14 +5,14 @@ import Testing
         ForbiddenRule.check(HouseTree.File(path: path, text: text)).count
     }
 
-    @Test("Nothing forbidden stands in Sources and Plugins")
+    @Test("Sources and Plugins contain nothing forbidden")
     func tree() throws {
         let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
         #expect(files.flatMap(ForbiddenRule.check) == [])
     }
 
     @Test(
-        "What is forbidden is named",
+        "Forbidden code is reported",
         arguments: [
             "let a = try! f()", "let a = b as! C", "fatalError()", "Swift.fatalError()", "print(1)", "  debugPrint(1)",
             "let a = \"/tmp/x\"", "open(\"/home/me/clip.mp4\")", "f(try! g(), h)",
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "What only looks so is not",
+        "Code that only looks forbidden is not reported",
         arguments: [
             "// try! not", "let a = \"fatalError\"", "blueprint(1)", "let a = try? f()", "b as? C", "a.print(1)",
             "/// Writes to /tmp/x.", "let a = \"/dev/video0\"", "// \"/tmp/x\"",

@@ -2,7 +2,7 @@ import Foundation
 
 /// The files of the package, as the house rules see them.
 enum HouseTree {
-    /// A file and its text, its path counted from the package's root.
+    /// A file and its text, with its path relative to the package's root.
     struct File: Sendable {
         var path: String
         var text: String
@@ -14,12 +14,12 @@ enum HouseTree {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every file below the folders (`.` for the whole package) whose name ends so, build products left out.
+    /// Every file below the folders (`.` for the whole package) whose name ends so, without build products.
     static func files(in folders: [String], withSuffix suffix: String) throws -> [File] {
         try files(in: folders) { $0.hasSuffix(suffix) }
     }
 
-    /// Every file below the folders whose name is one of those asked for, build products left out.
+    /// Every file below the folders with one of the given names, without build products.
     static func files(in folders: [String], where isWanted: (String) -> Bool) throws -> [File] {
         var files: [File] = []
         for folder in folders {
@@ -57,7 +57,7 @@ enum HouseTree {
     }
 }
 
-/// A broken rule, as one line: where, and what to do about it.
+/// A broken rule, as one line: the place, and the correction.
 struct Violation: CustomStringConvertible, Equatable {
     var path: String
     var line: Int?

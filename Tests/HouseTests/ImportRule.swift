@@ -1,4 +1,4 @@
-/// A module imports only what its target names as a dependency in `Package.swift`, besides ``standard``, ``system`` and
+/// A module imports only the dependencies of its target in `Package.swift`, besides ``standard``, ``system`` and
 /// ``foundation``. A plug-in depends on no other plug-in and not on the bridge.
 struct ImportRule {
     var package: PackageDescription
@@ -9,12 +9,12 @@ struct ImportRule {
     static let system: Set<String> = ["Glibc", "Musl", "Darwin"]
     /// Targets that do not import the C library.
     static let pure: Set<String> = [
-        // Values and contracts only.
+        // Only values and contracts.
         "InletCore",
-        // Decide only: no input, output or clock.
+        // Only decisions: no input, output or clock.
         "InletRTP", "InletRTSP", "InletRTC",
     ]
-    /// Parts of Foundation by target, each with what it is for. `Package.swift` cannot name them.
+    /// Parts of Foundation by target, each with its use. `Package.swift` cannot name them.
     static let foundation: [String: Set<String>] = [
         // Addresses in playlists, and the environment for proxies.
         "FFmpegSource": ["FoundationEssentials"],

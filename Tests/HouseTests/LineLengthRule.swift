@@ -1,7 +1,7 @@
 /// Comments, code, scripts and documents keep to 120 columns.
 ///
-/// What cannot be broken may be longer: the contents of a string of Swift, a line of a table, an example of a document,
-/// a word.
+/// Text that cannot be broken may be longer: the contents of a Swift string, a line of a table, an example of a
+/// document, a word.
 enum LineLengthRule {
     static let columns = 120
 
@@ -25,7 +25,7 @@ enum LineLengthRule {
     static func longLinesOfSwift(_ text: String) -> [Int] {
         let written = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard written.contains(where: isTooLong) else { return [] }
-        // Without what strings hold, and without comments, which are looked at as they are written.
+        // Without the contents of strings, and without comments, which are checked as they are written.
         let code = SwiftText.code(of: text).split(separator: "\n", omittingEmptySubsequences: false)
         return zip(written, code).enumerated().filter { _, line in
             let isComment = line.0.drop { $0 == " " }.hasPrefix("//")
@@ -44,13 +44,13 @@ enum LineLengthRule {
         return long
     }
 
-    /// Of anything else: strings, too, as the languages join those that stand one behind another.
+    /// Other languages include strings, because adjacent strings are joined.
     static func longLinesOfScript(_ text: String) -> [Int] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             .filter { isTooLong($0.element) }.map { $0.offset + 1 }
     }
 
-    /// Whether a line is longer than it may be, and could be broken: a word of more than half of it cannot.
+    /// Whether a line is too long and could be broken: a word longer than half of it cannot.
     private static func isTooLong(_ line: Substring) -> Bool {
         line.count > columns && !line.split(separator: " ").contains { $0.count > columns / 2 }
     }

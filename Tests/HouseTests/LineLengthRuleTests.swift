@@ -6,7 +6,7 @@ import Testing
         let sources = try HouseTree.files(
             in: ["Sources", "Plugins", "Tests", "Samples", "Package.swift"], withSuffix: ".swift")
         let documents = try HouseTree.files(in: ["."], withSuffix: ".md")
-        // By their suffix anywhere, and commands, which have none.
+        // Files by their suffix anywhere, and commands, which have none.
         let scripts = try HouseTree.files(in: [".", ".ci"], where: LineLengthRule.isScriptOrC)
         let commands = try HouseTree.files(in: ["Scripts", ".ci"]) { !$0.contains(".") }
         #expect(sources.count > 300 && documents.count > 30 && scripts.count > 60 && commands.count > 10)
@@ -44,7 +44,7 @@ import Testing
         #expect(found.map(\.line) == [1, 2, 3])
     }
 
-    @Test("Python, C, YAML and shell scripts are known by their suffix")
+    @Test("Python, C, YAML and shell scripts are recognized by their suffix")
     func suffixes() {
         let names = ["a.py", "a.c", "a.h", "a.sh", "a.yml", "a.txt", "a.json", "a.svg", "a.pyc", "run"]
         #expect(names.filter(LineLengthRule.isScriptOrC) == ["a.py", "a.c", "a.h", "a.sh", "a.yml"])

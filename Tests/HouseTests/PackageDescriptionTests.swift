@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct PackageDescriptionTests {
-    /// Reads a description from a file that is so many seconds older than the manifest.
+    /// Reads a description from a file that is this many seconds older than the manifest.
     private func read(_ text: String?, age: Double = -10) throws -> PackageDescription {
         let folder = FileManager.default.temporaryDirectory.appending(path: "inlet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

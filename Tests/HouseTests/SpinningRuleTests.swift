@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "A loop that yields until something holds is reported with its line",
+        "A loop that yields until a condition holds is reported with its line",
         arguments: [
             "f()\nwhile !done { await Task.yield() }", "while !done {\n    await Task.yield()\n}",
             "f()\nwhile a.contains(where: { $0.b }) { await Task.yield() }",
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "Yielding a number of times, or beside a loop, is not reported",
+        "Yielding a number of times, or next to a loop, is not reported",
         arguments: [
             "for _ in 0..<3 { await Task.yield() }", "while !done { f() }\nawait Task.yield()",
             "repeat { f() } while !done\nif a { await Task.yield() }", "// while !done { await Task.yield() }",

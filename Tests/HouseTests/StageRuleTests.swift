@@ -31,7 +31,7 @@ import Testing
         #expect(files.flatMap { StageRule.checkPeers($0, tagged: names) } == [])
     }
 
-    @Test("Suites are read with their tags, whatever else stands in their traits")
+    @Test("Suites are read with their tags, whatever other traits they have")
     func suites() {
         let file = HouseTree.File(
             path: "Tests/ATests/A.swift",
@@ -52,7 +52,7 @@ import Testing
         #expect(suites.map(\.tags) == [["server"], ["chromium", "server"], [], ["rtcPeer"]])
     }
 
-    @Test("A suite that starts a server without a tag is named")
+    @Test("A suite that starts a server without a tag is reported")
     func peers() {
         let file = HouseTree.File(
             path: "Tests/ATests/A.swift", text: "@Suite struct A { @Test func a() throws { try RTSPServer() } }")

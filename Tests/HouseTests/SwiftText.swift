@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What a rule needs to know of Swift source: the code without its comments and the contents of its strings.
+/// The parts of Swift source that a rule needs: the code without its comments and the contents of its strings.
 ///
-/// A light reading, line by line kept: every line of ``code`` has the number it has in the file.
+/// A simple parser that keeps the lines: every line of ``code`` has the number that it has in the file.
 enum SwiftText {
-    /// The text with comments and string contents replaced by spaces. What stands in `\( )` inside a string is blanked,
-    /// too.
+    /// The text with comments and string contents replaced by spaces. The contents of `\( )` inside a string are
+    /// blanked, too.
     ///
-    /// Several rules look at each file, which is read once.
+    /// Several rules check each file, which is read once.
     static func code(of text: String) -> String {
         if let code = known.withLock({ $0[text] }) { return code }
         let code = withoutCommentsAndStrings(text)
@@ -65,7 +65,7 @@ private struct SwiftTextReader {
         }
     }
 
-    /// Goes on to a place and keeps only the ends of lines.
+    /// Advances to a place and keeps only line ends.
     private mutating func blank(to end: Int) {
         while place < end {
             if bytes[place] == UInt8(ascii: "\n") { result.append(bytes[place]) }

@@ -10,7 +10,7 @@ enum UnsafeCodeRule {
     ]
 
     /// The lines of a text that hold the word `unsafe`, `nonisolated(unsafe)` included, or name an unsafe type
-    /// outright.
+    /// directly.
     static func lines(in text: String) -> [Int] {
         SwiftText.code(of: text).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             .filter { _, line in

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "Every kind of unsafe code is seen",
+        "Every kind of unsafe code is detected",
         arguments: [
             "let a = unsafe b.pointee", "nonisolated(unsafe) var a = 0", "@unsafe func f() {}",
             "func f(_ a: UnsafeRawPointer) {}", "var a: [UnsafeMutablePointer<Int8>?]", "func f() { unsafe\n g() }",
