@@ -10,10 +10,10 @@ import V4L2Source
 
 extension DriverTests {
     @Suite struct Buffers {
-        /// A picture that moves, so that an overwritten one shows.
+        /// A moving picture, so that an overwritten one shows.
         private func move() throws { try Vivid.first.control("-c", "horizontal_movement=6,osd_text_mode=0") }
 
-        @Test("However many frames a sink holds, the driver goes on and no held picture changes", arguments: 1...8)
+        @Test("However many frames a sink holds, the driver continues and no held picture changes", arguments: 1...8)
         func held(count: Int) throws {
             try move()
             let camera = try TestCamera(.vivid())
@@ -34,7 +34,7 @@ extension DriverTests {
             #expect(Set(held.map(\.sum)).count == held.count, "the pictures do not move")
         }
 
-        @Test("Without memory for copies frames are dropped and counted, and come again when the sink lets go")
+        @Test("Without memory for copies frames are dropped and counted, and return when the sink releases some")
         func noCopies() throws {
             var configuration = V4L2Configuration.vivid()
             configuration.copies = 0
@@ -68,7 +68,7 @@ extension DriverTests {
             #expect(addresses.allSatisfy { address in ranges.contains { $0.contains(address) } })
         }
 
-        @Test("A device can be used by another as soon as it is closed, though frames of it are held")
+        @Test("A device can be used by another program as soon as it is closed, though frames of it are held")
         func heldAfterClose() throws {
             let first = try TestCamera(.vivid())
             let frame = try first.next()
@@ -97,7 +97,7 @@ extension DriverTests {
             }
         }
 
-        @Test("A camera stands still in a pause and goes on")
+        @Test("A camera stops in a pause and continues")
         func pause() throws {
             let camera = try TestCamera(.vivid())
             let before = try camera.next()
@@ -108,7 +108,7 @@ extension DriverTests {
             #expect(after.sequence < 200)
         }
 
-        @Test("A camera runs as slow as its sinks are content with, and as fast as it can when one wants all")
+        @Test("A camera runs as slowly as its sinks permit, and as fast as it can when one wants all frames")
         func demand() throws {
             func rate() throws -> String? {
                 try Vivid.first.control("--get-parm").firstMatch(of: /Frames per second: (\d+)/).map {
@@ -139,7 +139,7 @@ extension DriverTests {
             try goOn(until: "10")
             camera.close()
 
-            // Who names a rate gets it.
+            // A sink that names a rate gets it.
             let fixed = try TestCamera(.vivid(), demand: seven)
             _ = try fixed.next()
             #expect(try rate() == "60")
@@ -152,7 +152,7 @@ extension DriverTests {
         }
 
         @Test(
-            "Unplugged ten times while it streams, the camera is found again at whatever node it has, and nothing is left open"
+            "Unplugged ten times while it streams, the camera is found again at any node, and nothing is left open"
         )
         func replug() async throws {
             let log = ReplugLog()
@@ -169,7 +169,7 @@ extension DriverTests {
             await log.frames(atLeast: 5)
             for round in 0..<10 {
                 nodes.insert(try Vivid.first.node)
-                // A node that somebody keeps open is not given out again.
+                // A node that is kept open is not assigned again.
                 if round.isMultiple(of: 2), let handle = FileHandle(forReadingAtPath: try Vivid.first.node) {
                     holders.append(handle)
                 }
@@ -200,7 +200,7 @@ extension DriverTests {
     }
 }
 
-/// Counts frames and looks at their times.
+/// Counts frames and checks their times.
 final class ReplugLog: Sendable {
     private struct State {
         var count = 0

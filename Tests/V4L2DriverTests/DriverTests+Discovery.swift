@@ -7,7 +7,7 @@ import Testing
 extension DriverTests {
     @Suite struct Discovery {
         @Test(
-            "Of all the nodes that the drivers make, the cameras alone are listed, with their formats as v4l2-ctl has them"
+            "Only the cameras among the drivers' nodes are listed, with their formats as in v4l2-ctl"
         )
         func list() throws {
             let devices = V4L2Devices.list()
@@ -32,7 +32,7 @@ extension DriverTests {
             #expect(outputs.starts(with: ["platform:vivid-000", "platform:vivid-001"]))
         }
 
-        @Test("The program lists the cameras and their controls as JSON, and says what it set as people read it")
+        @Test("The program lists the cameras and their controls as JSON, and prints settings in readable form")
         func program() throws {
             func inlet(_ arguments: String...) throws -> Data {
                 try ReferenceCommand.run(VirtualMachine.inlet, arguments)
@@ -64,14 +64,14 @@ extension DriverTests {
             #expect(!report.contains("error"))
         }
 
-        @Test("Two cameras of one name are an error that names both")
+        @Test("Two cameras with one name are an error that names both")
         func ambiguous() throws {
             let error = #expect(throws: InletError.self) { try V4L2Devices.find(.name("vivid")) }
             #expect(error?.message.contains(try Vivid.first.node) == true)
             #expect(error?.message.contains(try Vivid.second.node) == true)
         }
 
-        @Test("A camera that is unplugged and plugged in again is told of, without polling")
+        @Test("A camera that is unplugged and plugged in again is reported, without polling")
         func changes() async throws {
             var changes = try V4L2Devices.changes().makeAsyncIterator()
             var present: Set<String> = []
@@ -95,7 +95,7 @@ extension DriverTests {
     }
 
     @Suite struct Controls {
-        @Test("What is set is what v4l2-ctl reads, for each kind of control")
+        @Test("A control that is set is read back by v4l2-ctl, for each kind of control")
         func set() throws {
             let controls = try V4L2Controls(.path(Vivid.first.bus))
             let cases = [
@@ -124,7 +124,7 @@ extension DriverTests {
             #expect(ours.first { $0.name == "gain" }?.flags.contains(.inactive) == true)
         }
 
-        @Test("A change that somebody else makes is told")
+        @Test("A change by another program is reported")
         func changes() async throws {
             let controls = try V4L2Controls(.path(Vivid.first.bus))
             var changes = controls.changes().makeAsyncIterator()

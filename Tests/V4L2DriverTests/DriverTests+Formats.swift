@@ -9,11 +9,11 @@ extension DriverTests {
     /// Takes each format at several sizes twice, by `v4l2-ctl` and by Inlet, for ``PictureComparison``.
     @Suite struct Formats {
         @Test(
-            "Every format of the driver is captured, or is listed as one that cannot be",
+            "Every format of the driver is captured, or is listed as unsupported",
             arguments: ["platform:vivid-000", "platform:vivid-001"])
         func all(bus: String) throws {
             let device = Vivid(bus: bus)
-            // A picture that stands still, so that two captures of it are alike. The HDMI input has any size.
+            // A still picture, so that two captures of it are alike. The HDMI input has any size.
             try device.control("-i", "3")
             try device.control("-c", "osd_text_mode=2,horizontal_movement=3,vertical_movement=3")
             defer { _ = try? device.control("-i", "0", "-c", "osd_text_mode=0") }
@@ -51,7 +51,7 @@ extension DriverTests {
             )
         }
 
-        /// As `v4l2-ctl` wants them, with spaces.
+        /// As `v4l2-ctl` expects them, with spaces.
         private static func fourLetters(_ code: FourCC) -> String {
             let letters = code.isBigEndian ? String(code.description.dropLast(3)) : code.description
             return letters.padding(toLength: 4, withPad: " ", startingAt: 0) + (code.isBigEndian ? "-BE" : "")

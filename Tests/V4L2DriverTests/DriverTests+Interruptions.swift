@@ -25,7 +25,7 @@ extension DriverTests {
                     _ = try? Vivid.first.control("-c", "boolean=0")
                     return
                 }
-                // While the source waits for a frame, long after the time-out that it would have without the shutter.
+                // While the source waits for a frame, long after its time-out without the shutter.
                 opener.executableURL = URL(fileURLWithPath: "/bin/sh")
                 opener.arguments = [
                     "-c", "sleep 2; exec v4l2-ctl -d \"$0\" -c boolean=0", (try? Vivid.first.node) ?? "",
@@ -50,7 +50,7 @@ extension DriverTests {
             #expect(covered.all.isEmpty)
         }
 
-        @Test("A camera that another program took in between is waited for, and the program is named")
+        @Test("The source waits for a camera that another program took in between, and names the program")
         func taken() throws {
             let configuration = try #require(V4L2Configuration.vivid().scopedToCapturer() as? V4L2Configuration)
             let before = try TestCamera(configuration)
@@ -71,7 +71,7 @@ extension DriverTests {
             }
             // It streams.
             #expect(output.fileHandleForReading.readData(ofLength: 1).count == 1)
-            // Nobody knows the camera yet: an error, as ever.
+            // The camera is not known yet, so this is an error.
             let error = #expect(throws: InletError.self) { try TestCamera(.vivid()) }
             #expect(error?.code == .busy)
             let story = Story()

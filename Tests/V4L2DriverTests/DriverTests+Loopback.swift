@@ -12,18 +12,18 @@ import V4L2Sink
 import V4L2Source
 
 extension DriverTests {
-    /// Frames through v4l2loopback: what one program writes, another sees as a camera.
+    /// Frames through v4l2loopback: one program writes, and another sees a camera.
     @Suite struct Loopback {
         @Test(
-            "Frame numbers written to a loopback come back right by Inlet, v4l2-ctl and ffmpeg",
+            "Frame numbers written to a loopback are read correctly by Inlet, v4l2-ctl and ffmpeg",
             arguments: [("YU12", "320x240"), ("YUYV", "320x240"), ("mjpeg", "321x241")])
         func numbers(format: String, size: String) async throws {
             let node = "/dev/video40"
             let size = try #require(ImageSize(optionText: size))
-            // A reader that asks for fewer buffers than there are takes buffers from the ring, and the newest pictures
-            // with them, where they lie in those. The driver's list of them has no lock: a reader that shortens the
-            // ring while a picture is written can crash the kernel (v4l2loopback 0.12.7, vidioc_reqbufs and
-            // buffer_written). So the ring is shortened while nothing is written.
+            // A reader that requests fewer buffers than there are removes buffers from the ring, including those with
+            // the newest pictures. The driver's list of them has no lock: a reader that shortens the ring while a
+            // picture is written can crash the kernel (v4l2loopback 0.12.7, vidioc_reqbufs and buffer_written). So the
+            // ring is shortened while nothing is written.
             let writer = try LoopbackRing.makeWriter(node)
             try writer.consume(LoopbackRing.frame(1))
             try ReferenceCommand.run("v4l2-ctl", ["-d", node, "--stream-mmap", "--stream-count=1"])
@@ -46,7 +46,7 @@ extension DriverTests {
             try Self.soon(
                 "v4l2-ctl", ["-d", node, "--stream-mmap", "--stream-count", "4", "--stream-to", folder.path("ctl")])
             let isJPEG = format == "mjpeg"
-            // ffmpeg takes ten seconds to start here, so not for each.
+            // ffmpeg takes ten seconds to start here, so it is not started for each.
             var theirs: Data?
             if format != "YUYV" {
                 theirs = try Self.ffmpeg(
@@ -67,13 +67,13 @@ extension DriverTests {
         }
 
         @Test(
-            "Through the mapped buffers of an output, single- and multi-planar, frame numbers come back at the input that it is wired to",
+            "Through an output's mapped buffers, single- and multi-planar, frame numbers return at the connected input",
             arguments: ["platform:vivid-000", "platform:vivid-001"], ["YU12", "YUYV"])
         func outputs(bus: String, format: String) async throws {
             let device = Vivid(bus: bus)
             let size = ImageSize(width: 640, height: 480)
             let node = try #require(V4L2Devices.list(.output, formats: false).first { $0.identity.bus == bus }).node
-            // Both ends are HDMI, at the first of the driver's timings, whose size this is.
+            // Both ends are HDMI, with the first of the driver's timings, whose size this is.
             try device.control("-i", "3", "--set-dv-bt-timings", "index=0")
             try device.control("-c", "loop_video=1,osd_text_mode=2")
             try Self.soon("v4l2-ctl", ["-d", node, "-o", "1", "--set-dv-bt-timings", "index=0"])
@@ -90,7 +90,7 @@ extension DriverTests {
             var numbers: [UInt32] = []
             do {
                 let camera = try TestCamera(configuration)
-                // What comes before the output streams is noise.
+                // The pictures before the output streams are noise.
                 for _ in 0..<400 where Set(numbers).count < 4 {
                     let packed = PictureFile.packed(try camera.next())
                     if let number = packed.flatMap({ Self.number($0, size) }) { numbers.append(number) }
@@ -122,7 +122,7 @@ extension DriverTests {
             try ReferenceCommand.run("timeout", ["--signal=KILL", "60", program] + arguments)
         }
 
-        /// The pictures that ffmpeg reads, as I420 of whatever range they are.
+        /// The pictures that ffmpeg reads, as I420 in their own range.
         private static func ffmpeg(_ input: [String]) throws -> Data {
             try soon(
                 "ffmpeg",
@@ -132,7 +132,7 @@ extension DriverTests {
         }
 
         @Test(
-            "The sink keeps the contract of sinks, at odd sizes as JPEGs and at even ones as it is asked to",
+            "The sink keeps the contract of sinks, at odd sizes as JPEGs and at even ones as requested",
             arguments: [
                 ("mjpeg", "63x49"), ("auto", "63x49"), ("YU12", "64x48"), ("YUYV", "64x48"), ("auto", "64x48"),
             ])
@@ -143,14 +143,14 @@ extension DriverTests {
             suite.unusable = V4L2SinkConfiguration(.node("/dev/null"))
             let made = Atomic(0)
             let violations = await suite.check {
-                // Two that run at the same time get a device each.
+                // Two tests that run at the same time get a device each.
                 let isFirst = made.add(1, ordering: .relaxed).oldValue != 1
                 return V4L2SinkConfiguration(.node(isFirst ? "/dev/video40" : "/dev/video41"), format: written)
             }
             #expect(violations == [])
         }
 
-        @Test("An odd width that a device cannot hold in pixels is refused, saying what it takes")
+        @Test("An odd width that a device cannot hold in pixels is refused, and the error names the possible formats")
         func oddWidth() throws {
             let sink = V4L2SinkConfiguration(.node("/dev/video40"), format: .yu12).makeSink()
             let format = VideoFormat(size: ImageSize(width: 63, height: 49), timeBase: Rational(1, 30))
@@ -183,18 +183,17 @@ extension DriverTests {
             return TimecodeReader.read(buffer)?.frame
         }
 
-        /// A stream of one picture that stands still, for ffmpeg to write into a loopback.
+        /// A stream of one still picture that ffmpeg writes into a loopback.
         struct Stream: Sendable, CustomTestStringConvertible {
             var format: String
-            /// What ffmpeg is told of the stream, before its file.
+            /// The ffmpeg options of the stream, before its file.
             var input: [String]
             var size: String
-            /// How ffmpeg makes it.
+            /// The ffmpeg options that make it.
             var encoding: [String]
-            /// How close our picture must come to ffmpeg's, which decodes by another inverse transform where there is
-            /// one.
+            /// How close our picture must come to ffmpeg's, which may decode by another inverse transform.
             var quality: Double
-            /// What ffmpeg decodes to.
+            /// The pixel format of ffmpeg's decoding.
             var pixels = "yuv420p"
             /// Filters before that.
             var filters = "null"
@@ -208,11 +207,11 @@ extension DriverTests {
                     format: format, input: input, size: "321x241",
                     encoding: ["-pix_fmt", name, "-f", "rawvideo"], quality: 45)
                 if name == "gray" {
-                    // Luma stays as it is.
+                    // Luma is unchanged.
                     stream.pixels = "yuvj420p"
                 } else {
-                    // libswscale makes the chroma of an odd last column of it and of what follows in memory, so it gets
-                    // an even picture.
+                    // libswscale computes the chroma of an odd last column from the memory that follows as well, so it
+                    // gets an even picture.
                     stream.filters =
                         "pad=322:242,fillborders=right=1:bottom=1:mode=smear,scale=flags=area+accurate_rnd+full_chroma_int,"
                         + "format=yuv420p,crop=321:241:0:0:exact=1"
@@ -221,7 +220,7 @@ extension DriverTests {
             }
         }
 
-        /// What ``VirtualMachineTests`` prepares, each with the picture that ffmpeg makes of it.
+        /// The clips that ``VirtualMachineTests`` prepares, each with the picture that ffmpeg makes of it.
         static let streams = [
             Stream(
                 format: "MJPG", input: ["-f", "mjpeg"], size: "320x240",
@@ -232,7 +231,7 @@ extension DriverTests {
                     "-pix_fmt", "yuv420p", "-c:v", "libx264", "-tune", "zerolatency", "-g", "5", "-crf", "10", "-f",
                     "h264",
                 ], quality: 40),
-            // Odd sizes, which vivid does not name.
+            // Odd sizes, which vivid does not offer.
             .raw("RGB3", "rgb24"), .raw("BGR4", "bgr0"), .raw("GREY", "gray"),
         ]
 
@@ -251,7 +250,7 @@ extension DriverTests {
         }
 
         @Test(
-            "Cameras that compress, or have odd sizes, are read: the pictures are those that ffmpeg makes",
+            "Cameras that compress, or have odd sizes, are read: the pictures match ffmpeg's",
             arguments: streams)
         func fed(_ stream: Stream) throws {
             let node = "/dev/video41"
@@ -264,13 +263,13 @@ extension DriverTests {
                 + ["-framerate", "10", "-i", path, "-c", "copy", "-f", "v4l2", node]
             feeder.standardInput = FileHandle.nullDevice
             try feeder.run()
-            // It may be inside the driver, where nothing else ends it. The next writer would get this one's format as
-            // long as it is there.
+            // The writer may be blocked in the driver, and nothing else ends it. The next writer would get this one's
+            // format as long as it runs.
             defer {
                 kill(feeder.processIdentifier, SIGKILL)
                 feeder.waitUntilExit()
             }
-            // The module's own word, so that nobody opens the device while its writer does.
+            // The module's own setting, so that no program opens the device while its writer does.
             let setting = "/sys/class/video4linux/video41/format"
             let waited = SuspendingClock.now
             while (try? String(contentsOfFile: setting, encoding: .utf8))?.hasPrefix(stream.format) != true,
@@ -284,7 +283,7 @@ extension DriverTests {
                 #expect(PictureComparison.psnr(actual, expected) >= stream.quality)
             }
             guard ["MJPG", "H264"].contains(stream.format) else { return }
-            // What is recorded as it is: packets of the file, from a key frame on.
+            // The unchanged recording: packets of the file, from a key frame on.
             var demand = SourceDemand.everything
             (demand.packets, demand.pictures) = (true, false)
             camera.context.setDemand(demand)
@@ -298,7 +297,7 @@ extension DriverTests {
             }
         }
 
-        @Test("inlet latency goes out by a loopback and back, which is a camera only while somebody writes to it")
+        @Test("inlet latency sends through a loopback and back; the loopback is a camera only while it is written")
         func latency() throws {
             struct Measured: Decodable {
                 var pictures: Int

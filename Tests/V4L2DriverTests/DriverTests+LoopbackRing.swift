@@ -8,13 +8,13 @@ import V4L2Sink
 import V4L2Source
 
 extension DriverTests {
-    /// v4l2loopback's ring, whose writer goes round whether or not a reader holds what comes next.
+    /// v4l2loopback's ring: its writer continues whether or not a reader holds the next buffer.
     @Suite struct LoopbackRing {
-        /// One of its own, as the length of a ring that was shortened stays.
+        /// A separate device, because the length of a shortened ring stays.
         private static let node = "/dev/video42"
         private static let size = ImageSize(width: 320, height: 240)
 
-        /// A picture of which every row of luma bears its number.
+        /// A picture of which every row of luma contains its number.
         static func frame(_ number: Int) throws -> VideoFrame {
             var draft = try I420Draft(size: size)
             draft.fill(y: UInt8(truncatingIfNeeded: number), u: UInt8(truncatingIfNeeded: number >> 8), v: 128)
@@ -23,7 +23,7 @@ extension DriverTests {
                 colorSpace: .bt601, sampleAspectRatio: Rational(1))
         }
 
-        /// The number of a picture; nil for one that holds parts of two.
+        /// The number of a picture; nil for one with parts of two.
         private static func number(_ frame: SourceFrame) throws -> Int? {
             let bytes = try #require(PictureFile.packed(frame))
             let count = size.width * size.height
@@ -41,7 +41,7 @@ extension DriverTests {
         }
 
         @Test(
-            "No picture changes while it is held, none comes twice and none is counted as lost, wherever the writer is in its ring",
+            "No picture changes while it is held, none is repeated and none is counted as lost, at any ring position",
             arguments: [1, 3, 7, 8, 15, 23])
         func held(written: Int) throws {
             let writer = try Self.makeWriter()
@@ -59,11 +59,11 @@ extension DriverTests {
             try writer.finish()
         }
 
-        @Test("However fast the writer is, and in a ring of two, no picture holds parts of two, and none comes twice")
+        @Test("However fast the writer is, and in a ring of two, no picture has parts of two, and none is repeated")
         func torn() async throws {
             let writer = try Self.makeWriter()
             try writer.consume(Self.frame(1))
-            // A reader that asks for two buffers leaves two to all.
+            // A reader that requests two buffers leaves two to all.
             try ReferenceCommand.run("v4l2-ctl", ["-d", Self.node, "--stream-mmap=2", "--stream-count=1"])
             let isDone = Atomic(false)
             async let last = Task.detached {

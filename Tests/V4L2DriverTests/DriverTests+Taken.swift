@@ -8,14 +8,15 @@ import Testing
 import V4L2Source
 
 extension DriverTests {
-    /// Cameras that another program takes from a capture that runs: the driver answers EBUSY until it lets go.
+    /// Cameras that another program takes from a running capture: the driver answers EBUSY until the program releases
+    /// it.
     @Suite struct Taken {
         /// The reason of an interruption by a program that has the camera.
         private static func reason(_ taker: PeerProcess) -> String {
             "python3 (process \(taker.processIdentifier)) uses the camera"
         }
 
-        @Test("In mid-stream, when the input changes: the stream goes on with the new input when the camera is free")
+        @Test("In mid-stream, when the input changes: the stream continues with the new input when the camera is free")
         func midStream() throws {
             let configuration = try V4L2Configuration.hdmi()
             defer { Vivid.first.leaveHDMI() }
@@ -28,7 +29,7 @@ extension DriverTests {
             }
             let first = try camera.next()
             try taker.send("take", ["bus": .string(Vivid.first.bus)])
-            // The source gives up its buffers for a moment at each change, which the taker may miss.
+            // The source releases its buffers for a moment at each change, which the other program may miss.
             var frame = first
             for round in 0..<20 where story.all.isEmpty {
                 try Vivid.first.control("-c", "dv_timings=\(round.isMultiple(of: 2) ? 4 : 1)")
@@ -40,7 +41,7 @@ extension DriverTests {
             #expect(number > frame.sequence)
         }
 
-        @Test("Read by calls, which take the camera with the first picture: it is waited for")
+        @Test("With read calls, which take the camera with the first picture: the source waits for it")
         func reading() throws {
             var configuration = V4L2Configuration.vivid()
             configuration.method = .read
@@ -58,12 +59,12 @@ extension DriverTests {
             _ = try camera.next()
         }
 
-        @Test("Unplugged and back, while a capturer runs: it is interrupted by the program's name, and goes on")
+        @Test("Unplugged and back, while a capturer runs: it is interrupted with the program's name, and continues")
         func back() async throws {
             let taker = try PeerProcess("v4l2-taker.py")
             defer { taker.stop() }
             var settings = CapturerConfiguration()
-            // The taker has the camera before it is opened again.
+            // The other program has the camera before it is opened again.
             settings.retry.firstDelay = .seconds(3)
             settings.retry.hasFullJitter = false
             settings.retry.healthyAfter = .zero

@@ -12,7 +12,7 @@ extension DriverTests {
         func conformance() async throws {
             var suite = SourceConformance()
             suite.allowsTwoAtOnce = false
-            // A virtual machine without virtualisation is ten times slower.
+            // A virtual machine without hardware virtualisation is ten times slower.
             suite.cancellationLimit = .milliseconds(500)
             #expect(await suite.check(V4L2Configuration.vivid()) == [])
             #expect(await suite.check(V4L2Configuration.vivid(.second, format: "NM12")) == [])
@@ -23,7 +23,7 @@ extension DriverTests {
             try Vivid.first.control("-c", "percentage_of_dropped_buffers=50")
             defer { _ = try? Vivid.first.control("-c", "percentage_of_dropped_buffers=0") }
             let camera = try TestCamera(.vivid())
-            // By chance: so many that a third more than came is all but certain.
+            // By chance: so many that more than a third over the received ones is all but certain.
             let numbers = try (0..<120).map { _ in try camera.next().sequence }
             #expect(numbers.first == 0)
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
@@ -31,7 +31,7 @@ extension DriverTests {
             #expect(camera.context.dropCounts.isEmpty)
         }
 
-        @Test("Damaged buffers are dropped and counted, or delivered with their mark, as the policy says")
+        @Test("Damaged buffers are dropped and counted, or delivered with their mark, as the policy states")
         func damaged() throws {
             var configuration = V4L2Configuration.vivid()
             var camera = try TestCamera(configuration)
@@ -51,7 +51,7 @@ extension DriverTests {
         }
 
         @Test(
-            "A driver that refuses to stream says so by a code that is tried again, and then streams",
+            "A driver that refuses to stream gives a code that is retried, and then streams",
             arguments: ["inject_vidioc_streamon_error", "inject_vidioc_qbuf_error"])
         func refuses(control: String) throws {
             try Vivid.first.control("-c", "\(control)=1")
@@ -77,7 +77,7 @@ extension DriverTests {
             for _ in 0..<10 { _ = try camera.next() }
         }
 
-        @Test("A stream that breaks is an error that is tried again, and a new source streams")
+        @Test("A stream that breaks is an error that is retried, and a new source streams")
         func fatal() throws {
             let camera = try TestCamera(.vivid())
             _ = try camera.next()
@@ -88,7 +88,7 @@ extension DriverTests {
             _ = try TestCamera(.vivid()).next()
         }
 
-        @Test("A camera that is unplugged is disconnected")
+        @Test("An unplugged camera is disconnected")
         func disconnected() throws {
             let camera = try TestCamera(.vivid())
             let frame = try camera.next()
@@ -96,7 +96,7 @@ extension DriverTests {
             let error = #expect(throws: InletError.self) { while true { _ = try camera.next() } }
             #expect(error?.code == .disconnected)
             camera.close()
-            // What a sink holds stays readable.
+            // Frames that a sink holds stay readable.
             #expect(Checksum.of(frame) == Checksum.of(frame))
             try Vivid.replug()
             _ = try TestCamera(.vivid()).next()
@@ -149,7 +149,7 @@ extension DriverTests {
             #expect(error?.message.contains("camera sent no picture") == true)
         }
 
-        @Test("A second reader hears who streams")
+        @Test("A second reader's error names the program that streams")
         func busy() throws {
             let camera = try TestCamera(.vivid())
             _ = try camera.next()
@@ -163,7 +163,7 @@ extension DriverTests {
                     "(process \(ProcessInfo.processInfo.processIdentifier)) holds it"))
         }
 
-        @Test("A user outside the group video hears of the group")
+        @Test("A user outside the group video gets an error that names the group")
         func permission() throws {
             let error = #expect(throws: (any Error).self) {
                 try ReferenceCommand.run(
@@ -176,7 +176,7 @@ extension DriverTests {
             #expect("\(error.map { "\($0)" } ?? "")".contains("group video"))
         }
 
-        @Test("A node that is no camera says what it is")
+        @Test("The error for a node that is not a camera states its type")
         func noCamera() throws {
             let output = try #require(V4L2Devices.list(.output, formats: false).first)
             let error = #expect(throws: InletError.self) { try TestCamera(V4L2Configuration(.node(output.node))) }
@@ -185,7 +185,7 @@ extension DriverTests {
             #expect(throws: InletError.self) { try TestCamera(V4L2Configuration(.node("/etc/passwd"))) }
         }
 
-        @Test("When an HDMI source changes its size, the frames follow, marked as a new beginning")
+        @Test("When an HDMI source changes its size, the frames follow, marked as a discontinuity")
         func sourceChange() throws {
             let configuration = try V4L2Configuration.hdmi()
             defer { Vivid.first.leaveHDMI() }

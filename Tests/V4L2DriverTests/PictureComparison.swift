@@ -4,24 +4,22 @@ import InletV4L2
 import ReferenceTools
 import Testing
 
-/// Compares what Inlet made of a driver's pictures with what the `ffmpeg` command makes of the bytes that `v4l2-ctl`
-/// saw.
+/// Compares Inlet's pictures from a driver with the `ffmpeg` command's pictures from the bytes that `v4l2-ctl` saw.
 enum PictureComparison {
     /// Hue, saturation and value: neither libyuv nor libswscale reads them.
     static let unsupported: Set = ["HSV3", "HSV4"]
 
-    /// How raw bytes become something that ffmpeg reads: from the documents of V4L2, apart from the plug-in's own
-    /// table.
+    /// The conversion of raw bytes to a format that ffmpeg reads: from V4L2's documents, separate from the plug-in's
+    /// own table.
     private enum Reader {
-        /// As they are, by ffmpeg's name.
+        /// Unchanged, by ffmpeg's name.
         case ffmpeg(String)
         /// Planar with V before U.
         case swapped(String)
-        /// Luma, of which the lower bits are cut off: bytes a sample, bits to cut, and whether the high byte comes
-        /// first.
+        /// Luma with the lower bits cut off: bytes per sample, bits to cut, and whether the high byte comes first.
         case luma(Int, Int, Bool)
-        /// One word a pixel: its bytes, high byte first or not, then the lowest bit and number of bits of each of Y, U,
-        /// V or G, B, R.
+        /// One word per pixel: its bytes, high byte first or not, then the lowest bit and number of bits of each of Y,
+        /// U, V or G, B, R.
         case word(Int, Bool, [(Int, Int)], isRGB: Bool)
         /// Bytes of 16-bit words moved up by some bits.
         case moved(String, Int)
@@ -77,7 +75,7 @@ enum PictureComparison {
     /// Formats whose chroma is 4:2:0 already.
     private static let exact: Set = ["YU12", "YM12", "YV12", "YM21", "NV12", "NM12", "NV21", "NM21"]
 
-    /// The second is as odd as vivid allows: it offers only even sizes, and rounds lines of chroma to even bytes. A
+    /// The second is as odd as vivid permits: it offers only even sizes, and rounds lines of chroma to even bytes. A
     /// nightly run has a third, set by `INLET_SIZES`.
     static let sizes = [(320, 180), (324, 182), (400, 300)].prefix(sizeCount).map {
         ImageSize(width: $0.0, height: $0.1)
@@ -89,7 +87,7 @@ enum PictureComparison {
     static func check(_ folder: String) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".i420") }
             .sorted()
-        // Nearly 90 formats of each of two cameras.
+        // Nearly 90 formats for each of two cameras.
         #expect(names.count > 166 * sizes.count, "only \(names.count) pictures were taken")
         var worst = (quality: Double.infinity, name: "")
         for file in names {
@@ -113,8 +111,8 @@ enum PictureComparison {
         print("measured: \(names.count) pictures compared, the worst is \(worst.name) with \(worst.quality) dB")
     }
 
-    /// What independent converters make of a driver's bytes. Two that differ in how they shrink chroma, where that has
-    /// to be done.
+    /// The results of independent converters for a driver's bytes. Two differ in how they reduce chroma, if that is
+    /// necessary.
     private static func reference(_ code: String, _ raw: [UInt8], _ size: ImageSize) throws -> [[UInt8]] {
         let pixels = size.width * size.height
         switch readers[code] {

@@ -2,8 +2,8 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// `inlet latency --via v4l2:` against a queue of known length, in a virtual machine whose clock counts instructions: a
-/// busy host makes it slower, and what it measures no longer.
+/// `inlet latency --via v4l2:` with a queue of known length, in a virtual machine whose clock counts instructions: a
+/// busy host makes it slower, but does not change its results.
 @Suite(
     .tags(.virtualMachine),
     .enabled(if: !VirtualMachine.isInside && VirtualMachine.canStart, "needs qemu-system-x86"))
@@ -37,7 +37,7 @@ struct QueueLatencyTests {
 
     @Test("The delay of a queue between two loopbacks is measured within 5 ms")
     func queue() throws {
-        // No multiple of the interval between two pictures.
+        // Not a multiple of the interval between two pictures.
         let length = 230.0
         var differences: [Double] = []
         for _ in 0..<3 {

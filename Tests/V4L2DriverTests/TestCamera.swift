@@ -18,9 +18,9 @@ final class TestCamera {
     private var isOpen = true
 
     /// - Parameters:
-    ///   - patience: how long each call may take.
-    ///   - demand: what the sinks want.
-    ///   - onInterruption: called with the reason when an interruption begins, and with nil when it ends.
+    ///   - patience: The maximum time of each call.
+    ///   - demand: The demand of the sinks.
+    ///   - onInterruption: Called with the reason when an interruption begins, and with nil when it ends.
     init(
         _ configuration: V4L2Configuration, patience: Duration = .seconds(20), demand: SourceDemand = .everything,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in }
@@ -49,7 +49,7 @@ final class TestCamera {
         return frame
     }
 
-    /// The next packet as the camera gave it, where the demand is for packets.
+    /// The next packet as the camera gave it, if the demand is for packets.
     func nextPacket(patience: Duration = .seconds(20)) throws -> SourcePacket {
         context.setDeadline(after: patience)
         while let item = try source.next(context) { if let packet = item.packet { return packet } }
@@ -65,7 +65,7 @@ final class TestCamera {
     func resume() throws { try source.resume(context) }
 }
 
-/// What a camera told of interruptions.
+/// A camera's reports of interruptions.
 final class Story: Sendable {
     private let told = Mutex([String?]())
 
@@ -86,7 +86,7 @@ extension V4L2Configuration {
         return configuration
     }
 
-    /// The HDMI input of the first camera, to which it is set, with a signal of the first of the driver's timings.
+    /// The first camera's HDMI input, to which it is set, with a signal of the first of the driver's timings.
     static func hdmi() throws -> V4L2Configuration {
         var configuration = V4L2Configuration(.path(Vivid.first.bus))
         configuration.input = 3
@@ -104,7 +104,7 @@ struct Vivid {
     /// Its API is the multi-planar one.
     static let second = Vivid(bus: "platform:vivid-001")
 
-    /// Where it is now.
+    /// Its present node.
     var node: String {
         get throws { try V4L2Devices.find(.path(bus)).node }
     }
@@ -114,13 +114,13 @@ struct Vivid {
         String(decoding: try ReferenceCommand.run("v4l2-ctl", ["-d", try node] + arguments), as: UTF8.self)
     }
 
-    /// Undoes what ``V4L2Configuration/hdmi()`` has set.
+    /// Undoes the settings of ``V4L2Configuration/hdmi()``.
     func leaveHDMI() {
         _ = try? control("-c", "dv_timings_signal_mode=0")
         _ = try? control("-i", "0")
     }
 
-    /// Takes the driver away and brings it back: both cameras are gone in between.
+    /// Removes the driver and loads it again: both cameras are gone in between.
     static func replug() throws {
         try unbind()
         try bind()

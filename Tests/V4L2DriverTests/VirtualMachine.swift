@@ -25,15 +25,15 @@ enum VirtualMachine {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }
 
-    /// The program of the first-party package, beside the bundle.
+    /// The program of the first-party package, next to the bundle.
     static var inlet: String {
         URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("inlet").path
     }
 }
 
-/// Tests against the kernel's virtual camera, one after another, as they share it.
+/// Tests against the kernel's virtual camera, one after another, because they share it.
 ///
-/// `VirtualMachineTests` runs them inside the virtual machine; outside they have nothing to work on.
+/// `VirtualMachineTests` runs them inside the virtual machine; outside there is no camera for them.
 @Suite(
     .tags(.virtualMachine), .serialized,
     .enabled(if: VirtualMachine.isInside, "runs inside Scripts/v4l2-vm, which VirtualMachineTests starts"),

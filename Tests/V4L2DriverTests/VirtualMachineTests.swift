@@ -2,14 +2,14 @@ import Foundation
 import ReferenceTools
 import Testing
 
-/// Boots a kernel with two virtual cameras, runs ``DriverTests`` there, and looks at the pictures that they bring back.
+/// Boots a kernel with two virtual cameras, runs ``DriverTests`` there, and checks the resulting pictures.
 @Suite(
     .tags(.virtualMachine),
     .enabled(
         if: !VirtualMachine.isInside && VirtualMachine.canStart, "needs qemu-system-x86, and is what starts the rest"))
 struct VirtualMachineTests {
     @Test(
-        "Everything that is tested with a real driver passes, and every format looks as an independent converter has it"
+        "All driver tests pass, and every format matches an independent converter"
     )
     func driver() throws {
         let folder = try TemporaryFolder()
