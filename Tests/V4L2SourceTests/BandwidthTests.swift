@@ -15,7 +15,7 @@ import Testing
         sizes: [V4L2FrameSizes(ImageSize(width: 1280, height: 720), [Rational(30)])])
 
     @Test(
-        "A full bus is said in figures, with a mode that fits",
+        "A full bus is reported with figures, and with a mode that fits",
         arguments: [
             (
                 [raw], 1920, 1080, 480,
@@ -43,7 +43,7 @@ import Testing
                 for: mode, byteCount: width * height * 2, speed: megabits.map { USBSpeed(megabits: $0) }) == sentence)
     }
 
-    @Test("What a compressed mode needs is not guessed")
+    @Test("The bandwidth of a compressed mode is not guessed")
     func compressed() {
         let negotiation = Negotiation(formats: [Self.jpeg]) { _, _ in .discrete([]) }
         let mode = V4L2CaptureMode(

@@ -51,7 +51,7 @@ import Testing
             changes: [.begin("another program uses the camera"), nil, nil, nil, .begin(closed)], withholds: true),
     ]
 
-    @Test("The bridge is told of each change of the reason, and of nothing else", arguments: rows)
+    @Test("The bridge is notified of each change of the reason, and of nothing else", arguments: rows)
     private func changes(_ row: Row) {
         var interruption = CameraInterruption(row.policy)
         let changes = row.inputs.map { input in

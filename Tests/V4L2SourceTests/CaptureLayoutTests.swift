@@ -6,7 +6,7 @@ import Testing
 @testable import V4L2Source
 
 @Suite struct CaptureLayoutTests {
-    @Test("Every format of the table is one that the conversion to I420 reads")
+    @Test("Every format of the table is supported by the conversion to I420")
     func readable() throws {
         let converter = FrameConverter()
         let size = ImageSize(width: 32, height: 16)
@@ -18,7 +18,7 @@ import Testing
             case .vendor(let vendor): format = vendor.pixelFormat
             case .compressed: continue
             }
-            // Four planes of plenty: what counts is that the format is known and read.
+            // Four large planes: the test checks only that the format is known and read.
             let block = PictureBlock(byteCount: 64 * 64 * 4)
             var planes = SourcePlanes()
             for _ in 0..<4 { unsafe planes.append(SourcePlane(UnsafeRawBufferPointer(block.memory), stride: 128)) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "Formats cost what their conversion does",
+        "Formats cost as much as their conversion",
         arguments: [["YU12", "NV12", "YUYV", "BGR3", "MJPG", "H264", "RGBP", "VUYA", "RGGB", "GREY"]])
     func costs(order: [String]) {
         let costs = order.compactMap { FourCC($0).flatMap(CaptureLayout.cost) }
@@ -40,7 +40,7 @@ import Testing
         #expect(CaptureLayout.cost(of: "HSV3") == nil)
     }
 
-    @Test("Planes in one piece of memory lie where V4L2's documents put them")
+    @Test("Planes in one piece of memory have the offsets of V4L2's documents")
     func planes() {
         func planes(_ code: FourCC, _ bytesPerLine: Int, _ height: Int) -> [[Int]] {
             guard case .pixels(_, let arrangement) = CaptureLayout.table[code] else { return [] }
@@ -58,7 +58,7 @@ import Testing
         #expect(planes("YU12", 642, 481) == [[0, 642], [308_802, 321], [386_163, 321]])
     }
 
-    @Test("A picture that is shorter than its format says is not whole")
+    @Test("A picture shorter than its format is incomplete")
     func whole() throws {
         var format = inletFormat("YU12", 640, 480, [640], [460_800])
         var picture = try CapturePicture(format)

@@ -7,9 +7,9 @@ import Testing
 @Suite struct ColorTests {
     /// V4L2's numbers: colour space, encoding, quantization; then H.273's: matrix, primaries; then the range.
     @Test(
-        "A driver's colours, with V4L2's defaults for what it leaves out",
+        "A driver's colours, with V4L2's defaults for missing values",
         arguments: [
-            // V4L2_COLORSPACE_SRGB, as most webcams say.
+            // V4L2_COLORSPACE_SRGB, as most webcams state.
             (8, 0, 0, false, 6, 1, ColorRange.limited),
             (8, 0, 0, true, 6, 1, .full),
             (8, 2, 1, false, 1, 1, .full),
@@ -18,7 +18,7 @@ import Testing
             (1, 0, 0, false, 6, 6, .limited),
             (7, 0, 0, false, 6, 1, .full),
             (10, 0, 0, false, 9, 9, .limited),
-            // Nothing said at all.
+            // Nothing stated.
             (0, 0, 0, false, 2, 2, .unspecified),
         ] as [(UInt32, UInt32, UInt32, Bool, UInt8, UInt8, ColorRange)])
     func table(

@@ -11,7 +11,7 @@ import Testing
 @Suite(.blocking) struct CompressedStreamTests {
     private static let size = ImageSize(width: 96, height: 64)
 
-    /// What ffmpeg encodes, as it writes it.
+    /// ffmpeg's encoded output, unchanged.
     private static func encoded(_ arguments: [String], frames: Int = 1) throws -> [UInt8] {
         let input = ["-f", "lavfi", "-i", "testsrc2=size=96x64", "-frames:v", "\(frames)"]
         return [UInt8](try ReferenceCommand.ffmpeg(input + arguments + ["-"]))
@@ -25,7 +25,7 @@ import Testing
         CompressedStream(CodecParameters(codec: codec, size: size, timeBase: Rational(1, 1_000_000)))
     }
 
-    /// What was made of a buffer.
+    /// The result for a buffer.
     private struct Packet {
         var data: PacketData
         var parameters: CodecParameters
@@ -61,20 +61,20 @@ import Testing
         return zip(starts, starts.dropFirst() + [bytes.count]).map { Array(bytes[$0..<$1]) }
     }
 
-    @Test("A JPEG becomes one packet without the zeros that cameras put behind it, and states its own size")
+    @Test("A JPEG becomes one packet without the trailing zeros of cameras, and states its own size")
     func jpeg() throws {
         let bytes = try Self.jpeg(pixelFormat: "yuvj420p")
         let found = try #require(Self.packet(bytes + [UInt8](repeating: 0, count: 300), of: Self.stream()))
         #expect(found.bytes == bytes)
         #expect(found.flags == .key)
         #expect(found.parameters.size == Self.size)
-        // What libraries read behind the end.
+        // The padding that libraries read after the end.
         let end = unsafe found.data.storage.memory.baseAddress.map { unsafe $0 + bytes.count }
         let padding = unsafe [UInt8](UnsafeRawBufferPointer(start: end, count: 64))
         #expect(padding == [UInt8](repeating: 0, count: 64))
     }
 
-    @Test("A JPEG that is cut, empty or something else is undecodable")
+    @Test("A JPEG that is truncated, empty or something else is undecodable")
     func damaged() throws {
         let whole = try Self.jpeg(pixelFormat: "yuvj420p")
         for bytes in [
@@ -83,7 +83,7 @@ import Testing
         ] { #expect(Self.isUndecodable(bytes), "\(bytes.count) bytes") }
     }
 
-    @Test("A JPEG that claims to be larger than what was asked for is no packet")
+    @Test("A JPEG that states a larger size than requested gives no packet")
     func oversized() throws {
         for pixelFormat in ["yuvj420p", "yuvj422p"] {
             var bytes = try Self.jpeg(pixelFormat: pixelFormat)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A JPEG that the driver calls damaged is marked, and the one behind a lost one is not")
+    @Test("A JPEG that the driver marks as damaged is marked, and the one after a lost one is not")
     func marked() throws {
         let bytes = try Self.jpeg(pixelFormat: "yuvj422p")
         let stream = Self.stream()
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "Of a stream the key frames are found, and what follows a lost picture is marked up to the next of them",
+        "The key frames of a stream are found, and packets after a lost picture are marked up to the next of them",
         arguments: [(VideoCodec.h264, "libx264", UInt8(9)), (.hevc, "libx265", UInt8(70))])
     func keys(codec: VideoCodec, encoder: String, delimiter: UInt8) throws {
         let parameters = encoder == "libx264" ? ["-x264-params", "aud=1"] : ["-x265-params", "aud=1:log-level=none"]
@@ -124,7 +124,7 @@ import Testing
         #expect(Self.packet(units[0], of: stream)?.flags == .key)
     }
 
-    @Test("Parameter sets in a buffer of their own stand before the next picture")
+    @Test("Parameter sets in a separate buffer precede the next picture")
     func header() throws {
         let bytes = try Self.encoded(["-c:v", "libx264", "-tune", "zerolatency", "-x264-params", "aud=0", "-f", "h264"])
         // NAL units in Annex B: those before the first slice (type 5), which x264's own message (6) may precede.
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "Packets are decoded to what ffmpeg decodes, each as soon as it is in",
+        "Packets are decoded to ffmpeg's pictures, each as soon as it arrives",
         arguments: [
             ("h264", ["-pix_fmt", "yuv420p", "-c:v", "libx264", "-tune", "zerolatency"]),
             ("hevc", ["-pix_fmt", "yuv420p", "-c:v", "libx265", "-tune", "zerolatency"]),

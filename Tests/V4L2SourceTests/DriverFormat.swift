@@ -1,7 +1,7 @@
 import CV4L2
 import InletV4L2
 
-/// A format as a driver would answer.
+/// A format as a driver would report it.
 func inletFormat(
     _ code: FourCC, _ width: UInt32, _ height: UInt32, _ strides: [UInt32], _ sizes: [UInt32]
 ) -> inlet_v4l2_format {

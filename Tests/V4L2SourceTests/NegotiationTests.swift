@@ -27,7 +27,7 @@ import Testing
         return Negotiation(formats: formats) { _, _ in .discrete([]) }
     }
 
-    /// As the Logitech C920's descriptors have it, shortened.
+    /// From the Logitech C920's descriptors, shortened.
     private static let c920 = camera(
         "YUYV 640x480@30,15,5 800x600@24,15 1280x720@10,5 1920x1080@5 2304x1536@2",
         "MJPG 640x480@30,15 800x600@30 1280x720@30,15 1920x1080@30,15",
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "A wish is honoured, with the best of the rest",
+        "A wish is respected, with the best of the rest",
         arguments: [
             ("640x480", nil, nil, "640x480 at 30 fps (YUYV)"),
             ("1920x1080", nil, nil, "1920x1080 at 30 fps (MJPG)"),
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be is refused with the nearest that can",
+        "An impossible wish is refused with the nearest possible one",
         arguments: [
             ("641x480", nil, nil, "640x480 at 30 fps"),
             ("1280x720", "60", nil, "1280x720 at 30 fps (MJPG)"),
@@ -106,7 +106,7 @@ import Testing
         #expect(error?.message.contains("nearest is \(nearest)") == true, "\(error?.message ?? "")")
     }
 
-    @Test("A range of sizes takes what fits its steps, and asks for the rates there")
+    @Test("A range of sizes accepts those that fit its steps, and requests the rates there")
     func steps() throws {
         #expect(try Self.stepwise.choose(.init(size: Self.size("640x360"))).description == "640x360 at 60 fps (NV12)")
         #expect(
@@ -117,7 +117,7 @@ import Testing
         #expect(error?.message.contains("640x360") == true)
     }
 
-    @Test("A format that is not offered, or that nothing reads, is refused with those that are")
+    @Test("A format that is not offered, or is unsupported, is refused with the possible ones")
     func formats() {
         let error = #expect(throws: InletError.self) { try Self.c920.choose(.init(format: "MJPE")) }
         #expect(error?.message.contains("Did you mean MJPG?") == true)
@@ -128,7 +128,7 @@ import Testing
         #expect(throws: InletError.self) { try Self.camera().choose(.init()) }
     }
 
-    @Test("When the bus is full, a compressed mode is named, then a smaller one")
+    @Test("When the bus is full, a compressed mode is suggested, then a smaller one")
     func lighter() {
         func lighter(_ mode: String, _ code: FourCC) -> String? {
             Self.c920.lighter(than: V4L2CaptureMode(format: code, size: Self.size(mode), rate: nil))?.description

@@ -26,7 +26,7 @@ import Testing
 
     /// By the tables of pixfmt-packed-yuv.rst and pixfmt-rgb.rst.
     @Test(
-        "The components are taken from the bits where V4L2's documents put them",
+        "The components are taken from the bits defined in V4L2's documents",
         arguments: [
             ("YUVA", [10, 20, 30, 40], [[10], [20], [30]]),
             ("AYUV", [40, 10, 20, 30], [[10], [20], [30]]),

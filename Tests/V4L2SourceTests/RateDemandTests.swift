@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "The lowest rate that misses nothing is chosen",
+        "The lowest rate that misses no frame is chosen",
         arguments: [
             (nil, 30), (Rational(60), 30), (Rational(30), 30), (Rational(26), 30), (Rational(16), 25),
             (Rational(15), 15),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "A camera that takes any rate is given the one that is wanted, within its bounds, and one that names none keeps its own"
+        "A camera with any rate gets the wanted one, within its limits, and one that states none keeps its own"
     )
     func ranges() {
         let any = RateDemand(rates: .range(Rational(2), Rational(60)), highest: Rational(50))
@@ -37,14 +37,14 @@ import Testing
         #expect(none.rate(for: SourceDemand(maximumFrameRate: Rational(7))) == Rational(30))
     }
 
-    @Test("Less is met when it has been wanted for two seconds on end, more at once")
+    @Test("A lower demand is met after two continuous seconds, a higher one at once")
     func patience() {
         var demand = RateDemand(rates: Self.webcam, highest: Rational(30))
         let (slow, all) = (SourceDemand(maximumFrameRate: Rational(5)), SourceDemand.everything)
         #expect(demand.follow(all, at: Self.at(0)) == nil)
         #expect(demand.follow(slow, at: Self.at(100)) == nil)
         #expect(demand.follow(slow, at: Self.at(2000)) == nil)
-        // Somebody came in between, and went: the wait begins anew.
+        // Another viewer came and left in between: the wait restarts.
         #expect(demand.follow(all, at: Self.at(2050)) == nil)
         #expect(demand.follow(slow, at: Self.at(2100)) == nil)
         #expect(demand.follow(slow, at: Self.at(4099)) == nil)
@@ -54,7 +54,7 @@ import Testing
         #expect(demand.current == Rational(30))
     }
 
-    @Test("What is wanted at the opening is met at once")
+    @Test("The demand at the opening is met at once")
     func begin() {
         var demand = RateDemand(rates: Self.webcam, highest: Rational(30))
         #expect(demand.begin(SourceDemand(maximumFrameRate: Rational(12))) == Rational(15))

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct RingOrderTests {
     @Test(
-        "The buffer that is filled next is the one that all others were filled after",
+        "The buffer that is filled next is the one that was filled before all others",
         arguments: [
             (5, [6, 7, 8], true), (5, [6, 7, 4], false), (8, [5, 6, 7], false),
-            // Numbers that a reader has set back, or that the writer does not give.
+            // Numbers that a reader has reset, or that the writer does not give.
             (0, [0, 0, 0], false), (0, [9, 10, 0], false), (0, [9, 10, 11], true), (9, [0, 0, 10], false),
             // The count wraps.
             (0xFFFF_FFFE, [0xFFFF_FFFF, 0, 1], true), (1, [0xFFFF_FFFE, 0xFFFF_FFFF, 0], false),

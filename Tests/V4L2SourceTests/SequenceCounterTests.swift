@@ -3,7 +3,7 @@ import Testing
 @testable import V4L2Source
 
 @Suite struct SequenceCounterTests {
-    /// The numbers that frames get for a driver's.
+    /// The frame numbers for a driver's numbers.
     private static func numbers(_ driver: [UInt32]) -> [UInt64] {
         var counter = SequenceCounter()
         return driver.map {
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "A driver's gaps stay gaps, and nothing else is one",
+        "A driver's gaps stay gaps, and there are no others",
         arguments: [
             ([0, 1, 2, 3], [0, 1, 2, 3]),
             ([17, 18, 20], [0, 1, 3]),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "Of v4l2loopback, 0 says nothing, so that a reader that opens makes no gap",
+        "From v4l2loopback, 0 means nothing, so that a reader that opens makes no gap",
         arguments: [
             ([0, 1000, 1001, 1003], [0, 1, 2, 4]), ([7, 0, 60, 61], [0, 1, 2, 3]), ([0, 0, 0], [0, 1, 2]),
         ] as [([UInt32], [UInt64])])
@@ -51,7 +51,7 @@ import Testing
         #expect(counter.take() == 1)
     }
 
-    @Test("A driver that starts anew loses nothing")
+    @Test("A driver that restarts loses nothing")
     func restart() {
         var counter = SequenceCounter()
         counter.advance(to: 7)

@@ -24,7 +24,7 @@ import Testing
         #expect(try Self.configuration(uri)?.address == address)
     }
 
-    @Test("Each capturer remembers the camera that it had open by itself; copies of a configuration share nothing")
+    @Test("Each capturer remembers separately the camera that it had open; copies of a configuration share nothing")
     func memory() throws {
         let configuration = V4L2Configuration(.node("/dev/video0"))
         let first = try #require(configuration.scopedToCapturer() as? V4L2Configuration)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be is refused before anything is opened",
+        "Impossible settings are refused before anything is opened",
         arguments: [
             "v4l2:/dev/video0?name=C920", "v4l2:?id=a&path=b", "v4l2:?size=0x0", "v4l2:?fps=0", "v4l2:?fps=-1",
             "v4l2:?format=TOOLONG", "v4l2:?buffers=1", "v4l2:?io=dmabuf", "v4l2:?brightness=1",

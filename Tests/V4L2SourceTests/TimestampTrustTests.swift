@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "A single time is believed or doubted by what it says",
+        "A single time is trusted or doubted by its value",
         arguments: [
             (100_000, false, TimestampTrust.Doubt.none),
             (99_960, false, .none),
@@ -36,7 +36,7 @@ import Testing
         #expect(trust.judge(MonotonicTime(nanoseconds: .min + 5), now: now) == .unrelated)
     }
 
-    @Test("A time that repeats or goes back is doubted, and the next good one is believed")
+    @Test("A time that repeats or goes back is doubted, and the next good one is trusted")
     func backwards() {
         var trust = TimestampTrust()
         let times: [(Int64, TimestampTrust.Doubt)] = [

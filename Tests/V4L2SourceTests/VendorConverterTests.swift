@@ -4,7 +4,7 @@ import Testing
 
 @testable import V4L2Source
 
-/// Pictures in each format are made here by its description in `linux/videodev2.h` and the drivers that send it.
+/// Pictures in each format are made here from its description in `linux/videodev2.h` and the drivers that send it.
 @Suite struct VendorConverterTests {
     private static func format(_ code: FourCC) throws -> VendorFormat {
         guard case .vendor(let format) = CaptureLayout.table[code] else {
@@ -13,7 +13,7 @@ import Testing
         return format
     }
 
-    /// What the converter makes of a picture, and whether it stayed inside its memory; nil where it refused.
+    /// The converter's result for a picture, and whether it stayed inside its memory; nil if it refused.
     private static func convert(_ code: FourCC, _ bytes: [UInt8], _ size: ImageSize) throws -> [UInt8]? {
         let format = try format(code)
         let converter = try VendorConverter(code, format, size: size)
@@ -28,7 +28,7 @@ import Testing
         return unsafe [UInt8](block.memory[..<byteCount])
     }
 
-    /// A picture of 4:2:0, each byte of which is different from its neighbours.
+    /// A picture of 4:2:0 in which each byte differs from its neighbours.
     private struct Picture {
         let size: ImageSize
         let y, u, v: [UInt8]
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A format that orders 4:2:0 in its own way becomes the same I420, byte for byte",
+        "A format with its own order of 4:2:0 becomes the same I420, byte for byte",
         arguments: [
             ("S501", 176, 144), ("S505", 160, 120), ("S508", 352, 288), ("CITV", 162, 122), ("M420", 162, 122),
             ("KONI", 160, 120), ("HM12", 720, 480), ("HM12", 720, 576),
@@ -116,7 +116,7 @@ import Testing
         #expect(try Self.convert(code, picture.packed(code), picture.size) == picture.i420)
     }
 
-    @Test("Blocks of the SN9C20x keep their planes apart")
+    @Test("Blocks of the SN9C20x keep their planes separate")
     func blocksOfPlanes() throws {
         // 16 by 8 pixels: 128 bytes of luma, 32 of each chroma.
         let block =
@@ -171,7 +171,7 @@ import Testing
         #expect(try Self.convert(code, bytes, size) == pixels)
     }
 
-    @Test("A picture that is too short, or of a size that the converter would leave its memory for, is refused")
+    @Test("A picture that is too short, or of a size that would exceed the converter's memory, is refused")
     func refused() throws {
         let picture = Picture(ImageSize(width: 176, height: 144))
         #expect(try Self.convert("S501", Array(picture.packed("S501").dropLast()), picture.size) == nil)
@@ -188,7 +188,7 @@ import Testing
         #expect(!accepted.isWhole([38_015]))
     }
 
-    @Test("What libyuv, libswscale or libavcodec read is left to them")
+    @Test("Formats that libyuv, libswscale or libavcodec read are left to them")
     func others() {
         for code in ["YU12", "NV12", "YUYV", "RGGB", "RG10", "GREY", "MJPG", "JPEG", "RGB3"] as [FourCC] {
             if case .vendor = CaptureLayout.table[code] { Issue.record("\(code) goes to libv4l") }
