@@ -35,7 +35,7 @@ struct FrameInjectorTests {
         #expect(injector.statistics.pushed == 1)
     }
 
-    @Test("Bytes that are too few for size and stride are refused", arguments: [PixelFormat.yuv420p, .nv12, .bgra])
+    @Test("Too few bytes for size and stride are refused", arguments: [PixelFormat.yuv420p, .nv12, .bgra])
     func shortBytes(format: PixelFormat) throws {
         let count = RawPicture.planes(format, Self.size).reduce(0) { $0 + $1.byteCount }
         let injector = try FrameInjector()
@@ -75,7 +75,7 @@ struct FrameInjectorTests {
         #expect(injector.statistics.pushed == 0)
     }
 
-    @Test("Pictures and packets have injectors of their own")
+    @Test("Pictures and packets have separate injectors")
     func kinds() throws {
         let parameters = CodecParameters(codec: .h264, size: Self.size, timeBase: Rational(1, 1000))
         let packet = SourcePacket(parameters: parameters, data: PacketData([1]), pts: nil, dts: nil, flags: .key)
@@ -92,7 +92,7 @@ struct FrameInjectorTests {
         #expect(code { try packets.push(other) } == .malformedData)
     }
 
-    @Test("A configuration that cannot work is refused")
+    @Test("An impossible configuration is refused")
     func configurations() {
         let stream = PacketStream(
             CodecParameters(codec: .h264, size: Self.size, timeBase: Rational(1, 1000)))
@@ -112,7 +112,7 @@ struct FrameInjectorTests {
         #expect(!refused { _ in })
     }
 
-    @Test("One picture of more bytes than the queue may hold is refused")
+    @Test("One picture with more bytes than the queue may hold is refused")
     func tooLarge() throws {
         var configuration = InjectorConfiguration()
         configuration.maximumBytes = 100
@@ -120,7 +120,7 @@ struct FrameInjectorTests {
         #expect(code { try injector.push(try I420Draft(size: Self.size).publish()) } == .resourceExhausted)
     }
 
-    @Test("The owner of a picture that gives way is released at the push, where the injector can be called again")
+    @Test("The owner of a replaced picture is released at the push, where the injector can be called again")
     func releasesOutsideTheLock() throws {
         let injector = try FrameInjector()
         let released = Atomic(0)
@@ -128,9 +128,9 @@ struct FrameInjectorTests {
             let size = Self.size
             let picture = RawPicture(
                 [UInt8](repeating: 1, count: size.packedI420ByteCount),
-                // Weak, as the injector keeps the last picture.
+                // Weak, because the injector keeps the last picture.
                 onRelease: { [weak injector] in
-                    // A lock that is held would never be given.
+                    // A lock that is held would never become free.
                     if let injector, injector.statistics.pushed > 0 { released.add(1, ordering: .relaxed) }
                 })
             try injector.push(picture.frame(.yuv420p, size, pts: .milliseconds(number)))
@@ -153,7 +153,7 @@ struct FrameInjectorTests {
         #expect(injector.statistics.dropped == [.poolExhausted: 2])
     }
 
-    @Test("The best size keeps the shape within what is wanted")
+    @Test("The best size keeps the aspect ratio within the wanted size")
     func sizes() throws {
         let injector = try FrameInjector()
         let picture = ImageSize(width: 1920, height: 1080)

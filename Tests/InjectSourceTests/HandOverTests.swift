@@ -7,7 +7,7 @@ import Testing
 
 @testable import InjectSource
 
-/// Pictures that the pushing thread puts into the sinks' queues itself, as the source waits.
+/// Pictures that the pushing thread puts into the sinks' queues itself while the source waits.
 struct HandOverTests {
     private static let size = ImageSize(width: 16, height: 16)
 
@@ -36,19 +36,19 @@ struct HandOverTests {
 
     // MARK: The decisions
 
-    @Test("Only a picture for which a reader waits is handed over, and one at a time")
+    @Test("Only a picture that a reader waits for is handed over, and one at a time")
     func oneAtATime() throws {
         var state = InjectorState(InjectorConfiguration(queue: .bounded(8)))
         // Nobody waits.
         #expect(try !push(&state, 1).isForHandOver)
         #expect(take(&state) == 1)
         #expect(isEmpty(&state))
-        // The reader does not allow it.
+        // The reader does not permit it.
         let queued = try push(&state, 2, handsOver: false)
         #expect(!queued.isForHandOver && queued.wakesReader)
         #expect(take(&state) == 2)
         #expect(isEmpty(&state))
-        // The reader sleeps on, also while others push meanwhile, and takes nothing if it wakes by itself.
+        // The reader keeps sleeping, even while others push, and takes nothing if it wakes by itself.
         let third = try push(&state, 3)
         #expect(third.isForHandOver && !third.wakesReader)
         let fourth = try push(&state, 4)
@@ -61,17 +61,17 @@ struct HandOverTests {
         #expect(state.figures.pushed == 4)
     }
 
-    @Test("Where nothing else was pushed, the reader sleeps on")
+    @Test("If nothing else was pushed, the reader keeps sleeping")
     func sleepsOn() throws {
         var state = InjectorState(InjectorConfiguration())
         #expect(isEmpty(&state))
         #expect(try push(&state, 1).isForHandOver)
         #expect(try !handedOver(&state, 1, taken: true).wakesReader)
-        // It still waits.
+        // The reader still waits.
         #expect(try push(&state, 2, handsOver: false).wakesReader)
     }
 
-    @Test("A picture that the bridge leaves to the reader comes before those pushed meanwhile, if there is room")
+    @Test("A picture that the bridge leaves to the reader comes before later ones, if there is room")
     func refused() throws {
         var state = InjectorState(InjectorConfiguration(queue: .bounded(2)))
         #expect(isEmpty(&state))
@@ -105,7 +105,7 @@ struct HandOverTests {
         guard case .ended = state.take() else { return #expect(Bool(false), "no end") }
     }
 
-    @Test("A picture that ends an interruption wakes the reader, which knows of the interruption")
+    @Test("A picture that ends an interruption wakes the reader, which knows about the interruption")
     func interruption() throws {
         var state = InjectorState(InjectorConfiguration())
         #expect(isEmpty(&state))
@@ -126,7 +126,7 @@ struct HandOverTests {
         }
     }
 
-    @Test("Pictures of many threads that were handed over or not come once each, with gapless numbers")
+    @Test("Pictures of many threads, handed over or not, arrive once each, with gapless numbers")
     func numbers() async throws {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(4096)))
         let capture = Capture(injector, queue: .buffered(4096, dropping: .newest))
@@ -176,7 +176,7 @@ struct HandOverTests {
         #expect(!hasLimit || capturer.statistics.captured == 30)
     }
 
-    @Test("A pause is noticed while pictures are handed over, and they go on after it")
+    @Test("A pause is noticed while pictures are handed over, and they continue after it")
     func pause() async throws {
         let injector = try FrameInjector()
         let capture = Capture(injector, queue: .latest)
@@ -194,7 +194,7 @@ struct HandOverTests {
         #expect(try await ended == .endOfStream)
     }
 
-    @Test("An error ends handing over, and the next source begins with it anew")
+    @Test("An error ends handing over, and the next source restarts it")
     func retry() async throws {
         let injector = try FrameInjector()
         var retry = RetryPolicy.attempts(5)
@@ -212,7 +212,7 @@ struct HandOverTests {
         #expect(numbers == Array(0..<UInt64(numbers.count)))
     }
 
-    @Test("An owner may push the next picture while its own is released, also where the last one is held for outages")
+    @Test("An owner may push the next picture while its own is released, even if the last one is held for outages")
     func pushesFromOwners() async throws {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(64)))
         var configuration = CapturerConfiguration.patient

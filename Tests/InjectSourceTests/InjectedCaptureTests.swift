@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "NV12 and BGRA become what ffmpeg makes of the same bytes, wrapped and copied",
+        "NV12 and BGRA become ffmpeg's pictures of the same bytes, wrapped and copied",
         arguments: [
             ("nv12", ImageSize(width: 128, height: 96)), ("nv12", ImageSize(width: 71, height: 43)),
             ("bgra", ImageSize(width: 128, height: 96)),
@@ -114,13 +114,13 @@ import Testing
             if format == "nv12" {
                 #expect(got.isSame(as: reference))
             } else {
-                // Two libraries round red, green and blue in their own way.
+                // The two libraries round red, green and blue differently.
                 #expect(zip(got, reference).allSatisfy { abs(Int($0) - Int($1)) <= 3 })
             }
         }
     }
 
-    @Test("A copied I420 picture is one of its own: its bytes may change after the push")
+    @Test("A copied I420 picture is independent: its bytes may change after the push")
     func copiesPlanar() async throws {
         let reference = try ReferencePictures(
             lavfi: "testsrc=size=71x43", size: ImageSize(width: 71, height: 43), frames: 1)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("A failed source is opened again by the capturer, and the injector goes on")
+    @Test("A failed source is opened again by the capturer, and the injector continues")
     func retries() async throws {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(8), size: Self.size))
         var retry = RetryPolicy.attempts(5)
@@ -225,7 +225,7 @@ import Testing
         #expect(third.sink.frames.count == 1)
     }
 
-    @Test("What the injector drops is counted by the capture as well")
+    @Test("Drops of the injector are counted by the capture as well")
     func drops() async throws {
         let injector = try FrameInjector(InjectorConfiguration(size: Self.size))
         let capture = Capture(injector)
@@ -243,7 +243,7 @@ import Testing
         _ = try await ended
     }
 
-    @Test("What sinks want reaches the producer")
+    @Test("The sinks' demand reaches the producer")
     func demand() async throws {
         let injector = try FrameInjector(InjectorConfiguration(size: Self.size))
         let capturer = Capturer(InjectedSourceConfiguration(injector), configuration: .patient)
@@ -259,7 +259,7 @@ import Testing
         _ = try await ended
     }
 
-    @Test("A picture is repeated where nothing new is pushed, with a later PTS each time")
+    @Test("A picture is repeated if nothing new is pushed, with a later PTS each time")
     func repeats() async throws {
         var configuration = InjectorConfiguration()
         configuration.repeatAfter = .milliseconds(5)
@@ -277,7 +277,7 @@ import Testing
         #expect(injector.statistics.repeated == UInt64(frames.count - 1))
     }
 
-    @Test("An interruption is told to the capturer and ends with the next push")
+    @Test("An interruption is reported to the capturer and ends with the next push")
     func interruption() async throws {
         let injector = try FrameInjector(InjectorConfiguration(size: Self.size))
         let capture = Capture(injector)

@@ -11,12 +11,12 @@ import Synchronization
 import Testing
 
 @Suite(.blocking) struct InjectedSourceTests {
-    @Test("The source keeps the contract, cancellation while nothing is pushed included")
+    @Test("The source keeps the contract, including cancellation while nothing is pushed")
     func conformance() async throws {
         let size = ImageSize(width: 64, height: 48)
         let injector = try FrameInjector()
         let stops = Atomic(false)
-        // On a thread of its own: the threads of tasks may be held by other tests for longer than the suite waits.
+        // Runs on a separate thread: the threads of tasks may be held by other tests for longer than the suite waits.
         let producer = Thread {
             // Less often than the suite cancels, so that some calls wait.
             while !stops.load(ordering: .relaxed) {
@@ -32,7 +32,7 @@ import Testing
         #expect(await suite.check(InjectedSourceConfiguration(injector)) == [])
     }
 
-    @Test("Opening waits for the first picture, and says what it is")
+    @Test("Opening waits for the first picture, and reports its format")
     func opening() throws {
         let context = SourceContext(clock: ManualClock(waiting: .movesTime), logger: Logger(label: "test"))
         let injector = try FrameInjector()
@@ -54,7 +54,7 @@ import Testing
         #expect(!injector.wants.isActive)
     }
 
-    @Test("Where nothing is pushed, the deadline says what to do")
+    @Test("If nothing is pushed, the deadline's error states a remedy")
     func timeOut() throws {
         let clock = ManualClock(waiting: .movesTime)
         let context = SourceContext(clock: clock, logger: Logger(label: "test"))
@@ -85,7 +85,7 @@ import Testing
         try await reader.value
     }
 
-    @Test("Pushed packets are decoded to what ffmpeg makes of their file")
+    @Test("Pushed packets are decoded to ffmpeg's pictures of their file")
     func packets() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("clip.mp4")

@@ -29,7 +29,7 @@ struct InjectorStateTests {
         return item.frame?.pts?.ticks
     }
 
-    @Test("Newest wins: an older picture gives way, is handed back to be released, and is counted")
+    @Test("Newest wins: an older picture is replaced, returned for release, and counted")
     func latest() throws {
         var state = InjectorState(InjectorConfiguration())
         #expect(push(&state, try picture(1)) == .queued)
@@ -84,7 +84,7 @@ struct InjectorStateTests {
     }
 
     @Test(
-        "Of a faster producer's pictures evenly spaced ones pass", arguments: [(60, 30), (30, 10), (25, 10), (30, 30)])
+        "Evenly spaced pictures of a faster producer pass", arguments: [(60, 30), (30, 10), (25, 10), (30, 30)])
     func thinning(rates: (given: Int, wanted: Int)) throws {
         var state = InjectorState(InjectorConfiguration(queue: .bounded(1000)))
         state.adapt(maximumSize: nil, maximumFrameRate: Rational(rates.wanted))
@@ -111,7 +111,7 @@ struct InjectorStateTests {
         #expect(queued == 20)
     }
 
-    @Test("Packets that find no room are dropped up to a key frame, which is requested and marked as after a loss")
+    @Test("Packets without room are dropped up to a key frame, which is requested and marked as after a loss")
     func packets() throws {
         var state = InjectorState(InjectorConfiguration(packets: Self.stream, queue: .bounded(2)))
         #expect(push(&state, packet(.key)) == .queued)
@@ -119,7 +119,7 @@ struct InjectorStateTests {
         #expect(push(&state, packet()) == .dropped(.queueFull))
         #expect(state.keyFrameRequests == 1)
         _ = state.take()
-        // There is room again, but this one needs what was dropped.
+        // There is room again, but this one needs the dropped ones.
         #expect(push(&state, packet()) == .dropped(.queueFull))
         #expect(push(&state, packet(.key)) == .queued)
         _ = state.take()
@@ -129,7 +129,7 @@ struct InjectorStateTests {
         #expect(state.keyFrameRequests == 1)
     }
 
-    @Test("What is queued comes before the end and before a failure, which is thrown once")
+    @Test("Queued pictures come before the end and before a failure, which is thrown once")
     func ends() throws {
         var state = InjectorState(InjectorConfiguration(queue: .bounded(8)))
         _ = push(&state, try picture(1))
@@ -146,7 +146,7 @@ struct InjectorStateTests {
         guard case .ended = state.take() else { throw Missing() }
     }
 
-    @Test("A reader is woken once for each wait, and a mute wins over an interruption")
+    @Test("A reader is woken once for each wait, and a mute overrides an interruption")
     func waking() throws {
         var state = InjectorState(InjectorConfiguration(queue: .bounded(8)))
         let now = MonotonicTime(nanoseconds: 0)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import InjectSource
 
-/// A picture in memory of its own, in the layout of FFmpeg's rawvideo, as an application has it.
+/// A picture in separate memory, in the layout of FFmpeg's rawvideo, as an application has it.
 ///
 /// `@unchecked Sendable`: written in `init` only.
 @safe final class RawPicture: @unchecked Sendable {
@@ -30,7 +30,7 @@ import Testing
     /// A frame that refers to this memory.
     ///
     /// - Parameters:
-    ///   - planes: where each plane begins, its stride, and how many bytes it may have.
+    ///   - planes: The offset of each plane, its stride, and its number of bytes.
     func frame(
         _ pixelFormat: PixelFormat, _ size: ImageSize, planes: [(offset: Int, stride: Int, byteCount: Int)],
         pts: MediaTime? = nil, rotation: Rotation = .none
@@ -86,7 +86,7 @@ struct Capture {
 }
 
 extension CapturerConfiguration {
-    /// Without a log, and with time-outs that no test meets, however busy the machine is.
+    /// Without a log, and with time-outs that no test reaches, however busy the machine is.
     static var patient: CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
