@@ -7,7 +7,7 @@
 
     @testable import KinesisSignaling
 
-    /// Where credentials are found, in which order, and when anew.
+    /// The places where credentials are found, their order, and when they are loaded again.
     @Suite struct AWSCredentialsTests {
         private static let shared = "/home/nobody/.aws/credentials"
         private static let config = "/home/nobody/.aws/config"
@@ -56,7 +56,7 @@
             """,
         ]
 
-        @Test("The environment comes first, then the profile of the shared files, and a profile by name before both")
+        @Test("The environment comes first, then the profile of the shared files, and a named profile before both")
         func order() async throws {
             let variables = ["AWS_ACCESS_KEY_ID": "AKIENV", "AWS_SECRET_ACCESS_KEY": Self.secret]
             #expect(try await Self.find(variables, files: Self.files).get().credentials.accessKeyID == "AKIENV")
@@ -73,7 +73,7 @@
             #expect(named.accessKeyID == "AKICONFIG")
         }
 
-        @Test("What is half there, unknown or not supported is an error that says so and shows no secret")
+        @Test("Incomplete, unknown or unsupported settings are an error that states so and shows no secret")
         func errors() async {
             let identity = ["AWS_WEB_IDENTITY_TOKEN_FILE": "/t", "AWS_ROLE_ARN": "arn:aws:iam::1:role/x"]
             let cases: [([String: String], [String: String], String?, InletError.Code, String)] = [
@@ -140,7 +140,7 @@
             #expect(try region([:], "studio") == "us-west-2")
         }
 
-        @Test("Credentials are kept until five minutes before they expire, and beyond if there are no others")
+        @Test("Credentials are kept until five minutes before they expire, and longer if there are no others")
         func renewal() async throws {
             let time = Mutex<Int64>(1_000_000)
             let asked = Mutex(0)

@@ -16,7 +16,7 @@
     /// Pictures over the signaling of a local service, with aiortc at the other end.
     @Suite(.tags(.rtcPeer, .python), .serialized) struct KinesisMediaTests {
         @Test(
-            "Viewers of aiortc see every number that the master sends, whatever order their candidates come in, also one that comes later and one that comes again"
+            "aiortc viewers see every number of the master, in any candidate order, even if they join late or again"
         )
         func master() async throws {
             let service = try KinesisService()
@@ -56,7 +56,7 @@
             _ = try await outcome
         }
 
-        @Test("A sink whose credentials have expired fails with that")
+        @Test("A sink whose credentials have expired fails with that error")
         func failure() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -82,7 +82,7 @@
                 "\(end.debugDescription)")
         }
 
-        @Test("A viewer reads the numbers that a master of aiortc sends, in their order")
+        @Test("A viewer reads the numbers of an aiortc master in order")
         func viewer() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -111,7 +111,7 @@
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 > $0 })
         }
 
-        @Test("A viewer without a channel to view is told so")
+        @Test("A viewer without a channel to view gets an error")
         func noChannel() async throws {
             let service = try KinesisService(channel: nil)
             defer { service.stop() }

@@ -5,9 +5,9 @@
 
     @testable import KinesisSignaling
 
-    /// What is decided without input or output: messages, flows, queues, errors, configurations.
+    /// Decisions without input or output: messages, flows, queues, errors, configurations.
     @Suite struct KinesisPartsTests {
-        @Test("Messages are read and written as AWS documents them, and anything else is nothing")
+        @Test("Messages are read and written as AWS documents them, and anything else is ignored")
         func messages() throws {
             let flow = SignalingFlow("flow-1")
             let offer = SignalingMessage.description(.init(kind: .offer, sdp: "v=0\r\n\"", flow: flow))
@@ -57,7 +57,7 @@
             let second = flow(flows.received(.offer(sdp: "p"), from: one))
             #expect(second != early)
             #expect(flow(flows.received(.candidate(line: "f", section: 0), from: one)) == second)
-            // An answer that nobody asked for.
+            // An answer without an offer.
             #expect(flows.received(.answer(sdp: "a"), from: other) == nil)
             let own = SignalingFlow("own")
             flows.sent(.description(.init(kind: .offer, sdp: "x", flow: own)), to: other)
@@ -69,7 +69,7 @@
             #expect(flows.received(.answer(sdp: "a"), from: other) == nil)
         }
 
-        @Test("Each peer has its turn, and a peer's oldest candidate gives way, never its offer")
+        @Test("Each peer has its turn, and a peer's oldest candidate is replaced, never its offer")
         func outbox() throws {
             let outbox = KinesisOutbox(most: 4)
             let (one, other) = (try PeerID("one"), try PeerID("other"))
@@ -91,7 +91,7 @@
         }
 
         @Test(
-            "What AWS refuses is told in words",
+            "AWS's refusals have clear errors",
             arguments: [
                 ("ExpiredTokenException", 403, InletError.Code.authenticationFailed, "have expired"),
                 ("UnrecognizedClientException", 403, .authenticationFailed, "does not know the access key"),

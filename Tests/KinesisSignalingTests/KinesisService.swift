@@ -4,21 +4,21 @@ import ReferenceTools
 
 @testable import KinesisSignaling
 
-/// A local Kinesis Video service by aiohttp, whose signatures and requests botocore checks, with viewers and a master
-/// by aiortc.
+/// A local Kinesis Video service with aiohttp, whose signatures and requests botocore checks, with aiortc viewers and
+/// an aiortc master.
 final class KinesisService: Sendable {
     /// The process, for its commands and its log.
     let process: PeerProcess
     /// The address of the channel API, and of services of credentials.
     let endpoint: String
-    /// The same by HTTPS.
+    /// The same over HTTPS.
     let secureEndpoint: String
-    /// The PEM file of the authority of its certificate.
+    /// The PEM file of its certificate authority.
     let authority: String
 
     /// The region that it signs for.
     static let region = "eu-test-1"
-    /// A lasting key that it knows.
+    /// A permanent key that it knows.
     static let variables = ["AWS_ACCESS_KEY_ID": "AKIDTEST", "AWS_SECRET_ACCESS_KEY": "secret/of+test"]
     /// The interpreter with the packages of `Tests/Peers/requirements.txt`.
     static let python = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -26,7 +26,7 @@ final class KinesisService: Sendable {
 
     /// Starts the service with a channel and waits until it listens.
     ///
-    /// - Parameter channel: the name of its channel; nil for none.
+    /// - Parameter channel: The name of its channel; nil for none.
     init(channel: String? = "porch") throws {
         process = try PeerProcess("kinesis-service.py", python: Self.python)
         endpoint = process.ready["endpoint"]?.text ?? ""
@@ -38,7 +38,7 @@ final class KinesisService: Sendable {
     /// Ends the service at once.
     func stop() { process.stop() }
 
-    /// What an aiortc peer has read when it has so many numbers, or half a minute later.
+    /// The numbers that an aiortc peer has read once it has the given count, or after half a minute.
     func wait(_ count: Int, client: String = "") throws -> PeerMessage {
         try process.send(
             "wait", ["count": .number(Double(count)), "client": .string(client)], within: .seconds(40))

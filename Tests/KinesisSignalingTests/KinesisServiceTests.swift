@@ -8,7 +8,7 @@
 
     @testable import KinesisSignaling
 
-    /// Signaling against a local service by aiohttp, where botocore checks signatures and requests.
+    /// Signaling against a local aiohttp service, where botocore checks signatures and requests.
     @Suite(.tags(.python), .serialized) struct KinesisServiceTests {
         private static let logger = Logger(label: "test")
 
@@ -18,7 +18,7 @@
             try KinesisSignaling(configuration, environment, logger)
         }
 
-        /// Why a master of this configuration is refused; nil if it is connected.
+        /// The error when a master of this configuration is refused; nil if it is connected.
         private static func refusal(
             _ configuration: KinesisConfiguration, _ environment: AWSEnvironment = KinesisService.environment()
         ) async throws -> InletError? {
@@ -32,7 +32,7 @@
             }
         }
 
-        @Test("Expired credentials, denied access, an unknown key or channel and a wrong clock are errors in words")
+        @Test("Expired credentials, denied access, an unknown key or channel and a wrong clock have clear errors")
         func refusals() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -64,7 +64,7 @@
             #expect(skewed?.message.contains("clock is 120 minutes off") == true, "\(String(describing: skewed))")
         }
 
-        @Test("A service that is too busy is asked again, at most four times, and says so then")
+        @Test("A service that is too busy is asked again, at most four times, and then reported")
         func throttling() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -85,7 +85,7 @@
             #expect(error?.message.contains("too many requests (ThrottlingException). Try again later.") == true)
         }
 
-        @Test("A channel is created on request, and waited for until it is active; relays come with their credentials")
+        @Test("A channel is created on request, and awaited until it is active; relays have their credentials")
         func creation() async throws {
             let service = try KinesisService(channel: nil)
             defer { service.stop() }
@@ -110,7 +110,7 @@
             #expect(!master.isOpen)
         }
 
-        @Test("The services of containers and of instances hand out credentials, with which requests are signed")
+        @Test("The services of containers and of instances issue credentials, with which requests are signed")
         func roles() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -131,7 +131,7 @@
             #expect(requests.contains("credentials, Describe") && requests.contains("instance, instance, Describe"))
         }
 
-        @Test("A web identity is exchanged as botocore does it, and what is refused is said in words without the token")
+        @Test("A web identity is exchanged as by botocore, and a refusal has a clear error without the token")
         func webIdentity() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -179,7 +179,7 @@
             #expect(error?.message.contains("does not accept the web identity token") == true)
         }
 
-        @Test("When the service says that relays are to be asked for anew, they are, and not before")
+        @Test("When the service announces new relays, they are requested, and not before")
         func newRelays() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -200,7 +200,7 @@
             await master.close()
         }
 
-        @Test("The connection is made again after GO_AWAY, after a break and before its limit, and hears viewers then")
+        @Test("The connection is renewed after GO_AWAY, after a break and before its limit, and then receives viewers")
         func reconnections() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -217,7 +217,7 @@
             try await master.waitUntilOpen(within: .seconds(20))
             try service.process.send("drop")
             #expect(try sockets(3) == 3)
-            // What is not of the protocol changes nothing.
+            // Messages outside the protocol change nothing.
             for text in [
                 "", "{", "{\"messageType\":\"SDP_OFFER\",\"senderClientId\":\"ä\",\"messagePayload\":\"e30=\"}",
             ] {
@@ -250,7 +250,7 @@
             await brief.close()
         }
 
-        @Test("A WebSocket that refuses is signed for anew, and one that refuses again ends the service")
+        @Test("A refused WebSocket is signed again, and a second refusal ends the service")
         func socketRefusals() async throws {
             let service = try KinesisService()
             defer { service.stop() }

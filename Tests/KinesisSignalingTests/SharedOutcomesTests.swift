@@ -6,7 +6,7 @@
 
     @testable import KinesisSignaling
 
-    /// What several callers at once get of one operation, such as the renewal of a single sign-on.
+    /// The shared result for several callers at once of one operation, such as the renewal of a single sign-on.
     @Suite(.tags(.python), .timeLimit(.minutes(5))) struct SharedOutcomesTests {
         @Test("Three chains at once with one expired token renew it once, and all get credentials")
         func chainsAtOnce() async throws {
@@ -21,7 +21,7 @@
                     "home": .string(home), "start": .string(SingleSignOnTests.start), "seconds": -60,
                     "format": "%Y-%m-%dT%H:%M:%SZ", "session": "my-sso", "renewal": .object(SignOnRenewalTests.renewal),
                 ])
-            // Whoever posts the same refresh token is refused before the first one has its answer.
+            // A second post of the same refresh token is refused before the first one has its answer.
             try service.process.send("delay", ["seconds": 0.5])
             let outcomes = await withTaskGroup(of: Result<String, InletError>.self) { group in
                 for _ in 0..<3 {
@@ -44,7 +44,7 @@
             #expect(requests.map(\.text).filter { $0 == "CreateToken" }.count == 1, "\(requests)")
         }
 
-        @Test("A caller that is cancelled leaves at once, and the renewal goes on for the others", arguments: [0, 1])
+        @Test("A cancelled caller leaves at once, and the renewal continues for the others", arguments: [0, 1])
         func cancellation(cancelled: Int) async throws {
             let outcomes = SharedOutcomes<Int>()
             let runs = Mutex(0)
@@ -65,7 +65,7 @@
             #expect(outcomes.waiting == 1)
             opening.finish()
             #expect(try await callers[1 - cancelled].value == 1)
-            // Nothing is kept: whoever asks later has it done again, unless cancelled before.
+            // Nothing is kept: a later caller repeats it, unless cancelled before.
             #expect(try await outcomes.outcome(of: "file") { runs.withLock { $0 + 1 } } == 2)
             let late = Task { @Sendable in
                 try? await Task.sleep(for: .seconds(600))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KinesisSignaling
 
-/// Signatures against those of botocore, the signer of AWS's own command line.
+/// Signatures compared with those of botocore, the signer of AWS's own command line.
 @Suite(.tags(.python)) struct SigV4PeerTests {
     private static let alphabet = Array("abcXYZ019-._~!*'();:@&=+$,/?#[]% \"<>\\^`{|}äß漢🎥")
 
@@ -24,7 +24,7 @@ import Testing
         String((0..<Int.random(in: 0...longest, using: &random)).map { _ in pick(letters, &random) })
     }
 
-    /// - Parameter isPresigned: names occur once then, as botocore drops further ones.
+    /// - Parameter isPresigned: Whether names occur once, because botocore drops further ones.
     private static func sample(_ random: inout SplitMix64, isPresigned: Bool) -> Sample {
         let hosts = ["kinesisvideo.eu-central-1.amazonaws.com", "localhost:8080", "r-123.example.com", "[::1]:99"]
         var request = SigV4Signer.Request(

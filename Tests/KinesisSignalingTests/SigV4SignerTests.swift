@@ -5,7 +5,7 @@ import Testing
 @testable import KinesisSignaling
 
 @Suite struct SigV4SignerTests {
-    /// The key of AWS's published examples, which is nobody's.
+    /// The key of AWS's published examples, which belongs to no account.
     private static let credentials = AWSCredentials(
         accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
     /// 2015-08-30, 12:36:00 UTC.
@@ -17,7 +17,7 @@ import Testing
         return String(authorization.split(separator: "=").last ?? "")
     }
 
-    @Test("Times are written and read as the calendar has them")
+    @Test("Times are written and read by the calendar")
     func times() {
         #expect(Self.time.text == "20150830T123600Z")
         #expect(AWSTime(seconds: 0).text == "19700101T000000Z")
@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    /// Of the Signature Version 4 Test Suite that AWS published.
-    @Test("The published vectors come out")
+    /// From the Signature Version 4 Test Suite that AWS published.
+    @Test("The published vectors are reproduced")
     func vectors() {
         var vanilla = SigV4Signer.Request(method: "GET", host: "example.amazonaws.com")
         #expect(Self.signature(vanilla) == "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31")
@@ -55,7 +55,7 @@ import Testing
         #expect(Self.signature(header) == "c5410059b04c1ee005303aed430f6e6645f61f4dc9e1461ec8f8916fdf18852c")
     }
 
-    @Test("Nothing that prints credentials shows the secret or the token")
+    @Test("No text of the credentials shows the secret or the token")
     func redacted() {
         let credentials = AWSCredentials(accessKeyID: "AKID", secretAccessKey: "secret", sessionToken: "token")
         var dumped = ""

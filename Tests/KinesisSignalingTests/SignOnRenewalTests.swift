@@ -8,7 +8,8 @@
 
     @testable import KinesisSignaling
 
-    /// The renewal of a single sign-on by its refresh token, beside botocore on the same files and at the same service.
+    /// The renewal of a single sign-on by its refresh token, compared with botocore on the same files and with the same
+    /// service.
     @Suite(.tags(.python), .serialized) struct SignOnRenewalTests {
         private static let token = "sign-on/token+=="
         private static let renewed = "renewed/token+=="
@@ -16,26 +17,26 @@
             "clientId": "client-id", "clientSecret": "client/secret+==", "refreshToken": "first/refresh+==",
             "registrationExpiresAt": "2099-01-01T00:00:00Z",
         ]
-        /// What no log and no error shows.
+        /// Values that no log and no error may show.
         private static let secrets = [
             token, renewed, "client/secret+==", "first/refresh+==", "next/refresh+==", "temporary", "session/token==",
         ]
 
-        /// A token file, what the service does, and what comes of both.
+        /// A token file, the service's behaviour, and the result of both.
         private struct Case {
             var name: String
-            /// How long the token lasts.
+            /// The token's remaining lifetime.
             var seconds: Double
             /// The profile, and the name of its session.
             var profile = "session"
             var session: String? = "my-sso"
-            /// Members of the file in place of those that renew a token.
+            /// Members of the file instead of those that renew a token.
             var members: [String: PeerValue] = [:]
             var removed = ""
             /// The name of the service's error, and members of its answer.
             var refusal: String?
             var answer: [String: PeerValue] = [:]
-            /// Whether it is asked, and whether there are credentials in the end.
+            /// Whether the service is asked, and whether there are credentials in the end.
             var isAsked = true
             var isFound = true
         }
@@ -60,7 +61,7 @@
                 session: nil, isAsked: false),
         ]
 
-        @Test("What botocore renews is renewed by the same request and kept in the same file, and the same is refused")
+        @Test("Renewable tokens are renewed by botocore's request and kept in the same file, and others are refused")
         func botocore() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -69,7 +70,7 @@
             for each in Self.cases { try await Self.compare(each, service, home) }
         }
 
-        /// Has botocore and this package use the same file at the same time.
+        /// Makes botocore and this package use the same file at the same time.
         private static func compare(_ each: Case, _ service: KinesisService, _ home: String) async throws {
             let comment = Comment(rawValue: each.name)
             let now = Int64(Date().timeIntervalSince1970)
@@ -93,7 +94,7 @@
                 let kept = try service.process.send("kept", place)
                 return [kept["token"], kept["mode"]]
             }
-            /// The requests since there were so many, without the spaces of JSON.
+            /// The requests after the given number, without the spaces of JSON.
             func sent(_ key: String, since count: Int = 0) throws -> [String] {
                 guard case .list(let list)? = try service.process.send("state")[key] else { return [] }
                 return list.dropFirst(count).map {
@@ -169,7 +170,7 @@
             """
         }
 
-        /// Answers in place of the service: to a renewal as told, and to everything else with credentials.
+        /// Answers instead of the service: to a renewal as configured, and to everything else with credentials.
         private static func environment(
             _ files: [String: String], answer: @escaping @Sendable () throws(InletError) -> AWSResponse
         ) -> AWSEnvironment {
@@ -189,7 +190,7 @@
             return environment
         }
 
-        @Test("A renewal that fails is an error that says whether to sign in or to try later, without what was sent")
+        @Test("A failed renewal is an error that states whether to sign in or retry later, without the sent values")
         func failures() async throws {
             func renewal(_ body: String) -> AWSResponse { AWSResponse(status: 200, body: body) }
             func refusal(_ status: Int, _ name: String) -> AWSResponse {
@@ -230,7 +231,7 @@
                 #expect(error?.code == code && error?.message.containsBytes(text) == true, "\(text): \(error as Any)")
                 for secret in Self.secrets { #expect("\(error as Any)".containsBytes(secret) == false) }
             }
-            // Whoever listens in at an endpoint without TLS gets nothing.
+            // An eavesdropper at an endpoint without TLS gets nothing.
             var open = Self.environment([Self.path: Self.file()]) { () throws(InletError) in
                 Issue.record("it was asked")
                 return AWSResponse(status: 500)
@@ -240,7 +241,7 @@
             #expect(await SingleSignOnTests.failure("session", open)?.code == .addressRefused)
         }
 
-        @Test("A token that another program renewed meanwhile is taken, and one that cannot be kept is used")
+        @Test("A token that another program has renewed is used, and so is one that cannot be saved")
         func races() async throws {
             let reads = Mutex(0)
             var environment = Self.environment([:]) { () throws(InletError) in
@@ -296,7 +297,7 @@
             }
         }
 
-        @Test("A channel is reached by a sign-on that is renewed, and no log has a secret")
+        @Test("A channel is reached by a renewed sign-on, and no log has a secret")
         func channel() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -325,7 +326,7 @@
             for secret in Self.secrets { #expect(!lines.all.contains { $0.containsBytes(secret) }, "\(lines.all)") }
         }
 
-        @Test("By HTTPS the certificate is checked: a stranger gets no token, and a server of a known authority does")
+        @Test("HTTPS checks the certificate: an unknown server gets no token, and one of a known authority does")
         func certificate() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -351,7 +352,7 @@
             #expect(theirs["error"] == nil, "\(theirs)")
             #expect(try service.process.send("state")["requests"] == .list(["CreateToken", "GetRoleCredentials"]))
 
-            // The authorities of the system are replaced by that of the service, for one process.
+            // The system's authorities are replaced by that of the service, for one process.
             try signOn()
             let script = folder.path("script")
             try Data(

@@ -8,7 +8,7 @@
 
     @testable import KinesisSignaling
 
-    /// Credentials by AWS's single sign-on, beside botocore on the same files and at the same service.
+    /// Credentials by AWS's single sign-on, compared with botocore on the same files and with the same service.
     @Suite(.tags(.python), .serialized) struct SingleSignOnTests {
         static let start = "https://d-1234567890.awsapps.com/start#/"
         private static let token = "sign-on/token+=="
@@ -46,7 +46,7 @@
             sso_session = my-sso
             """
 
-        /// Makes a home with `.aws/config`.
+        /// Makes a home folder with `.aws/config`.
         static func home(_ folder: TemporaryFolder) throws -> String {
             let home = folder.path("home")
             try FileManager.default.createDirectory(atPath: "\(home)/.aws", withIntermediateDirectories: true)
@@ -72,7 +72,7 @@
             }
         }
 
-        @Test("Files that botocore reads give the same credentials by the same request, and the same ones are refused")
+        @Test("Files that botocore accepts give the same credentials by the same request, and the others are refused")
         func botocore() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -142,7 +142,7 @@
             }
         }
 
-        @Test("A channel is reached by a sign-on, what refuses it is said in words, and no log or error has a secret")
+        @Test("A channel is reached by a sign-on, a refusal has a clear error, and no log or error has a secret")
         func channel() async throws {
             let service = try KinesisService()
             defer { service.stop() }
@@ -188,7 +188,7 @@
             }
         }
 
-        @Test("A profile or a token file that is not whole, and an endpoint that may listen in, are errors in words")
+        @Test("An incomplete profile or token file, and an endpoint without TLS, have clear errors")
         func errors() async throws {
             let name = "/home/nobody/.aws/sso/cache/0ad374308c5a4e22f723adf10145eafad7c4031c.json"
             let whole = "{\"accessToken\":\"\(Self.token)\",\"expiresAt\":\"2099-01-01T00:00:00Z\"}"
