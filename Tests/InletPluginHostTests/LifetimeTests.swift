@@ -4,7 +4,7 @@ import InletPluginWire
 import ReferenceTools
 import Testing
 
-/// What a child does that Inlet leaves, floods or misunderstands, and programs that speak for themselves.
+/// A child that Inlet leaves, floods or misunderstands, and programs that speak the protocol themselves.
 @Suite(.blocking) struct LifetimeTests {
     @Test("a child ends when Inlet is gone, while it waits and while the plug-in hangs")
     func hangUp() throws {
@@ -26,14 +26,14 @@ import Testing
         #expect(try hanging.waitForEnd() == .exit(76))
     }
 
-    @Test("one thread may call everything, and knows it")
+    @Test("one thread may call everything, and is recognized")
     func threadCheck() throws {
         let actions = try CompiledPlugin("actions")
         let child = try PluginChild(["--library", actions.path])
         #expect(try child.create([("action", "check")]).text == "done")
     }
 
-    @Test("a hundred lines of the log a second are passed on, and the rest counted")
+    @Test("a hundred log lines a second are passed on, and the rest counted")
     func logFlood() throws {
         let actions = try CompiledPlugin("actions")
         let child = try PluginChild(["--library", actions.path])
@@ -43,7 +43,7 @@ import Testing
         #expect(lines >= 100 && lines < 1000)
     }
 
-    @Test("options that are not as their message says are refused, and so is another version")
+    @Test("options that differ from their message are refused, and so is another version")
     func confusion() throws {
         let bars = try CompiledPlugin("bars", in: "Samples/CSource")
         var request = inlet_create()
@@ -67,7 +67,7 @@ import Testing
         #expect(result.result == INLET_ERROR_PLUGIN)
     }
 
-    @Test("a program speaks for itself, in the sandbox, and reads its own folder alone")
+    @Test("a program speaks the protocol itself, in the sandbox, and reads only its own folder")
     func program() throws {
         let folder = try TemporaryFolder()
         let script = """
@@ -97,7 +97,7 @@ import Testing
         #expect(try child.waitForEnd() == .exit(0))
     }
 
-    @Test("a program that is not there is an error in words")
+    @Test("a missing program has a clear error")
     func noProgram() throws {
         let child = try PluginChild(["--command", "inlet-no-such-program"])
         let result = try child.create()

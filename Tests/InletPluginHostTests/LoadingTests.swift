@@ -4,10 +4,10 @@ import InletPluginWire
 import ReferenceTools
 import Testing
 
-/// What a library must be to be loaded, and what is said of one that is not.
+/// The requirements for loading a library, and the errors for libraries that do not meet them.
 @Suite(.blocking) struct LoadingTests {
     private func probe(_ plugin: CompiledPlugin) throws -> inlet_wire_result {
-        // Its file is there until then.
+        // Its file exists until then.
         try withExtendedLifetime(plugin) { try probe(plugin.path) }
     }
 
@@ -19,7 +19,7 @@ import Testing
         return result
     }
 
-    @Test("a probe says which interfaces a plug-in has")
+    @Test("a probe reports a plug-in's interfaces")
     func probes() throws {
         let bars = try probe(CompiledPlugin("bars", in: "Samples/CSource"))
         #expect(bars.result == INLET_OK)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "an entry with a fault is refused in words",
+        "a faulty entry has a clear error",
         arguments: [
             ("MAGIC=1", "INLET_PLUGIN_MAGIC"), ("MAJOR=2", "too new: it was built for version 2"),
             ("MAJOR=0", "too old: it was built for version 0"), ("MINOR=1", "too new: it needs version 1.1"),
@@ -43,13 +43,13 @@ import Testing
         #expect(result.text.contains(words), "\(result.text)")
     }
 
-    @Test("an interface without pause and resume, or with more than this version knows, is taken")
+    @Test("an interface without pause and resume, or with more than this version knows, is accepted")
     func sizes() throws {
         #expect(try probe(CompiledPlugin("entry")).text == "inlet.source/1")
         #expect(try probe(CompiledPlugin("entry", macros: ["SIZE=4096"])).result == INLET_OK)
     }
 
-    @Test("what is no library, or has no entry, is refused in words")
+    @Test("a file that is not a library, or has no entry, has a clear error")
     func noLibrary() throws {
         let absent = try probe("/nowhere/x.so")
         #expect(absent.result == INLET_ERROR_PLUGIN)

@@ -6,22 +6,22 @@ import InletPluginWire
 import InletSystem
 import ReferenceTools
 
-/// An `inlet-plugin-host` that a test talks to as Inlet does. Killed and waited for with its last reference.
+/// An `inlet-plugin-host` that a test controls as Inlet does. It is killed and reaped with its last reference.
 @safe final class PluginChild {
-    /// Why a test cannot go on.
+    /// The reason why a test cannot continue.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// How the process ended.
+    /// The way in which the process ended.
     enum End: Equatable {
         case exit(Int32)
         case signal(Int32)
     }
 
-    /// The message that came last.
+    /// The last message.
     private(set) var message = MessageBuffer()
-    /// The notes that came before it.
+    /// The notes before it.
     private(set) var notes: [inlet_note] = []
     private var socket: MessageSocket?
     private let wake: WakeUpSignal
@@ -29,12 +29,12 @@ import ReferenceTools
     private var end: End?
     private let folder: TemporaryFolder
 
-    /// Far beyond what anything here takes.
+    /// Far longer than any operation here takes.
     private static let patience: Int32 = 60_000
 
     /// Starts the program, with a descriptor 9 that it must not keep.
     ///
-    /// - Parameter launcher: a program, and its arguments, that starts it. Empty by default.
+    /// - Parameter launcher: A program, with its arguments, that starts it. Empty by default.
     init(_ arguments: [String], through launcher: [String] = []) throws {
         let (ours, theirs) = try MessageSocket.pair()
         wake = try WakeUpSignal()
@@ -46,7 +46,7 @@ import ReferenceTools
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, folder.path("output"), O_WRONLY | O_CREAT, 0o600)
         unsafe posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // Another number first: a descriptor that is already 3 would stay closed on execution.
+        // Another number first: a descriptor that is already 3 would be closed on execution.
         unsafe posix_spawn_file_actions_adddup2(&actions, theirs.descriptor, 9)
         unsafe posix_spawn_file_actions_adddup2(&actions, 9, INLET_CHILD_SOCKET)
         unsafe posix_spawn_file_actions_adddup2(&actions, 0, 9)
@@ -123,7 +123,7 @@ import ReferenceTools
 
     // MARK: Answers
 
-    /// Waits for a message that is no note, which must be of this type, and returns it.
+    /// Waits for a message that is not a note, which must be of this type, and returns it.
     func receive<Message: BitwiseCopyable>(_ type: Int) throws -> Message {
         try receiveAny()
         guard message.type == UInt32(type), let message = message.read(Message.self) else {
@@ -133,7 +133,7 @@ import ReferenceTools
         return message
     }
 
-    /// Waits for a message that is no note.
+    /// Waits for a message that is not a note.
     func receiveAny() throws {
         notes = []
         while true {
@@ -183,7 +183,7 @@ import ReferenceTools
         throw Failure(description: "the process does not end")
     }
 
-    /// What the process wrote to standard output and standard error.
+    /// The process's standard output and standard error.
     var output: String {
         let file = unsafe open(folder.path("output"), O_RDONLY)
         defer { close(file) }

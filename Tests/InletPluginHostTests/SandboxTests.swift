@@ -5,9 +5,10 @@ import InletPluginWire
 import ReferenceTools
 import Testing
 
-/// What the plug-in of `actions.c` can and cannot do, and which layer keeps it from that: without that layer it can.
+/// The permitted and forbidden actions of the plug-in `actions.c`, and the layer that blocks each: without that layer
+/// it succeeds.
 @Suite(.blocking) struct SandboxTests {
-    /// Has a plug-in do something, and returns what it says came of it, or how the process ended.
+    /// Makes a plug-in perform an action, and returns its report, or how the process ended.
     private func outcome(_ action: String, _ value: String = "", _ options: [String] = []) throws -> String {
         let plugin = try CompiledPlugin("actions")
         let child = try PluginChild(options + ["--library", plugin.path])
@@ -23,7 +24,7 @@ import Testing
 
     private func without(_ layers: String...) -> [String] { layers.flatMap { ["--without", $0] } }
 
-    @Test("/etc/shadow is Landlock's to refuse, also to root")
+    @Test("Landlock refuses /etc/shadow, even to root")
     func readsNoShadow() throws {
         #expect(try outcome("read", "/etc/shadow") == "EACCES")
         let withoutLandlock = try outcome("read", "/etc/shadow", without("landlock"))
@@ -31,7 +32,7 @@ import Testing
         #expect(withoutLandlock == (isReadable ? "done" : "EACCES"))
     }
 
-    @Test("a file can be read and written with permission alone")
+    @Test("a file can be read and written only with permission")
     func files() throws {
         let folder = try TemporaryFolder()
         let file = folder.path("file")
@@ -39,7 +40,7 @@ import Testing
         #expect(try outcome("read", file) == "EACCES")
         #expect(try outcome("write", file) == "EACCES")
         #expect(try outcome("read", file, without("landlock")) == "done")
-        // The limit of a file's size is the second line.
+        // The limit of a file's size is the second line of defence.
         #expect(try outcome("write", file, without("landlock")) == "signal \(SIGXFSZ)")
         #expect(try outcome("write", file, without("landlock", "limits")) == "done")
         #expect(try outcome("read", file, ["--file", file]) == "done")
@@ -51,7 +52,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("axx".utf8))
     }
 
-    @Test("what programs need to run is readable, and other processes are not")
+    @Test("files that programs need to run are readable, and other processes are not")
     func systemFiles() throws {
         #expect(try outcome("read", "/usr/bin/env") == "done")
         #expect(try outcome("read", "/proc/self/maps") == "done")
@@ -74,7 +75,7 @@ import Testing
         #expect(try outcome("netlink", "", ["--network"]) == "done")
     }
 
-    @Test("services of the machine behind sockets in folders are out of reach, also with the network")
+    @Test("the machine's services behind sockets in folders are out of reach, even with the network")
     func localServices() throws {
         #expect(try outcome("connect-unix", "/nowhere") == "EPERM")
         #expect(try outcome("connect-unix", "/nowhere", ["--network"]) == "EPERM")
@@ -88,7 +89,7 @@ import Testing
         #expect(try outcome("fork", "", without("seccomp")) == "done")
     }
 
-    @Test("a plug-in starts at most 256 threads, also as root")
+    @Test("a plug-in starts at most 256 threads, even as root")
     func threads() throws {
         #expect(try outcome("threads", "200") == "done")
         #expect(try outcome("threads", "300") == "EAGAIN")
@@ -123,7 +124,7 @@ import Testing
             #expect(result == (FileManager.default.fileExists(atPath: path) ? "EACCES" : "ENOENT"), "\(path)")
         }
         let entries = try FileManager.default.contentsOfDirectory(atPath: "/dev")
-        // Not all are there on each machine, and some have no hardware behind them.
+        // Not all exist on each machine, and some have no hardware behind them.
         for name in entries where ["video0", "media0", "ttyS0", "udmabuf"].contains(name) {
             guard unsafe access("/dev/\(name)", R_OK | W_OK) == 0 else { continue }
             #expect(try outcome("open", "/dev/\(name)", ["--devices"]) != "EACCES", "\(name)")
@@ -135,7 +136,7 @@ import Testing
         let plugin = try CompiledPlugin("actions")
         let home = unsafe getpwuid(getuid()).map { unsafe String(cString: $0.pointee.pw_dir) } ?? "/"
         for folder in ["", "/.", "/usr/..", home == "/" ? "" : home] {
-            // It need not be there: the sandbox is first.
+            // It need not exist: the sandbox comes first.
             let child = try PluginChild(["--library", "\(folder)/x.so"])
             let result = try child.create([("action", "thread")])
             #expect(result.result == INLET_ERROR_PLUGIN)
@@ -161,7 +162,7 @@ import Testing
         #expect(try outcome("exit") == "exit 0")
     }
 
-    @Test("memory ends at the limit, and no kind of shared memory passes by it")
+    @Test("memory is limited, and no kind of shared memory bypasses the limit")
     func memory() throws {
         let megabyte = 1 << 20
         #expect(try outcome("memory", "\(64 * megabyte)") == "done")
@@ -174,7 +175,7 @@ import Testing
         #expect(try outcome("memfd", "", without("seccomp", "limits")) == "done")
     }
 
-    @Test("descriptors end at the limit, and none of Inlet's is left")
+    @Test("descriptors are limited, and none of Inlet's is left")
     func descriptors() throws {
         #expect(try outcome("descriptors") == "EMFILE")
         #expect(try outcome("descriptor", "3") == "done")
@@ -182,17 +183,17 @@ import Testing
         #expect(try outcome("descriptor", "9", without("seccomp", "landlock", "limits")) == "EBADF")
     }
 
-    @Test("requests reach devices with permission alone, and never type for the user")
+    @Test("requests reach devices only with permission, and never simulate typing by the user")
     func requests() throws {
         #expect(try outcome("ioctl") == "ENOSYS")
-        // Standard input is no camera: the system was asked.
+        // Standard input is not a camera: the system was asked.
         #expect(try outcome("ioctl", "", ["--devices"]) == "ENOTTY")
         #expect(try outcome("type", "", ["--devices"]) == "ENOSYS")
         #expect(try outcome("type", "", ["--devices"] + without("seccomp")) != "ENOSYS")
     }
 
     @Test(
-        "a layer that the system lacks is an error that names it, unless it was given up",
+        "a layer that the system lacks is an error that names it, unless the layer was disabled",
         arguments: SandboxTests.layers)
     func absentLayers(layer: String) throws {
         let launcher = try CompiledPlugin("refuse", isProgram: true)

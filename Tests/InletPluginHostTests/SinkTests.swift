@@ -28,7 +28,7 @@ import Testing
         return try child.receive(INLET_MESSAGE_RESULT)
     }
 
-    @Test("a sink says what it wants, takes pictures and packets from slots, and finishes")
+    @Test("a sink states its wishes, takes pictures and packets from slots, and finishes")
     func counts() throws {
         let plugin = try CompiledPlugin("counter")
         let child = try PluginChild(["--library", plugin.path])
@@ -61,7 +61,7 @@ import Testing
         #expect(try child.waitForEnd() == .exit(0))
     }
 
-    @Test("a stream that the sink does not take is refused by it")
+    @Test("a stream that the sink does not support is refused by it")
     func refuses() throws {
         let plugin = try CompiledPlugin("counter")
         let child = try PluginChild(["--library", plugin.path])

@@ -3,7 +3,7 @@ import InletPluginWire
 import ReferenceTools
 import Testing
 
-/// Pictures and packets of sources, and what is said of those that do not hold together.
+/// Pictures and packets of sources, and the errors for inconsistent ones.
 @Suite(.blocking) struct SourceTests {
     /// Opens a source, and returns the stream.
     private func open(_ child: PluginChild, _ options: [(String, String)]) throws -> inlet_wire_stream {
@@ -13,7 +13,7 @@ import Testing
         return try child.receive(INLET_MESSAGE_OPENED)
     }
 
-    /// Asks for the first item, gives the segment that it needs, and returns both.
+    /// Requests the first item, gives the segment that it needs, and returns both.
     private func first(_ child: PluginChild) throws -> (inlet_wire_item, TestSegment) {
         try child.sendNext()
         let need: inlet_need_segment = try child.receive(INLET_MESSAGE_NEED_SEGMENT)
@@ -56,7 +56,7 @@ import Testing
         #expect(child.output == "")
     }
 
-    @Test("a cancelled source returns at once, and says so")
+    @Test("a cancelled source returns at once, and reports so")
     func cancellation() throws {
         let plugin = try CompiledPlugin("bars", in: "Samples/CSource")
         let child = try PluginChild(["--library", plugin.path])
@@ -68,7 +68,7 @@ import Testing
         #expect(result.result == INLET_ERROR_CANCELLED)
     }
 
-    @Test("a source's own error is passed on, with its words")
+    @Test("a source's own error is passed on, with its text")
     func error() throws {
         let plugin = try CompiledPlugin("bars", in: "Samples/CSource")
         let child = try PluginChild(["--library", plugin.path])
@@ -87,7 +87,7 @@ import Testing
             if number > 0 {
                 try child.sendNext()
                 item = try child.receive(INLET_MESSAGE_ITEM)
-                // Of the picture before: it is released once it is copied.
+                // The release of the picture before: it is released once it is copied.
                 #expect(child.notes.contains { FixedText.text($0.text) == "released" && $0.count == 1 })
             }
             #expect(item.plane_count == 2)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "an item that does not hold together is refused in words",
+        "an inconsistent item has a clear error",
         arguments: [
             ("format", "'nonsense'"), ("no-zero", "'xxxx"), ("size", "2147483648x4"), ("zero", "6x0"),
             ("plane-count", "3 planes"), ("plane-null", "Plane 0"), ("plane-length", "Plane 0"),
@@ -136,7 +136,7 @@ import Testing
         #expect(result.text.contains(words), "\(result.text)")
     }
 
-    @Test("a slot is for the picture that it was asked for")
+    @Test("a slot is for the picture for which it was requested")
     func slots() throws {
         let plugin = try CompiledPlugin("items")
         for (item, code, words) in [
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("an error without words gets some, and one without an end is cut")
+    @Test("an error without text gets one, and an endless one is cut")
     func errors() throws {
         let plugin = try CompiledPlugin("items")
         for (item, code, count) in [
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("without a free slot, and with a segment shorter than it says, there is an error and no crash")
+    @Test("without a free slot, and with a segment shorter than stated, there is an error and no crash")
     func segments() throws {
         let plugin = try CompiledPlugin("items")
         let child = try PluginChild(["--library", plugin.path])
@@ -199,7 +199,7 @@ import Testing
         #expect(refused.result == INLET_ERROR_INTERNAL)
     }
 
-    @Test("pausing a source that cannot is refused")
+    @Test("pausing a source that cannot pause is refused")
     func pausing() throws {
         let plugin = try CompiledPlugin("items")
         let child = try PluginChild(["--library", plugin.path])

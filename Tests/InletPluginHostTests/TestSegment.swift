@@ -6,13 +6,13 @@ import Glibc
 @safe final class TestSegment {
     /// The memory.
     let descriptor: Int32
-    /// What announces it.
+    /// The message that announces it.
     var message = inlet_segment()
     private let path: String
 
     /// Makes a segment of eight slots.
     init(slotLength: UInt64, number: UInt32 = 1, slotCount: UInt32 = 8) {
-        // A file in memory, as the C library's module lacks memfd_create.
+        // A file in memory, because the C library's module lacks memfd_create.
         path = "/dev/shm/inlet-test-\(getpid())-\(UInt64.random(in: 0...(.max)))"
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         unsafe unlink(path)
