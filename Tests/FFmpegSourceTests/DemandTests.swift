@@ -9,12 +9,12 @@ import Testing
 
 @testable import FFmpegSource
 
-/// What a file yields when less is wanted, against what the ffmpeg command decodes.
+/// The frames of a file when fewer are wanted, compared with the ffmpeg command's decoding.
 @Suite(.blocking) struct DemandTests {
     private let converter = FrameConverter()
     private let pool = I420BufferPool(capacity: 2)
 
-    /// Six seconds of 30 frames with a key frame a second, pictures out of order in between.
+    /// Six seconds of 30 frames with a key frame a second and reordered pictures in between.
     private func clip(_ folder: TemporaryFolder) throws -> String {
         let path = folder.path("clip.mp4")
         _ = try ReferenceCommand.ffmpeg([
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("Of a second's frames one is wanted, and what comes is ffmpeg's key frames, unbroken in number")
+    @Test("If one frame a second is wanted, the frames are ffmpeg's key frames, unbroken in number")
     func keyFramesOnly() throws {
         let folder = try TemporaryFolder()
         let path = try clip(folder)
@@ -68,7 +68,7 @@ import Testing
             keys.append(index)
             #expect(try luma(frame) == reference[index / 30])
         }
-        // The index of the file tells beforehand how far apart they are.
+        // The file's index gives their distances in advance.
         #expect(keys == [0, 30, 60, 90, 120, 150])
     }
 

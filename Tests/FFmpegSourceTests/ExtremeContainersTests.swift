@@ -8,10 +8,10 @@ import Testing
 
 @testable import FFmpegSource
 
-/// Containers in which a number is at the edge of its type: they end in frames or in an error, and never in a trap.
+/// Containers with a number at the limit of its type: they give frames or an error, and never trap.
 @Suite(.blocking) struct ExtremeContainersTests {
     @Test(
-        "A container in which each number in turn is at the edge of its type is decoded or refused",
+        "A container with each number in turn at the limit of its type is decoded or refused",
         arguments: [
             ("mp4", ["-c:v", "mjpeg", "-movflags", "faststart"]), ("avi", ["-c:v", "mjpeg"]),
             ("nut", ["-c:v", "mjpeg"]), ("flv", ["-c:v", "flv"]),
@@ -24,7 +24,7 @@ import Testing
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(try frames(path) == 5)
         var delivered = 0
-        // Numbers of MP4 and AVI lie at multiples of four bytes; of the others anywhere.
+        // Numbers of MP4 and AVI are at multiples of four bytes; those of the others anywhere.
         for place in stride(from: 0, to: min(whole.count - 4, 640), by: kind == "mp4" || kind == "avi" ? 4 : 3) {
             for pattern in [[0x7F, 0xFF, 0xFF, 0xFF], [0x80, 0, 0, 0]] as [[UInt8]] {
                 var bytes = whole
@@ -36,7 +36,7 @@ import Testing
         #expect(delivered > 100, "\(delivered) frames")
     }
 
-    @Test("The header of a raw stream with rates and shapes that no camera has is read or refused")
+    @Test("The header of a raw stream with impossible rates and shapes is read or refused")
     func rawHeader() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("odd.y4m")
@@ -53,8 +53,8 @@ import Testing
         #expect(delivered > 0)
     }
 
-    /// How many frames come; at most 20, as an odd number may promise more than there are. What it ends with is an
-    /// `InletError` or nothing.
+    /// Returns the number of frames, at most 20, because an odd number may promise more than there are. A run must end
+    /// with an `InletError` or without an error.
     private func frames(_ path: String) throws -> Int {
         var configuration = FFmpegFileConfiguration(path: path)
         configuration.threads = 1

@@ -4,7 +4,7 @@ import Testing
 @testable import FFmpegSource
 @testable import InletDecode
 
-/// What a source keeps of times, fed with such as no camera makes.
+/// A source's calculations with times, for impossible times.
 @Suite struct ExtremeTimesTests {
     private static let edges: [Int64] = [.min, .min + 1, -(1 << 62), -1, 0, 1, 1 << 62, .max - 1, .max]
     private static let timeBases = [
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A file that is repeated goes on behind its own end")
+    @Test("A repeated file continues after its own end")
     func passes() {
         var passes = FilePasses(repetitions: -1)
         for time in Self.edges {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("The rate is judged by times of arrival where a stream's own make no sense")
+    @Test("The rate is determined by arrival times if a stream's own make no sense")
     func audit() throws {
         for timeBase in Self.timeBases {
             var audit = RateAudit(most: Rational(240), timeBase: timeBase)

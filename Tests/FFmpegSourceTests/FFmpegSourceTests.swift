@@ -15,7 +15,7 @@ import Testing
         #expect(await SourceConformance.check(configuration) == [])
     }
 
-    @Test("Opening and closing leaves no descriptor behind, also where it fails")
+    @Test("Opening and closing leaves no descriptor behind, even if it fails")
     func descriptors() throws {
         let clip = try TestClips.path("h264-b.mp4")
         func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }

@@ -12,7 +12,7 @@ import Testing
         return answer
     }
 
-    @Test("An answer with the whole tells its length, and whether parts are offered")
+    @Test("A full response states its length, and whether ranges are supported")
     func whole() {
         let found = answer(
             "HTTP/1.1 200 OK", "Content-Type: video/mp4", "content-length: 1000", "Accept-Ranges: Bytes", "")
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "An answer with a part tells where that is in the whole",
+        "A partial response states its position in the whole",
         arguments: [
             ("bytes 0-99/1000", 0, 1000), ("bytes 100-199/*", 100, nil), ("Bytes 5-6/7", 5, 7),
             ("bytes */1000", nil, nil), ("bytes 1-2", nil, nil), ("bytes -1-2/3", nil, nil), ("items 0-1/2", nil, nil),
@@ -37,7 +37,7 @@ import Testing
         #expect(found.part?.start == start && found.size == whole && found.isSeekable == (start != nil))
     }
 
-    @Test("Another status line begins anew, and what follows the head is none of it")
+    @Test("Another status line restarts the response, and the text after the head is not part of it")
     func anew() {
         var found = answer("HTTP/1.1 401 Unauthorized", "Content-Length: 7", "")
         #expect(found.isWhole && found.status == 401)
@@ -49,7 +49,7 @@ import Testing
         #expect(!answer("HTTP/1.1 100 Continue", "").isWhole)
     }
 
-    @Test("An answer says where it leads, and whether credentials are wanted")
+    @Test("A response states its redirection target, and whether credentials are required")
     func leads() {
         #expect(answer("HTTP/1.1 302 Found", "Location: ../b c", "").location == "../b c")
         #expect(answer("HTTP/1.1 401 No", "WWW-Authenticate: Basic realm=\"x\"", "").asksForCredentials)
@@ -59,7 +59,7 @@ import Testing
         #expect(!answer("HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=\"x\"", "").isStale)
     }
 
-    @Test("What is no head is no success", arguments: ["", "HTTP/1.1", "HTTP/1.1 x", "nothing: 1", "HTTP/1.1 -200 OK"])
+    @Test("Other text is not a success", arguments: ["", "HTTP/1.1", "HTTP/1.1 x", "nothing: 1", "HTTP/1.1 -200 OK"])
     func garbage(_ line: String) {
         var found = answer(line)
         found.add("\r\n")
@@ -69,10 +69,10 @@ import Testing
 
 @Suite struct HTTPAddressTests {
     @Test(
-        "An address stands without credentials and fragment, with spaces escaped",
+        "An address is sent without credentials and fragment, with spaces escaped",
         arguments: [
             ("http://a/b", "http://a/b"), ("http://a/%41%2f%zz%", "http://a/%41%2f%25zz%25"),
-            // As ffmpeg 5.1 asks for it.
+            // As ffmpeg 5.1 requests it.
             (
                 "http://a/p {}|\\^`\"<>[]é~!$'()*,;:@=?q {}|\\^`\"<>[]é#frag",
                 "http://a/p%20%7B%7D%7C%5C%5E%60%22%3C%3E[]%C3%A9~!$'()*,;:@=?q%20%7B%7D%7C%5C%5E%60%22%3C%3E[]%C3%A9"
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "Where an answer leads is read as an address from there",
+        "A redirection target is resolved against the address that redirected",
         arguments: [
             ("c", "http://a:81/x/c"), ("/c?d", "http://a:81/c?d"), ("../c d", "http://a:81/c%20d"),
             ("//b/c", "http://b/c"), ("https://b/c#d", "https://b/c"), ("?q", "http://a:81/x/b?q"),
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "What is no address of HTTP is none",
+        "An address that is not HTTP is refused",
         arguments: ["", "a/b", "file:///etc/passwd", "rtsp://a/", "http://", "http://a:99999/", "http://a/\r\nX: y"])
     func none(_ text: String) { #expect(HTTPAddress(text) == nil) }
 
@@ -117,7 +117,7 @@ import Testing
 }
 
 @Suite struct HTTPLeaderTests {
-    @Test("Of those who lead, the most public counts, and one behind a proxy is taken for public")
+    @Test("The most public of several redirecting hosts counts, and one behind a proxy counts as public")
     func mostPublic() throws {
         let (near, far) = (try #require(IPAddress(literal: "10.0.0.1")), try #require(IPAddress(literal: "8.8.8.8")))
         #expect(HTTPLeader.user.orMorePublic(near) == .server(near))
@@ -174,7 +174,7 @@ extension ProxyEnvironmentTests {
     private let vector = "0f0e0d0c0b0a09080706050403020100"
 
     @Test(
-        "What openssl has encrypted comes out, in whatever pieces it comes", arguments: [0, 1, 15, 16, 17, 1000, 4096])
+        "Data encrypted by openssl is decrypted, in any pieces", arguments: [0, 1, 15, 16, 17, 1000, 4096])
     func decrypts(_ length: Int) throws {
         let folder = try TemporaryFolder()
         let plain = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -195,7 +195,7 @@ extension ProxyEnvironmentTests {
         }
     }
 
-    @Test("What is cut off or padded otherwise is an error, and nothing is nothing")
+    @Test("Truncated or wrongly padded data is an error, and empty data is empty")
     func broken() throws {
         let cipher = try #require(SegmentCipher(key: key, vector: vector))
         #expect(cipher.finish() == [])

@@ -7,9 +7,9 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// FIFOs to which a camera's program writes.
+/// FIFOs that a camera program writes.
 @Suite(.timeLimit(.minutes(1)), .blocking) struct LivePipeTests {
-    /// Starts a writer when the source is interrupted, and notes what the source reports.
+    /// Starts a writer when the source is interrupted, and records the source's reports.
     private final class Camera: Sendable {
         private let state = Mutex((reports: [String?](), context: SourceContext?.none))
         let path: String
@@ -24,7 +24,7 @@ import Testing
         func note(_ reason: String?) {
             state.withLock { $0.reports.append(reason) }
             guard reason != nil else { return }
-            // Far beyond the time-out.
+            // Far longer than the time-out.
             clock.advance(by: .seconds(600))
             let writer = Process()
             writer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -40,7 +40,7 @@ import Testing
         private func cancel() { state.withLock { $0.context }?.cancel() }
     }
 
-    @Test("A live FIFO without a writer is interrupted until one comes, beyond its time-out, each time it is opened")
+    @Test("A live FIFO without a writer is interrupted until one connects, beyond its time-out, each time it is opened")
     func missingWriter() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("fifo")
@@ -57,7 +57,7 @@ import Testing
             _ = try source.open(context)
             #expect(camera.reports == ["nobody writes to the FIFO", nil])
             var count = 0
-            // A writer that is gone is a failure of a live source, not an interruption.
+            // The end of the writer is a failure of a live source, not an interruption.
             #expect(throws: InletError.self) { while try source.next(context) != nil { count += 1 } }
             #expect(count > 10)
             #expect(camera.reports.count == 2 && !context.isCancelled)

@@ -4,7 +4,7 @@ import Testing
 @testable import FFmpegSource
 
 @Suite struct MotionJPEGReaderTests {
-    /// A picture with the markers of a JPEG, of which each number gives another one.
+    /// A picture with the markers of a JPEG; each number gives a different one.
     private static func picture(_ number: UInt8, data: Int = 300, preview: [UInt8] = []) -> [UInt8] {
         let segment =
             [0xFF, 0xE1, UInt8((preview.count + 4) >> 8), UInt8((preview.count + 4) & 255), 1, number] + preview
@@ -58,7 +58,7 @@ import Testing
             return Double(clock() - start)
         }
         let plain = cost([UInt8](repeating: 0, count: 300_000))
-        // Without boundaries and line ends, with line ends, and behind a picture whose part is said to go on.
+        // Without boundaries and line ends, with line ends, and after a picture whose part is stated to continue.
         for unit in [[0xFF, 0xD8, 1], [0xFF, 0xD8, 10]] as [[UInt8]] {
             #expect(cost((0..<100_000).flatMap { _ in unit }) < plain * 100)
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(cost(part + (0..<100_000).flatMap { _ in [0xFF, 0xD8, 0xFF] as [UInt8] }) < plain * 100)
     }
 
-    @Test("Previews in a segment or after the picture are no pictures of the stream")
+    @Test("Previews in a segment or after the picture are not pictures of the stream")
     func previews() {
         let pictures = (0..<4).map { Self.picture($0, preview: Self.picture(99, data: 20)) }
         let bytes = pictures.flatMap { picture in
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "A picture that is cut off is returned as far as it goes, and the next one is whole",
+        "A truncated picture is returned as far as it goes, and the next one is complete",
         arguments: ["", "--b\r\n\r\n"])
     func cut(_ header: String) throws {
         let pictures = (0..<4).map { Self.picture($0) }
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("The end of the data cuts off the picture that is read")
+    @Test("The end of the data truncates the picture that is read")
     func end() {
         let picture = Self.picture(1)
         #expect(Self.read(picture + picture.prefix(100)) == [picture, Array(picture.prefix(100))])
@@ -124,7 +124,7 @@ import Testing
         #expect(Self.read(pictures.flatMap { Self.part($0, "--b\r\n\r\n") }) == pictures)
     }
 
-    @Test("Memory is bounded for a picture without end, and for data without a picture")
+    @Test("Memory is bounded for an endless picture, and for data without a picture")
     func bounds() {
         let endless = [0xFF, 0xD8, 0xFF, 0xC0, 0, 2] + [UInt8](repeating: 7, count: 100_000)
         let next = Self.picture(3)
@@ -144,7 +144,7 @@ import Testing
         #expect(reader.isHopeless)
     }
 
-    @Test("Changed bytes stop no reader, and whole pictures follow", arguments: UInt64(1)...40)
+    @Test("Changed bytes stop no reader, and complete pictures follow", arguments: UInt64(1)...40)
     func mutated(seed: UInt64) {
         var random = seed
         func next(_ bound: Int) -> Int {
@@ -194,7 +194,7 @@ import Testing
 }
 
 @Suite struct HTTPValidatorsTests {
-    @Test("The version that a server states is repeated to it, unless it could be another header")
+    @Test("A server's stated version is repeated to it, unless it could be another header")
     func headers() {
         var answer = HTTPAnswer()
         for line in ["HTTP/1.1 200 OK", "ETag: W/\"a, b\"", "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT", ""] {

@@ -9,7 +9,7 @@ import Testing
     private let protocols: Set<String> = ["rtsp", "rtsps"]
 
     @Test(
-        "Credentials go along to the same protocol, host and port, and nowhere else",
+        "Credentials are sent to the same protocol, host and port, and nowhere else",
         arguments: [
             ("rtsp://a/x", "rtsp://a/y", true), ("rtsp://a/x", "rtsp://A:554/y", true),
             ("rtsp://a:554/x", "RTSP://a/y", true),
@@ -31,7 +31,7 @@ import Testing
         #expect(found.address.withoutCredentials == "rtsp://a/y?z=1" && found.keepsCredentials)
     }
 
-    @Test("Of a host's addresses all are tried to which the server may lead, IPv4 first")
+    @Test("All permitted addresses of a redirection's host are tried, IPv4 first")
     func addresses() throws {
         func addresses(_ literals: String...) -> [IPAddress] { literals.compactMap { IPAddress(literal: $0) } }
         let found = addresses("2606:4700::1", "127.0.0.1", "9.9.9.3", "10.9.9.1", "9.9.9.2")
@@ -43,7 +43,7 @@ import Testing
         #expect(RedirectPlaces.allowed(of: addresses("127.0.0.1"), from: leader, by: .follow).isEmpty)
     }
 
-    @Test("The addresses of a place are found once, and taken in their order")
+    @Test("The addresses of a host are looked up once, and used in order")
     func queue() throws {
         let asked = Atomic(0)
         let queue = PlaceQueue {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "What is no address of such a stream, or leaves TLS, is refused",
+        "An address that is not such a stream, or leaves TLS, is refused",
         arguments: [
             ("rtsps://a/x", "rtsp://a/x", .tlsFailed), ("rtsps://a/x", "http://a/x", .tlsFailed),
             ("rtsp://a/x", "file:///etc/passwd", .malformedData), ("rtsp://a/x", "http://a/x", .malformedData),

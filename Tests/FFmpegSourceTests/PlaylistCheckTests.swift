@@ -6,7 +6,7 @@ import Testing
     private func accepts(_ text: String) -> Bool { PlaylistCheck.accept(Array(text.utf8), base: nil) != nil }
 
     @Test(
-        "A playlist with segments, or with variants, is taken as it is, whatever ends its lines",
+        "A playlist with segments, or with variants, is accepted unchanged, with any line endings",
         arguments: ["\n", "\r\n", "\r", "\n\n \t\n"])
     func good(end: String) {
         for lines in [
@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test(
-        "What libavformat finds no segment in is refused, however it reads as text",
+        "A playlist in which libavformat finds no segment is refused, however it reads as text",
         arguments: [
-            // Ends of lines for text, and for no playlist.
+            // Line endings in Unicode text, but not in a playlist.
             "#EXTM3U\n#EXTINF:2,\u{2028}a.ts\n", "#EXTM3U\n#EXTINF:2,\u{2029}a.ts\n", "#EXTM3U\n#EXTINF:2,\u{85}a.ts\n",
             "#EXTM3U\n#EXTINF:2,\u{B}a.ts\n", "#EXTM3U\n#EXTINF:2,\u{C}a.ts\n",
-            // A tag with an accent on its first sign, or behind a space, is no tag.
+            // A tag with an accent on its first character, or after a space, is not a tag.
             "#EXTM3U\n#\u{301}EXTINF:2,\na.ts\n", "#EXTM3U\n #EXTINF:2,\na.ts\n", "#EXTM3U\n#EXTINF\u{37E}2,\na.ts\n",
-            // Nothing, nothing behind the tag, nothing with a tag.
+            // An empty playlist, nothing after the tag, nothing with a tag.
             "#EXTM3U\n", "#EXTM3U\n#EXTINF:2,\n", "#EXTM3U\na.ts\n", "",
             // Both kinds, also for one address.
             "#EXTM3U\n#EXTINF:2,\na.ts\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n",
@@ -54,7 +54,7 @@ import Testing
         #expect(!accepts(String(repeating: playlist(1000), count: 1 << 12) + String(repeating: "#", count: 4 << 20)))
     }
 
-    @Test("Addresses are resolved against the place to which redirects have led")
+    @Test("Addresses are resolved against the address to which redirects have led")
     func base() throws {
         let text =
             "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"key.bin\",IV=0x1\n#EXT-X-MAP:URI=\"http://other/init.mp4\"\n#EXTINF:2,\n../b.ts\n"

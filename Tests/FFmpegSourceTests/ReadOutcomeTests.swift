@@ -4,7 +4,7 @@ import Testing
 
 @testable import FFmpegSource
 
-/// Kinds of inputs against what libavformat returns.
+/// The kinds of inputs, with libavformat's results.
 @Suite struct ReadOutcomeTests {
     struct Row: CustomTestStringConvertible {
         var code: Int32
@@ -27,11 +27,11 @@ import Testing
         Row(
             code: -ENOMEM,
             outcomes: [.fail(-ENOMEM), .fail(-ENOMEM), .fail(-ENOMEM), .fail(-ENOMEM), .fail(-ENOMEM)]),
-        // What a demuxer says of data that breaks off, and what it says in its middle.
+        // A demuxer's results for truncated data, and in the middle of data.
         Row(code: -EIO, isAtEnd: true, outcomes: [.end, .end, .skip, .fail(-EIO), .fail(-EIO)]),
         Row(code: -EIO, outcomes: [.skip, .skip, .skip, .fail(-EIO), .fail(-EIO)]),
         Row(code: -EINVAL, outcomes: [.skip, .skip, .skip, .fail(-EINVAL), .fail(-EINVAL)]),
-        // What reading failed with, and libavformat takes for the end.
+        // Read errors that libavformat reports as the end.
         Row(
             code: eof, byteError: -EIO, isAtEnd: true,
             outcomes: [.fail(-EIO), .fail(-EIO), .fail(-EIO), .fail(-EIO), .fail(-EIO)]),
@@ -60,7 +60,7 @@ import Testing
             ]),
     ]
 
-    @Test("What a read without a packet means follows from the kind of input", arguments: table)
+    @Test("The meaning of a read without a packet follows from the kind of input", arguments: table)
     func row(_ row: Row) {
         for (kind, outcome) in zip(Self.kinds, row.outcomes) {
             let reading = ReadOutcome.Reading(code: row.code, byteError: row.byteError, isAtEnd: row.isAtEnd)
@@ -68,10 +68,10 @@ import Testing
         }
     }
 
-    @Test("Every kind of input stands in the table")
+    @Test("Every kind of input appears in the table")
     func everyKind() { #expect(Set(Self.kinds) == Set(InputKind.allCases)) }
 
-    @Test("A server that has sent a recording whole has ended, and one that was killed has not")
+    @Test("A server that has sent a complete recording has ended, and one that was killed has not")
     func hasPlayedAll() {
         let reading = ReadOutcome.Reading(code: Self.eof, isAtEnd: true)
         #expect(ReadOutcome(reading, of: .liveNetwork, hasPlayedAll: true) == .end)
@@ -80,7 +80,7 @@ import Testing
         #expect(ReadOutcome(broken, of: .networkFile, hasPlayedAll: false) == .fail(-ECONNRESET))
     }
 
-    @Test("Data that nothing can be made of is an error, unless a file or a pipe is over")
+    @Test("Unusable data is an error, unless a file or a pipe is over")
     func givingUp() {
         for (kind, endsThere) in zip(Self.kinds, [true, true, false, false, false]) {
             let middle = ReadOutcome(givingUp: ReadOutcome.Reading(code: Self.invalid), of: kind)

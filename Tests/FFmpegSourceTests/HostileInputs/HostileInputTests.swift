@@ -11,14 +11,14 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// Spoiled inputs through the source in this process: `INLET_INPUTS=100000 Scripts/test --sanitize --filter
-/// HostileInputTests` runs as many under AddressSanitizer; `INLET_SEED=n` begins with another.
+/// Damaged inputs through the source in this process: `INLET_INPUTS=100000 Scripts/test --sanitize --filter
+/// HostileInputTests` runs that many under AddressSanitizer; `INLET_SEED=n` begins with another seed.
 @Suite(.tags(.server), .serialized, .blocking) struct HostileInputTests {
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
-    @Test("Spoiled SDP, RTP, playlists and transport streams end in frames or in an error, and take no memory")
+    @Test("Damaged SDP, RTP, playlists and transport streams give frames or an error, and do not grow memory")
     func inputs() throws {
         let count = Self.number("INLET_INPUTS") ?? 600
         let first = Self.number("INLET_SEED") ?? 1
@@ -47,7 +47,7 @@ import Testing
             }
             group.wait()
         }
-        // The first tenth shows what libraries keep for good.
+        // The first tenth shows the memory that libraries keep permanently.
         run(first..<first + count / 10)
         let settled = Self.memory
         run(first + count / 10..<first + count)
@@ -55,10 +55,10 @@ import Testing
         print(
             "\(count) inputs: \(outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))"
         )
-        // Both good and bad ends are among them, or the inputs are not what they should be.
+        // Both good and bad ends must occur; otherwise the inputs are not built correctly.
         #expect(outcomes["frames", default: 0] > 0 && outcomes.count > 2, "\(outcomes)")
         #expect(outcomes["internal"] == nil && outcomes["pluginRejected"] == nil, "\(outcomes)")
-        // A source ends by its own time limits, which are shorter by far than that of the bridge.
+        // A source ends by its own time limits, which are far shorter than that of the bridge.
         let endless = outcomes.keys.filter { $0.hasPrefix("endless") }
         #expect(endless.isEmpty)
         #expect(Self.memory - settled < 96 << 20, "grew by \((Self.memory - settled) >> 20) MB")
@@ -87,7 +87,7 @@ import Testing
 
     /// Reads an input to its end, within the bridge's time limits.
     ///
-    /// - Returns: how it ended.
+    /// - Returns: The result.
     private static func open(_ kind: MutatingServer.Kind, _ seed: Int, _ port: Int) -> String {
         let source = source(kind, "127.0.0.1:\(port)/\(kind.rawValue)/\(seed)")
         let context = SourceContext(

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server in this process that answers RTSP and HTTP with inputs that were spoiled by a seed.
+/// A server in this process that answers RTSP and HTTP with inputs that were damaged by a seed.
 ///
-/// A thread serves each connection. What a client gets depends on its path alone, `/KIND/SEED`, so that each failure
-/// can be repeated.
+/// A thread serves each connection. The response depends only on the path, `/KIND/SEED`, so that each failure can be
+/// repeated.
 final class MutatingServer: Sendable {
-    /// What is spoiled.
+    /// The damaged part.
     enum Kind: String, CaseIterable, Sendable { case sdp, rtp, playlist, ts }
 
     let port: Int
@@ -48,7 +48,7 @@ final class MutatingServer: Sendable {
     }
 
     private static func serve(_ client: Int32, _ material: MutationMaterial) {
-        // A client that neither asks nor reads is left after a second.
+        // A client that neither sends requests nor reads is disconnected after a second.
         var limit = timeval(tv_sec: 1, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             unsafe setsockopt(client, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))

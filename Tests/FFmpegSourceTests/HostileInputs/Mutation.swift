@@ -1,6 +1,6 @@
 import Foundation
 
-/// Spoils inputs, the same way for the same seed.
+/// Damages inputs, in the same way for the same seed.
 struct Mutation {
     private var state: UInt64
 
@@ -16,7 +16,7 @@ struct Mutation {
 
     private mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }
 
-    /// Flips, cuts, doubles, and overwrites.
+    /// Flips, cuts, duplicates, and overwrites bytes.
     mutating func spoil(_ data: Data) -> Data {
         var bytes = [UInt8](data)
         for _ in 0..<1 + below(4) where !bytes.isEmpty {
@@ -34,7 +34,7 @@ struct Mutation {
         return Data(bytes)
     }
 
-    /// Besides, puts numbers that no one expects in the place of others, and doubles and drops lines.
+    /// Also replaces numbers by unexpected ones, and duplicates and drops lines.
     mutating func spoil(text: String) -> Data {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let numbers = [

@@ -1,7 +1,7 @@
 import Foundation
 import ReferenceTools
 
-/// The sound inputs that are spoiled: of clips that ffmpeg made.
+/// The valid inputs that are damaged, from clips that ffmpeg made.
 struct MutationMaterial: Sendable {
     /// The beginning of a transport stream.
     let ts: Data
@@ -26,7 +26,7 @@ struct MutationMaterial: Sendable {
                 + "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"x\",URI=\"/playlist/\(seed - 1)\"\n"
     }
 
-    /// A clip as RTP, by RFC 6184 and RFC 7798, with what ffmpeg's own sender would say of it.
+    /// A clip as RTP, by RFC 6184 and RFC 7798, with the session description of ffmpeg's own sender.
     private static func stream(_ clip: String, _ format: String, _ map: String, _ parameters: String) throws -> (
         String, [Data]
     ) {
