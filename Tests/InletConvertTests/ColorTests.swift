@@ -2,14 +2,14 @@ import InletConvert
 import InletCore
 import Testing
 
-/// What conversion does to range and matrix, in the picture and in what is said of it.
+/// The effect of conversion on range and matrix, in the picture and in its stated colours.
 struct ColorTests {
     private let converter = FrameConverter()
     private let pool = I420BufferPool(capacity: 1)
     private let source = ColorSpace(primaries: .bt2020, transfer: .pq, matrix: .bt2020, range: .limited)
 
     @Test(
-        "YUV keeps its colour, and yuvj formats are of full range",
+        "YUV keeps its colour, and yuvj formats are full range",
         arguments: [
             ("yuv420p", ColorRange.limited), ("nv12", .limited), ("yuyv422", .limited), ("yuv444p10le", .limited),
             ("yuvj420p", .full), ("yuvj422p", .full), ("yuvj444p", .full), ("gray", .limited), ("monow", .full),
@@ -20,7 +20,7 @@ struct ColorTests {
         #expect(try colorSpace(format, source) == expected)
     }
 
-    @Test("Of a range that the source left open nothing is said, save that gray is of full range")
+    @Test("A range that the source leaves open stays unspecified, except that gray is full range")
     func leavesOpen() throws {
         #expect(try colorSpace("yuv422p", .unspecified) == .unspecified)
         #expect(try colorSpace("nv12", .unspecified) == .unspecified)
@@ -29,7 +29,7 @@ struct ColorTests {
     }
 
     @Test(
-        "RGB becomes BT.601 of limited range with its primaries and transfer",
+        "RGB becomes BT.601 with limited range, and keeps its primaries and transfer",
         arguments: ["bgra", "rgba", "rgb24", "bgr24", "rgb565le", "gbrp10le", "pal8", "rgb8", "bayer_rggb8", "xyz12le"])
     func changesRGB(format: String) throws {
         var full = source
@@ -41,7 +41,7 @@ struct ColorTests {
     }
 
     @Test(
-        "No range is squeezed or stretched: 8-bit luma stays as it is, whatever the chroma and the range",
+        "No range is compressed or expanded: 8-bit luma is unchanged, with any chroma and range",
         arguments: [
             "yuvj422p", "yuvj444p", "yuv422p", "yuv444p", "yuvj440p", "yuv411p", "nv24", "yvyu422", "gray", "ya8",
         ],
@@ -49,7 +49,7 @@ struct ColorTests {
     func keepsLuma(format: String, range: ColorRange) throws {
         let size = ImageSize(width: 256, height: 4)
         var picture = NativePicture(noise: format, size)
-        // Each row of luma runs through all values.
+        // Each row of luma contains all values.
         let step = picture.extents[0].rowBytes / size.width
         for index in 0..<size.width * size.height { picture.bytes[index * step] = UInt8(index % 256) }
         let frame = try picture.frame(colorSpace: ColorSpace(range: range))

@@ -11,7 +11,7 @@ import Testing
         try converter.i420(from: picture.frame(layout), pool: pool).buffer
     }
 
-    @Test("A part is what ffmpeg's crop filter cuts out, bit for bit")
+    @Test("A part matches ffmpeg's crop filter, bit for bit")
     func agreesWithFFmpeg() throws {
         let picture = NativePicture(noise: "yuv420p", ImageSize(width: 99, height: 67))
         let rects = [
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A part lies in the memory of the picture and keeps it alive; the whole picture is itself")
+    @Test("A part uses the picture's memory and keeps it alive; the whole picture is itself")
     func sharesMemory() throws {
         let size = ImageSize(width: 64, height: 48)
         var whole: I420Buffer? = try pool.makeBuffer(size: size).publish()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "A turned picture is what ffmpeg's transpose filter gives, bit for bit",
+        "A rotated picture matches ffmpeg's transpose filter, bit for bit",
         arguments: [
             (Rotation.clockwise90, "transpose=clock"), (.clockwise180, "hflip,vflip"),
             (.clockwise270, "transpose=cclock"),

@@ -4,9 +4,9 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Each format that libavutil names, against the `ffmpeg` command.
+/// Each format that libavutil names, compared with the `ffmpeg` command.
 @Suite(.blocking) struct EveryPixelFormatTests {
-    /// Why the formats that are not converted are refused.
+    /// The reasons why the unsupported formats are refused.
     static let refused: [String: String] = [
         "uyyvyy411": "libswscale 5.1 cannot read it", "bgr4": "libswscale 5.1 cannot read it",
         "rgb4": "libswscale 5.1 cannot read it", "nv16": "libswscale 5.1 cannot read it",
@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(
-        "Every pixel format becomes the picture that ffmpeg makes of it, however its rows lie in memory",
+        "Every pixel format becomes ffmpeg's picture, in any layout of its rows in memory",
         arguments: sizes)
     func agreesWithFFmpeg(size: ImageSize) throws {
         let pictures = try Self.pictures(of: size)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("Each pixel format either has a picture in these tests or is refused for a reason that is listed")
+    @Test("Each pixel format either has a picture in these tests or is refused for a listed reason")
     func coversEveryFormat() throws {
         let size = ImageSize(width: 32, height: 32)
         let pool = I420BufferPool(capacity: 1)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("A Bayer mosaic of odd size is refused, as swscale would read beyond it", arguments: [(7, 8), (8, 7)])
+    @Test("A Bayer mosaic of odd size is refused, because swscale would read beyond it", arguments: [(7, 8), (8, 7)])
     func refusesPartialCells(width: Int, height: Int) throws {
         let frame = try NativePicture(noise: "bayer_rggb8", ImageSize(width: width, height: height)).frame()
         let error = #expect(throws: InletError.self) {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// What ffmpeg makes of the pictures, with the range of YUV and gray kept.
+    /// ffmpeg's conversions of the pictures, with the range of YUV and gray kept.
     static func expected(_ pictures: [NativePicture]) throws -> [[UInt8]] {
         try FFmpegCommand.i420(
             pictures.map { picture in
@@ -129,9 +129,9 @@ import Testing
 
     /// The columns and rows that a picture of odd size must be given so that swscale treats its edge as the rest.
     ///
-    /// As it is, swscale pairs the last pixel of an odd row of RGB with whatever lies behind it, leaves out the last
-    /// row of chroma of yuyv422, and spreads the chroma of odd widths and heights over one column or row too many,
-    /// which shifts it by up to half a pixel.
+    /// Otherwise, swscale pairs the last pixel of an odd row of RGB with the memory after it, leaves out the last row
+    /// of chroma of yuyv422, and spreads the chroma of odd widths and heights over one column or row too many, which
+    /// shifts it by up to half a pixel.
     private static func missingEdges(_ picture: NativePicture) -> (columns: Int, rows: Int) {
         let columns = picture.size.width % 2
         let rows = picture.size.height % 2
@@ -149,13 +149,13 @@ import Testing
         }
     }
 
-    /// Whether chroma has a sample for each column, which is halved by the mean as libyuv does it; ffmpeg's default is
-    /// a bicubic filter.
+    /// Whether chroma has a sample for each column, which is halved by the mean as in libyuv; ffmpeg's default is a
+    /// bicubic filter.
     private static func hasFullChromaRows(_ picture: NativePicture) -> Bool {
         isPlanarYUV(picture, "440p") || isPlanarYUV(picture, "444p")
     }
 
-    /// Whether the format is planar YUV of this chroma, with alpha or without, of any number of little-endian bits.
+    /// Whether the format is planar YUV of this chroma, with or without alpha, with any number of little-endian bits.
     private static func isPlanarYUV(_ picture: NativePicture, _ chroma: String) -> Bool {
         let name = picture.format
         return ["yuv", "yuva", "yuvj"].contains { name.hasPrefix($0 + chroma) } && !name.hasSuffix("be")

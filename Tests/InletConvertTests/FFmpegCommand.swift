@@ -1,9 +1,9 @@
 import Foundation
 import InletCore
 
-/// The `ffmpeg` command on raw pictures: where the tests' pictures and expected results come from.
+/// The `ffmpeg` command on raw pictures: the origin of the tests' pictures and expected results.
 struct FFmpegCommand {
-    /// What one picture is to be made of or turned into.
+    /// The conversion of one picture.
     struct Job {
         var format: String
         var size: ImageSize
@@ -13,15 +13,15 @@ struct FFmpegCommand {
 
     /// The flags that make swscale exact.
     static let exact = "flags=accurate_rnd+full_chroma_int"
-    /// The same with each sample the mean of those that it covers.
+    /// The same flags, with each sample the mean of those that it covers.
     static let exactMean = "flags=area+accurate_rnd+full_chroma_int"
 
-    /// One picture of a `lavfi` source, made into a raw picture of each job's format by each job's filter.
+    /// One picture of a `lavfi` source, converted to each job's format by its filter.
     static func draw(_ source: String, _ jobs: [Job]) throws -> [[UInt8]] {
         try run(jobs, inputs: ["-f", "lavfi", "-i", source]) { _ in ["-map", "0:v"] }
     }
 
-    /// Each job's bytes taken as a raw picture of its format and size, and turned into packed yuv420p by its filter.
+    /// Each job's bytes, read as a raw picture of its format and size, and converted to packed yuv420p by its filter.
     static func i420(_ jobs: [Job]) throws -> [[UInt8]] {
         try withDirectory { directory in
             var inputs: [String] = []

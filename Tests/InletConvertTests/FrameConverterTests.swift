@@ -12,7 +12,7 @@ import Testing
     private let pool = I420BufferPool(capacity: 4)
 
     @Test(
-        "A picture that is I420 already is wrapped: same memory, same owner",
+        "A picture that is already I420 is wrapped: same memory, same owner",
         arguments: ["yuv420p", "yuvj420p", "yuva420p"])
     func wrapsWithoutCopy(format: String) throws {
         let picture = NativePicture(noise: format, ImageSize(width: 33, height: 17))
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "Planar YUV with more chroma than I420 keeps luma, and its chroma is the mean of what each sample covers",
+        "Planar YUV with more chroma than I420 keeps luma, and its chroma is the mean of the samples it covers",
         arguments: ["yuv422p", "yuvj422p", "yuva422p", "yuv444p", "yuvj444p", "yuva444p", "yuv440p", "yuvj440p"], sizes)
     func takesMeanOfChroma(format: String, size: ImageSize) throws {
         let picture = NativePicture(noise: format, size)
@@ -111,12 +111,12 @@ import Testing
     }
 
     @Test(
-        "The mean of dithered chroma is that of the samples it stands for",
+        "The mean of dithered chroma is that of the samples it represents",
         arguments: [
             "yuv420p10le", "yuv422p10le", "yuv444p10le", "yuv440p12le", "yuv422p16le", "yuv444p9le", "p010le", "p210le",
         ])
     func dithersDeepChroma(format: String) throws {
-        // Each row and each column has a level of its own, and the mean of all is known.
+        // Each row and each column has its own level, and the mean of all is known.
         let size = ImageSize(width: 70, height: 38)
         let depth =
             format.hasPrefix("p") || format.contains("10")
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "RGB by libyuv is within 45 dB of ffmpeg's exact picture, and nearer to BT.601 itself",
+        "RGB by libyuv is within 45 dB of ffmpeg's exact picture, and closer to BT.601 itself",
         arguments: ["testsrc2", "testsrc", "smptebars", "smptehdbars", "mandelbrot", "rgbtestsrc"])
     func convertsRGB(source: String) throws {
         let size = ImageSize(width: 320, height: 240)
@@ -154,7 +154,7 @@ import Testing
         let ideal = try Self.bt601(#require(pictures.first))
         for (picture, expected) in zip(pictures, expected) {
             let result = try converter.i420(from: picture.frame(), pool: pool).buffer.packed
-            // ffmpeg halves the rows of chroma by a bicubic filter and libyuv by the mean, which shows in chroma alone.
+            // ffmpeg halves the rows of chroma by a bicubic filter and libyuv by the mean; only chroma shows that.
             let comparison = PictureComparison(result, expected, size: size)
             #expect(comparison.average >= 45 && comparison.planes[0] >= 50, "\(picture.format): \(comparison)")
             let exactness = PictureComparison(result, ideal, size: size)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// A bgra picture of even size by the formulas of ITU-R BT.601-7, 2.5, its chroma that of the mean of 2x2 pixels.
+    /// A bgra picture of even size by the formulas of ITU-R BT.601-7, 2.5, with the chroma of the mean of 2x2 pixels.
     private static func bt601(_ picture: NativePicture) -> [UInt8] {
         let size = picture.size
         func ycbcr(_ x: Int, _ y: Int, _ width: Int) -> [UInt8] {
@@ -184,14 +184,14 @@ import Testing
         return luma + chroma.map { $0[1] } + chroma.map { $0[2] }
     }
 
-    /// Y, Cb and Cr of limited range of components from 0 to 1: ITU-R BT.601-7, 2.5.
+    /// Limited-range Y, Cb and Cr of components from 0 to 1: ITU-R BT.601-7, 2.5.
     private static func levels(red: Double, green: Double, blue: Double) -> [Double] {
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue
         return [16 + 219 * luma, 128 + 224 * (blue - luma) / 1.772, 128 + 224 * (red - luma) / 1.402]
     }
 
     @Test(
-        "Solid colours of RGB become BT.601 of limited range",
+        "Solid RGB colours become limited-range BT.601",
         arguments: ["bgra", "rgba", "rgb24", "bgr24", "gbrp", "rgb48le"])
     func convertsSolidRGB(format: String) throws {
         let size = ImageSize(width: 4, height: 4)
@@ -245,7 +245,7 @@ import Testing
         expectSame(try converter.i420(from: strideless, pool: pool).buffer.packed, expected)
     }
 
-    @Test("An exhausted pool is an error that says so, and a refused frame gives its memory back")
+    @Test("An exhausted pool is a typed error, and a refused frame returns its memory")
     func reportsExhaustion() throws {
         let pool = I420BufferPool(capacity: 1)
         let size = ImageSize(width: 16, height: 16)
@@ -260,7 +260,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test("Conversions of many formats at once give what they give one by one")
+    @Test("Simultaneous conversions of many formats have the same results as one by one")
     func convertsConcurrently() async throws {
         // Two pictures of each format: a context used by two threads would mix them.
         let pictures = ["nv12", "bgra", "rgb565le", "gbrp", "yuv444p10le", "yuv410p"].flatMap { format in
@@ -285,7 +285,7 @@ import Testing
     }
 }
 
-/// Tells whether an object still lives, without keeping it alive.
+/// Whether an object still lives, without keeping it alive.
 private final class WeakOwner {
     private weak var object: (any AnyObject & Sendable)?
     init(_ object: (any AnyObject & Sendable)?) { self.object = object }
@@ -293,7 +293,7 @@ private final class WeakOwner {
 }
 
 extension SourceFrame {
-    /// Where the planes' top rows are.
+    /// The positions of the planes' top rows.
     fileprivate var planeAddresses: [UInt] {
         (0..<planes.count).map { index in unsafe UInt(bitPattern: planes[index]?.topRow) }
     }

@@ -3,13 +3,13 @@ import Glibc
 import InletCore
 import Testing
 
-/// A picture of any pixel format as packed bytes, in the order of FFmpeg's rawvideo, and frames made of it.
+/// A picture of any pixel format as packed bytes, in the order of FFmpeg's rawvideo, and frames made from it.
 struct NativePicture {
     var format: String
     var size: ImageSize
     var bytes: [UInt8]
 
-    /// Bytes and rows of a plane, by libavutil.
+    /// Bytes and rows of a plane, from libavutil.
     struct Extent {
         var offset: Int
         var rowBytes: Int
@@ -63,9 +63,9 @@ struct NativePicture {
         return extents
     }
 
-    /// How the planes lie in the memory of a frame. Where rows are padded, the padding is junk.
+    /// The layout of the planes in the memory of a frame. Padding contains junk.
     enum Layout: CaseIterable {
-        /// Rows and planes with room behind them.
+        /// Rows and planes with space after them.
         case padded
         /// Rows without padding; each plane ends where memory ends, so that a read beyond it kills the process.
         case guarded
@@ -116,7 +116,7 @@ struct NativePicture {
             colorSpace: colorSpace)
     }
 
-    /// The same picture with its last column, its last row or both once more.
+    /// The same picture with its last column, its last row or both repeated.
     func extended(columns: Int, rows: Int) throws -> NativePicture {
         let larger = ImageSize(width: size.width + columns, height: size.height + rows)
         var result: [UInt8] = []
@@ -143,7 +143,7 @@ struct NativePicture {
         unsafe mappings.forEach { mapping in _ = unsafe munmap(mapping.baseAddress, mapping.count) }
     }
 
-    /// Memory of its own, which may end at a page that cannot be read.
+    /// Separate memory, which may end at a page that cannot be read.
     func block(_ count: Int, guarded: Bool) throws -> UnsafeMutableRawBufferPointer {
         let page = Int(getpagesize())
         let pages = (count + page - 1) / page * page

@@ -18,9 +18,9 @@ extension I420Buffer {
     }
 }
 
-/// How near two packed I420 pictures of the same size are.
+/// The similarity of two packed I420 pictures of the same size.
 struct PictureComparison: CustomStringConvertible {
-    /// Decibels for Y, U and V; infinite where they are equal.
+    /// Decibels for Y, U and V; infinite if they are equal.
     let planes: [Double]
     /// Decibels over all samples, the average of ffmpeg's psnr filter.
     let average: Double

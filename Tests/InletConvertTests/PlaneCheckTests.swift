@@ -2,7 +2,7 @@ import InletConvert
 import InletCore
 import Testing
 
-/// What does not keep its promise is refused before anything reads it.
+/// Inconsistent planes are refused before anything reads them.
 struct PlaneCheckTests {
     static let formats = [
         "yuv420p", "yuvj420p", "nv12", "nv21", "yuyv422", "uyvy422", "bgra", "rgba", "rgb24", "bgr24", "yuv422p10le",
@@ -35,7 +35,7 @@ struct PlaneCheckTests {
     }
 
     @Test(
-        "A stride shorter than a row, beyond 32 bits, or that leaves the memory is malformed data", arguments: formats,
+        "A stride shorter than a row, over 32 bits, or outside the memory is malformed data", arguments: formats,
         [-1, 1 << 33, .max, .min])
     func refusesBadStrides(format: String, stride: Int) throws {
         let picture = NativePicture(noise: format, Self.size)

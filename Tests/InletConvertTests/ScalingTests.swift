@@ -23,7 +23,7 @@ import Testing
         ])
     func agreesWithFFmpeg(size: ImageSize, scaler: String) throws {
         let source = ImageSize(width: 640, height: 360)
-        // Without hard edges, where the scalers' rounding of positions would show more than their filters.
+        // A picture without hard edges, which would show the scalers' rounding of positions more than their filters.
         let drawn = try FFmpegCommand.draw(
             "testsrc2=size=\(source):rate=1", [.init(format: "yuv420p", size: source, filter: "gblur=sigma=4")])
         let picture = try NativePicture("yuv420p", source, drawn[0])
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("Scaling and turning read nothing beyond a picture whose memory ends with its last sample")
+    @Test("Scaling and rotation read nothing beyond a picture whose memory ends with its last sample")
     func staysInside() throws {
         let sizes = [(1, 1), (2, 2), (3, 5), (17, 9), (64, 36), (99, 101), (130, 3)].map(ImageSize.init)
         for size in sizes {
