@@ -1,6 +1,6 @@
 /*
- * A source that, in create, does what its option "action" says, and tells by its error what came of it: "done", or the
- * name of the errno. What a sandbox must not let happen is among it.
+ * A source that performs the action of its option "action" in create, and reports the result by its error: "done", or
+ * the name of the errno. The actions include those that a sandbox must prevent.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -73,7 +73,7 @@ static int forks(void) {
 }
 
 static int takes_memory(uint64_t bytes) {
-    /* Written to, as memory that is only promised costs nothing. */
+    /* Written to, because memory that is not written uses nothing. */
     char *memory = malloc(bytes);
     if (!memory) return -1;
     for (uint64_t i = 0; i < bytes; i += 4096) ((volatile char *)memory)[i] = 1;

@@ -1,6 +1,6 @@
 /*
  * A source of grey pictures of 64x48, one every 20 ms, whose luma is COLOUR. With CRASHES it ends its process when it
- * is opened, and with KEYS it yields packets of one byte, of which every KEYS-th is a key frame. With CLOCK the PTS are
+ * is opened, with KEYS it yields packets of one byte, of which every KEYS-th is a key frame. With CLOCK the PTS are
  * those of CLOCK_MONOTONIC.
  */
 #include "one-source.h"

@@ -1,6 +1,6 @@
 /*
- * A sink that counts pictures and adds up the bytes of their first planes; it tells both by an error, for each item,
- * and by a line of the log in finish.
+ * A sink that counts pictures and adds up the bytes of their first planes. It reports both by an error for each item,
+ * and by a log line in finish.
  */
 #include <inlet_plugin.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * driver: calls a source in a library as Inlet does, in this process and without a sandbox, and prints what comes.
+ * driver: calls a source in a library as Inlet does, in this process and without a sandbox, and prints the results.
  *
  *   driver LIBRARY ADDRESS COUNT [hold=N] [cancel=N] [seconds=N] [NAME=VALUE]...
  *
@@ -183,7 +183,7 @@ int main(int count, char **words) {
     interface->close(source);
     printf("close-ms %" PRId64 "\n", (now() - before) / 1000000);
     interface->destroy(source);
-    /* What is lent still may be read and released after destroy. */
+    /* Lent items may be read and released after destroy. */
     for (int i = 0; i < MOST_HELD; i++) {
         if (!held[i].release) continue;
         print_item(&held[i], held[i].is_packet ? 0 : (int)held[i].picture.width);

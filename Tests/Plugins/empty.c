@@ -1,5 +1,5 @@
 /*
- * A source that draws nothing in its pictures but a mark: what it costs is what a picture costs on its way. Options:
+ * A source that draws only a mark in its pictures: its cost is the cost of passing on a picture. Options:
  * size=WIDTHxHEIGHT, 1920x1080 unless given; rate=N, pictures a second. Without a rate they come as fast as the host
  * asks.
  */

@@ -1,4 +1,4 @@
-/* An entry with one thing wrong, which the macro of the same name sets. */
+/* An entry with one error, which is set by the macro of the same name. */
 #include <inlet_plugin.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * fake-camera: a GigE Vision camera of Aravis at an address of this machine, for tests: fake-camera ADDRESS SERIAL.
- * It ends with its standard input.
+ * It exits at the end of its standard input.
  */
 #include <arv.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * A source whose items are as its option "item" says: pictures that it lends, packets, or what does not hold together.
+ * A source with the items of its option "item": pictures that it lends, packets, or inconsistent items.
  * Each picture of 6x4 in nv12 holds its number in every byte; each packet its number in every byte, too. Reports how
  * many were released through count_drop, by the reason "released". A packet is a key frame if one was requested.
  */
@@ -11,7 +11,7 @@ struct inlet_source {
     const inlet_source_host *host;
     char item[32];
     uint64_t count;
-    uint32_t key_frames; /* requests that were heeded */
+    uint32_t key_frames; /* requests that were handled */
     uint8_t memory[4096];
 };
 

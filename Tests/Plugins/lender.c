@@ -1,6 +1,6 @@
 /*
- * A source that lends memory of its own: each picture of 64x48 in nv12, or each packet if the option "packets" is 1,
- * holds its number in every byte. Each item's wall clock says how many were released so far.
+ * A source that lends its own memory: each picture of 64x48 in nv12, or each packet if the option "packets" is 1,
+ * holds its number in every byte. Each item's wall clock is the number released so far.
  */
 #include <inlet_plugin.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ struct inlet_source {
 static atomic_long released_count;
 
 static void released(void *memory) {
-    /* Whoever still reads it sees that. */
+    /* A late reader sees that. */
     memset(memory, 255, LENGTH);
     free(memory);
     atomic_fetch_add(&released_count, 1);

@@ -1,6 +1,6 @@
 /*
- * The part that plug-ins with one source and no state besides have in common. Who includes it writes create, open_ and
- * next; the instance is memory of calloc's.
+ * The common part of plug-ins with one source and no other state. The including file writes create, open_ and next;
+ * the instance is memory from calloc.
  */
 #include <inlet_plugin.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * A program that runs another one on a system that lacks something: refuse LAYER PROGRAM ARGUMENT..., where the layer
+ * A program that runs another one on a system that lacks a layer: refuse LAYER PROGRAM ARGUMENT..., where the layer
  * is landlock, seccomp or limits.
  */
 #define _GNU_SOURCE

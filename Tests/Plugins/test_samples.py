@@ -72,7 +72,7 @@ class PacketSourceTests(SampleTests):
         self.assertEqual(len(expected), 20)
         self.assertEqual(lines[2:22], expected)
         self.assertEqual(lines[22], "next 1 ")
-        # Three that were held are the same after the instance is gone.
+        # Three held items are unchanged after the instance is gone.
         self.assertEqual(sorted(lines[24:28]), sorted(expected[-4:]))
 
     def test_the_file_repeats(self):
@@ -85,11 +85,11 @@ class PacketSourceTests(SampleTests):
             lines = self.drive("annexb.so", self.path / "clip0.h264", 20, rate=240, **options)
             return [index for index in range(20) if " flags 1 " in lines[2 + index]]
 
-        # The encoder makes one every 8 pictures of the 20.
+        # The encoder makes a key frame every 8 of the 20 pictures.
         self.assertEqual(keys(), [0, 8, 16])
         self.assertEqual(keys(repeat="true", key=3), [0, 3, 11, 15])
         self.assertEqual(keys(repeat="true", key=18), [0, 8, 16, 18])
-        # What is not repeated is played whole.
+        # A file that is not repeated is played completely.
         self.assertEqual(keys(key=3), [0, 8, 16])
 
     def test_pacing_and_cancellation(self):
@@ -159,10 +159,10 @@ class CppSourceTests(SampleTests):
         numbers, ticks = ([int(picture[column]) for picture in pictures[:20]] for column in (2, 3))
         self.assertEqual(numbers, sorted(set(numbers)))
         self.assertEqual(ticks, sorted(set(ticks)))
-        # A picture was taken before it was seen, and not long ago.
+        # A picture was taken before it arrived, and not long ago.
         self.assertTrue(all(0 <= int(picture[4]) < 5000 for picture in pictures[:20]))
         self.assertGreater(len({picture[5] for picture in pictures}), 10)
-        # Six that are lent still are what they were, though the camera is closed.
+        # Six lent pictures are unchanged, though the camera is closed.
         before = {picture[2]: picture[5] for picture in pictures[:20]}
         self.assertEqual([picture[5] for picture in pictures[20:]], [before[picture[2]] for picture in pictures[20:]])
 
@@ -170,7 +170,7 @@ class CppSourceTests(SampleTests):
         self.camera()
         for name, size in (("rgb24", "128x96"), ("gray16le", "64x64"), ("bayer_rggb8", "128x128")):
             with self.subTest(name):
-                # On a busy machine Aravis' camera may still be under the control of the reader before, or send nothing.
+                # On a busy machine the previous reader may still control Aravis' camera, or it may send nothing.
                 for _ in range(3):
                     lines = self.drive("aravis.so", "127.0.0.1", 3, format=name, size=size, rate=30)
                     if self.pictures(lines):
@@ -229,7 +229,7 @@ class CppSourceTests(SampleTests):
         self.assertEqual(self.exported("aravis.so"), ["inlet_plugin_entry"])
 
 
-# It has no tests of its own.
+# The class has no tests itself.
 del SampleTests
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /*
  * A sink that writes the samples of its pictures, or its packets, one after another to the file of the option "to".
- * The option "packets" has it take packets; "end" is how many items it takes.
+ * With the option "packets" it takes packets; "end" is the number of items that it takes.
  */
 #include <inlet_plugin.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * good-sink.h: a good sink, which plug-ins of this folder make bad in one place, as those of good.h.
+ * good-sink.h: a good sink. Plug-ins of this folder make one part of it bad, as they do with good.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -52,14 +52,14 @@
 #ifndef IN_DESTROY
 #define IN_DESTROY
 #endif
-/* How memory that is lent is taken and released, if LENDS is defined. */
+/* Allocation and release of lent memory, if LENDS is defined. */
 #ifndef ALLOCATE
 #define ALLOCATE(length) malloc(length)
 #endif
 #ifndef RELEASE
 #define RELEASE free
 #endif
-/* How many rows a plane gets. */
+/* The number of rows of a plane. */
 #ifndef ROWS
 #define ROWS(plane) ((plane) ? (source->height + 1) / 2 : source->height)
 #endif

@@ -1,4 +1,4 @@
-/* Answers without being asked, so that every answer comes a question late. */
+/* Answers without a request, so that every answer is one request late. */
 #include "tools.h"
 
 static void answer(inlet_wire_item forged) {

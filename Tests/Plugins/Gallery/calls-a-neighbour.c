@@ -1,4 +1,4 @@
-/* Connects to an abstract socket of another process, such as that of a desktop. */
+/* Connects to an abstract socket of another process, such as a desktop's. */
 #include "tools.h"
 #include <sys/un.h>
 

@@ -9,7 +9,7 @@ static inlet_result attempt(inlet_error *error) {
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return tell(error, "Making a socket", 1);
     int refused = connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0;
-    // The kernel says that nobody listens, or that it tries: it was asked.
+    // The kernel reports that nothing listens, or that it tries: it was asked.
     return tell(error, "Connecting to 127.0.0.1", refused && (errno == EPERM || errno == EACCES));
 }
 

@@ -1,4 +1,4 @@
-/* Opens files without closing them until there can be no more. */
+/* Opens files without closing them until none can be opened. */
 #include "tools.h"
 
 static inlet_result leak(inlet_error *error) {

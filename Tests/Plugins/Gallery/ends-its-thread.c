@@ -1,3 +1,3 @@
-/* Ends the thread that Inlet's questions come to. */
+/* Ends the thread that receives Inlet's requests. */
 #define IN_NEXT pthread_exit(NULL);
 #include "gallery.h"

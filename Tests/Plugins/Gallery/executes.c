@@ -1,4 +1,4 @@
-/* Starts a program in its place. */
+/* Replaces itself by another program. */
 #include "tools.h"
 
 static inlet_result attempt(inlet_error *error) {

@@ -1,4 +1,4 @@
-/* Answers with an error that there is not. */
+/* Answers with an unknown error. */
 #include "tools.h"
 
 static inlet_result lie(void) {

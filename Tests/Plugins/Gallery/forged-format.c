@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture in a format whose name has no end. */
+/* Reports a picture in a format whose name has no end. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Asks for a key frame, as only a sink does. */
+/* Requests a key frame, which only a sink may do. */
 #include "tools.h"
 
 static inlet_result lie(void) {

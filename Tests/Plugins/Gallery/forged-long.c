@@ -1,4 +1,4 @@
-/* Sends Inlet a message that is longer than any may be. */
+/* Sends Inlet a message longer than the maximum. */
 #include "tools.h"
 
 static inlet_result lie(void) {

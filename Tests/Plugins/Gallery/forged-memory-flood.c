@@ -1,4 +1,4 @@
-/* Asks Inlet for a longer memory again and again. */
+/* Requests a larger memory from Inlet again and again. */
 #include "tools.h"
 
 static inlet_result lie(void) {

@@ -1,4 +1,4 @@
-/* Asks Inlet for a memory of 2^63 bytes a slot. */
+/* Requests a memory of 2^63 bytes per slot from Inlet. */
 #include "tools.h"
 
 static inlet_result lie(void) {

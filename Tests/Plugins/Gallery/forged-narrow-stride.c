@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture whose rows overlap. */
+/* Reports a picture whose rows overlap. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

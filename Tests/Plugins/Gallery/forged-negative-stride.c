@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture whose rows go down before its slot. */
+/* Reports a picture whose rows run down to before its slot. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture without a format. */
+/* Reports a picture without a format. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

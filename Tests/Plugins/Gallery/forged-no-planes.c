@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture without planes. */
+/* Reports a picture without planes. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture whose offset is the greatest number. */
+/* Reports a picture whose offset is the largest number. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

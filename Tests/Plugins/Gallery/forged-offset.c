@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture whose second plane lies behind its slot. */
+/* Reports a picture whose second plane is after its slot. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

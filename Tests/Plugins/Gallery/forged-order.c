@@ -1,4 +1,4 @@
-/* Answers the question for a picture with the description of a stream. */
+/* Answers the request for a picture with the description of a stream. */
 #include "tools.h"
 
 static inlet_result lie(void) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of a packet of 2^64 - 1 bytes. */
+/* Reports a packet of 2^64 - 1 bytes. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of parameter sets of four gigabytes that do not follow. */
+/* Reports parameter sets of four gigabytes that do not follow. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

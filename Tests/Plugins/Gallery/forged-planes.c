@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture of 4294967295 planes. */
+/* Reports a picture of 4294967295 planes. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

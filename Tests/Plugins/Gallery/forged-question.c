@@ -1,4 +1,4 @@
-/* Sends Inlet a question, as only Inlet asks. */
+/* Sends Inlet a request that only Inlet may send. */
 #include "tools.h"
 
 static inlet_result lie(void) {

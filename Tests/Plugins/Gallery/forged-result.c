@@ -1,4 +1,4 @@
-/* Answers with a result that there is not. */
+/* Answers with an unknown result. */
 #include "tools.h"
 
 static inlet_result lie(void) {

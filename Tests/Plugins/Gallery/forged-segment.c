@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture in a memory that there is not. */
+/* Reports a picture in a memory that does not exist. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture of 4294967295x4294967295. */
+/* Reports a picture of 4294967295x4294967295. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture in a slot that it has not been given. */
+/* Reports a picture in a slot that it was not given. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

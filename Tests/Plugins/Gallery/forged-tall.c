@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture that is taller than its slot has rows. */
+/* Reports a picture that has more rows than its slot. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

@@ -1,4 +1,4 @@
-/* Sends Inlet a message of a type that there is not. */
+/* Sends Inlet a message of an unknown type. */
 #include "tools.h"
 
 static inlet_result lie(void) {

@@ -1,4 +1,4 @@
-/* Tells Inlet of a picture of 0x0. */
+/* Reports a picture of 0x0. */
 #include "tools.h"
 
 static inlet_result lie(inlet_wire_item forged) {

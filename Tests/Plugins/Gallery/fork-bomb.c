@@ -1,4 +1,4 @@
-/* Starts processes. It stops at sixteen, where nothing stops it before. */
+/* Starts processes. It stops at sixteen, if nothing stops it before. */
 #include "tools.h"
 #include <sys/prctl.h>
 

@@ -1,8 +1,8 @@
 /*
- * gallery.h: a good source, which each plug-in of this folder makes bad in one place.
+ * gallery.h: a good source. Each plug-in of this folder makes one part of it bad.
  *
- * A plug-in defines one of the macros below, and includes this header last. What begins with IN_ is code that runs at
- * the beginning of a function; in `next` it runs once three pictures were good. ALTER_ is code that runs at its end.
+ * A plug-in defines one of the macros below, and includes this header last. IN_... is code that runs at
+ * the beginning of a function; in `next` it runs once three pictures were good. ALTER_... is code that runs at its end.
  */
 #include "tools.h"
 
@@ -172,7 +172,7 @@ static inlet_result gallery_init(const inlet_host *host, inlet_error *error) {
 
 static void gallery_deinit(void) {}
 
-/* Not used by those that have no such function, or another one. */
+/* Unused by plug-ins that have no such function, or another one. */
 __attribute__((unused)) static const void *gallery_get_interface(const char *id) {
     IN_GET_INTERFACE
     return strcmp(id, INLET_SOURCE_ID) ? NULL : &gallery_source;

@@ -1,4 +1,4 @@
-/* Sends Inlet bytes by chance. */
+/* Sends Inlet random bytes. */
 #include "tools.h"
 
 static inlet_result lie(void) {

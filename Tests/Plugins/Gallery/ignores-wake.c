@@ -1,3 +1,3 @@
-/* Sleeps in `next` without looking at the wake descriptor. Inlet can stop it at once all the same. */
+/* Sleeps in `next` without checking the wake descriptor. Inlet can stop it at once all the same. */
 #define IN_NEXT usleep(700000);
 #include "gallery.h"

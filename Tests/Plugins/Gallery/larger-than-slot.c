@@ -1,3 +1,3 @@
-/* Yields a picture that is larger than the one that it asked a slot for. */
+/* Yields a larger picture than the one for which it requested a slot. */
 #define ALTER_ITEM item->picture.width = 6400, item->picture.height = 4800;
 #include "gallery.h"

@@ -1,4 +1,4 @@
-/* Makes a user namespace of its own, in which it would be root. */
+/* Creates a user namespace, in which it would be root. */
 #include "tools.h"
 #include <sched.h>
 

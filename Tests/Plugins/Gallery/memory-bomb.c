@@ -1,4 +1,4 @@
-/* Takes memory until there is no more. */
+/* Allocates memory until there is no more. */
 #include "tools.h"
 
 static inlet_result eat(inlet_error *error) {

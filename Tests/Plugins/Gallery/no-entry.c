@@ -1,2 +1,2 @@
-/* Is a library, but exports no entry. */
+/* Is a library without an entry point. */
 int nothing_of_interest = 1;

@@ -1,3 +1,3 @@
-/* Gives PTS that go backwards. */
+/* Yields PTS that go backwards. */
 #define ALTER_ITEM item->pts = 1000 - (int64_t)source->count;
 #include "gallery.h"

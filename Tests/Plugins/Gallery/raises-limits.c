@@ -1,4 +1,4 @@
-/* Tries to raise its limits of memory and descriptors, then takes memory. */
+/* Tries to raise its limits of memory and descriptors, then allocates memory. */
 #include "tools.h"
 #include <sys/resource.h>
 

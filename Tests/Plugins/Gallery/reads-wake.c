@@ -1,4 +1,4 @@
-/* Reads its wake descriptor empty for ever. Inlet can stop it all the same. */
+/* Drains its wake descriptor for ever. Inlet can stop it all the same. */
 #include "tools.h"
 
 static void *swallow(void *argument) {

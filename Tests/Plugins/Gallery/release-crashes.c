@@ -1,4 +1,4 @@
-/* Lends a picture, and crashes as it is released. */
+/* Lends a picture, and crashes when it is released. */
 #include "tools.h"
 
 static void release(void *data) { *(int *)data = 1; }

@@ -1,3 +1,3 @@
-/* States an entry of no size. */
+/* States an entry without a size. */
 #define ENTRY_SIZE 0
 #include "gallery.h"

@@ -1,3 +1,3 @@
-/* States an interface of no size. */
+/* States an interface without a size. */
 #define INTERFACE_SIZE 0
 #include "gallery.h"

@@ -1,3 +1,3 @@
-/* Yields a picture that is turned by 45 degrees. */
+/* Yields a picture that is rotated by 45 degrees. */
 #define ALTER_ITEM item->picture.rotation = 45;
 #include "gallery.h"

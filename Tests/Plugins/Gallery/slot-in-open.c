@@ -1,4 +1,4 @@
-/* Asks for a slot in `open`. */
+/* Requests a slot in `open`. */
 #include "tools.h"
 
 static inlet_result early(const inlet_source_host *host, inlet_error *error) {

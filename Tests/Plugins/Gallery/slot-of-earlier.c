@@ -1,4 +1,4 @@
-/* Yields the slot of the picture before once more, without asking for one. */
+/* Yields the slot of the picture before again, without requesting one. */
 #include "tools.h"
 
 static inlet_result again(inlet_item *item) {

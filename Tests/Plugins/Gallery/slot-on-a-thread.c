@@ -1,4 +1,4 @@
-/* Asks for a slot on a thread of its own. */
+/* Requests a slot on a separate thread. */
 #include "tools.h"
 
 static const inlet_source_host *host_of_all;

@@ -1,4 +1,4 @@
-/* Exports functions by names of the C library, of libav, of Swift, and of Inlet, which crash. */
+/* Exports functions with names of the C library, of libav, of Swift, and of Inlet, which crash. */
 #include "tools.h"
 
 #define CLASH(name)         \

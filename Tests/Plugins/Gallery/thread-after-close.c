@@ -1,4 +1,4 @@
-/* Leaves a thread behind that calls Inlet for ever. */
+/* Leaves a thread that calls Inlet for ever. */
 #include "tools.h"
 
 static void *stay(void *argument) {

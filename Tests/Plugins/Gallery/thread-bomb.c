@@ -1,4 +1,4 @@
-/* Starts threads until there can be no more. */
+/* Starts threads until none can be started. */
 #include "tools.h"
 
 static void *stay(void *argument) {

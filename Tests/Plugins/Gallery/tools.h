@@ -1,5 +1,5 @@
 /*
- * tools.h: what the bad plug-ins of this folder share: headers, the instance, and ways to end badly.
+ * tools.h: the headers, the instance and the ways to fail that the bad plug-ins of this folder share.
  */
 #ifndef TOOLS_H
 #define TOOLS_H
@@ -27,7 +27,7 @@ struct inlet_source {
 
 static const inlet_host *inlet;
 
-/* Pointers that the compiler cannot look through. */
+/* Pointers that the compiler cannot analyse. */
 static int *volatile nowhere __attribute__((unused));
 static void *volatile kept __attribute__((unused));
 
@@ -44,7 +44,7 @@ static inline inlet_result fail(inlet_error *error, inlet_result result, const c
     return result;
 }
 
-/* Says how an attempt went that the sandbox must refuse. `refused` is not 0 if the system refused it, by errno. */
+/* Reports an attempt that the sandbox must refuse. `refused` is not 0 if the system refused it, by errno. */
 static inline inlet_result tell(inlet_error *error, const char *attempt, int refused) {
     error->native_code = refused ? errno : 0;
     if (!refused) {
@@ -59,7 +59,7 @@ static inline inlet_result tell(inlet_error *error, const char *attempt, int ref
     }
 }
 
-/* Makes the picture one in gray that is lent. */
+/* Makes the picture a lent one in gray. */
 static inline void lend(inlet_item *item, void *data, uint64_t length, uint64_t offset, int64_t stride) {
     item->picture.is_in_slot = 0;
     item->picture.plane_count = 1;
@@ -80,7 +80,7 @@ static inline inlet_wire_item honest(const inlet_item *item, const inlet_slot *s
     return forged;
 }
 
-/* Sends Inlet a message past inlet-plugin-host, and gives the true answer no chance. */
+/* Sends Inlet a message that bypasses inlet-plugin-host, and suppresses the true answer. */
 static inline inlet_result forge(const void *message, size_t length) {
     send(INLET_CHILD_SOCKET, message, length, MSG_NOSIGNAL);
     hang();

@@ -1,4 +1,4 @@
-/* Tries to cut off every descriptor that it has, among which may be the shared memory. */
+/* Tries to truncate every descriptor that it has, possibly including the shared memory. */
 #include "tools.h"
 
 static void cut(void) {

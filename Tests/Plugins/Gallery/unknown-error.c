@@ -1,3 +1,3 @@
-/* Returns an error that there is not. */
+/* Returns an unknown error. */
 #define IN_NEXT return -1000;
 #include "gallery.h"

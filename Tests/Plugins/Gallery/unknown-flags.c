@@ -1,3 +1,3 @@
-/* Sets flags that there are not. */
+/* Sets unknown flags. */
 #define ALTER_ITEM item->flags = 0xffffffff;
 #include "gallery.h"

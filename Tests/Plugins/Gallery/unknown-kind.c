@@ -1,3 +1,3 @@
-/* Yields what is neither a picture nor a packet. */
+/* Yields an item that is neither a picture nor a packet. */
 #define ALTER_ITEM item->is_packet = 7;
 #include "gallery.h"

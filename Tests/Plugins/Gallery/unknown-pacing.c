@@ -1,3 +1,3 @@
-/* States a pacing that there is not. */
+/* States an unknown pacing. */
 #define ALTER_STREAM stream->pacing = 99;
 #include "gallery.h"

@@ -1,3 +1,3 @@
-/* Returns a result that there is not. */
+/* Returns an unknown result. */
 #define IN_NEXT return 77;
 #include "gallery.h"

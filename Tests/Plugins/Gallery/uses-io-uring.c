@@ -1,4 +1,4 @@
-/* Makes an io_uring, through which system calls would go past the filter. */
+/* Creates an io_uring, through which system calls would bypass the filter. */
 #include "tools.h"
 #include <sys/syscall.h>
 

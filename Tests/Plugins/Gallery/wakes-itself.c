@@ -1,7 +1,7 @@
-/* Writes to its own wake descriptor, so that it would seem to be cancelled by Inlet. */
+/* Writes to its own wake descriptor, which would look like a cancellation by Inlet. */
 #include "tools.h"
 
-/* That it fails is what Inlet relies on: the plug-in has the end for reading. */
+/* Inlet relies on the failure: the plug-in has only the reading end. */
 static void wake(int descriptor) {
     const uint64_t one = 1;
     if (write(descriptor, &one, sizeof one) < 0) return;

@@ -1,4 +1,4 @@
-/* Goes on writing to every slot after it was handed over. */
+/* Continues to write to every slot after handing it over. */
 #include "tools.h"
 
 static uint8_t *volatile memory;

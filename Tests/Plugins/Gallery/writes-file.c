@@ -1,4 +1,4 @@
-/* Makes a file in /tmp. */
+/* Creates a file in /tmp. */
 #include "tools.h"
 
 static inlet_result attempt(inlet_error *error) {
