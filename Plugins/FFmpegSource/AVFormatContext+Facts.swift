@@ -2,7 +2,7 @@ import CFFmpeg
 import InletCore
 
 // Unsafe: reads the fields of a libavformat input.
-/// What an opened input reports about itself.
+/// The properties that an opened input reports about itself.
 extension AVFormatContext {
     /// The demuxer's name; a demuxer for several containers has several, separated by commas.
     var demuxerName: String? { unsafe iformat?.pointee.name.map { unsafe String(cString: $0) } }

@@ -10,7 +10,7 @@ import InletFFmpeg
 /// reliably. This assembler leaves out the second. It also bounds the memory for a server that never ends a picture, to
 /// that of the largest permitted one.
 ///
-/// NAL units mark where a picture ends, not the time: libavformat (5.1) restarts the clocks of two video streams at
+/// NAL units mark the end of a picture, the time does not: libavformat (5.1) restarts the clocks of two video streams at
 /// each sender report, so that times shift slightly within a picture.
 ///
 /// Confined to the capture thread.
@@ -20,11 +20,11 @@ import InletFFmpeg
     private let comesByUDP: Bool
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
-    /// What has arrived of the picture that is being joined.
+    /// The data of the current picture so far.
     private var unit: FFmpegPacket
-    /// The unit that was returned last.
+    /// The last returned unit.
     private var whole: FFmpegPacket
-    /// The payload that arrived last.
+    /// The last payload.
     private var latest: FFmpegPacket
     /// Whether the unit has data of the picture itself, after which parameter sets belong to the next one.
     private var hasPicture = false
@@ -45,7 +45,7 @@ import InletFFmpeg
 
     /// Creates an assembler for a stream.
     ///
-    /// - Parameter parameters: the stream's.
+    /// - Parameter parameters: The stream's parameters.
     /// - Returns: nil for a codec whose payloads libavformat joins itself.
     @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>, comesByUDP: Bool) throws(InletError) {
         self.comesByUDP = comesByUDP
@@ -82,10 +82,10 @@ import InletFFmpeg
     /// Adds the next payload.
     ///
     /// - Parameters:
-    ///   - payload: is exchanged for another packet, to be filled next.
-    ///   - isAfterLoss: whether something is missing before the payload. A unit whose end or beginning is missing is
+    ///   - payload: Is exchanged for another packet, to be filled next.
+    ///   - isAfterLoss: Whether something is missing before the payload. A unit whose end or beginning is missing is
     ///     marked as corrupt.
-    /// - Returns: the access unit that the payload completes, valid until the next one.
+    /// - Returns: The access unit that the payload completes, valid until the next one.
     func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard !cameTwice(payload) else { return nil }
         swap(&payload, &latest)
@@ -113,7 +113,7 @@ import InletFFmpeg
         comesByUDP && payload.isSame(as: latest) && !payload.withBytes { $0.repeatsItself(within: Self.longestPeriod) }
     }
 
-    /// Whether the payload that arrived last belongs to another picture than those before it.
+    /// Whether the last payload belongs to another picture than those before it.
     private func beginsUnit(_ opening: VideoCodec.Opening, isAfterLoss: Bool) -> Bool {
         let hasOtherTime = latest.pts != unit.pts
         switch opening {
@@ -126,7 +126,7 @@ import InletFFmpeg
         }
     }
 
-    /// Returns the last access unit, after which nothing follows; nil if there is none.
+    /// Returns the last access unit, after which nothing follows; nil without one.
     func takeLast() -> FFmpegPacket? {
         guard unit.byteCount > 0 else { return nil }
         swap(&unit, &whole)
@@ -136,7 +136,7 @@ import InletFFmpeg
         return whole
     }
 
-    /// Discards what has arrived of a picture whose rest will not arrive.
+    /// Discards the data of a picture whose rest will not arrive.
     func reset() {
         unit.unref()
         latest.unref()
@@ -144,7 +144,7 @@ import InletFFmpeg
         isJoining = true
     }
 
-    /// Returns how many units were dropped as too large since the last call.
+    /// Returns the number of units that were dropped as too large since the last call.
     func takeLosses() -> Int {
         defer { losses = 0 }
         return losses
@@ -166,11 +166,11 @@ import InletFFmpeg
 }
 
 extension AccessUnitAssembler.VideoCodec {
-    /// What a payload begins with.
+    /// The kind of data with which a payload begins.
     enum Opening {
         /// The middle of a NAL unit, or one that does not show where pictures begin.
         case other
-        /// Parameter sets, a delimiter or a message, which stand before a picture.
+        /// Parameter sets, a delimiter or a message, which precede a picture.
         case preamble
         /// The first slice of a picture.
         case firstSlice
@@ -180,8 +180,8 @@ extension AccessUnitAssembler.VideoCodec {
         var mayBeginUnit: Bool { self == .preamble || self == .firstSlice }
     }
 
-    /// Returns what a payload begins with, by the NAL unit's type: H.264 table 7-1 and section 7.4.1.2.3; H.265 table
-    /// 7-1 and section 7.4.2.4.4.
+    /// Returns the kind of data with which a payload begins, by the NAL unit's type: H.264 table 7-1 and section
+    /// 7.4.1.2.3; H.265 table 7-1 and section 7.4.2.4.4.
     func opening(_ payload: RawSpan) -> Opening {
         guard let start = payload.endOfStartCode, payload.byteCount > start else { return .other }
         let first = payload[start]
@@ -206,7 +206,7 @@ extension AccessUnitAssembler.VideoCodec {
 }
 
 extension RawSpan {
-    /// Where a NAL unit begins after its start code (00 00 01, with or without another 00); nil without a start code.
+    /// The offset of a NAL unit after its start code (00 00 01, with or without another 00); nil without a start code.
     fileprivate var endOfStartCode: Int? {
         guard byteCount > 4, self[0] == 0, self[1] == 0 else { return nil }
         if self[2] == 1 { return 3 }

@@ -3,9 +3,9 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: reads the fields of the demuxer's libavformat input.
-/// What the container says about the stream, besides its packets.
+/// The container's information about the stream, besides its packets.
 extension Demuxer {
-    /// The distances between the first key frames, in ticks, as far as the container's index tells without further
+    /// The distances between the first key frames, in ticks, as far as the container's index gives them without further
     /// reads.
     var keyFrameDistances: [Int64] {
         guard let found = unsafe formatContext?.pointee.streams[stream.index] else { return [] }
@@ -41,7 +41,7 @@ extension Demuxer {
         return parameters
     }
 
-    /// What the container says about the stream as a whole. The size is zero if only the first picture will tell it.
+    /// The container's information about the stream as a whole. The size is zero if only the first picture shows it.
     var format: SourceFormat {
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
@@ -70,7 +70,7 @@ extension Demuxer {
         return format
     }
 
-    /// Returns how the stream's pictures must be flipped and rotated; nil if the container does not state it.
+    /// Returns the flip and rotation that the stream's pictures need; nil if the container does not state them.
     static func orientation(of stream: UnsafeMutablePointer<AVStream>) -> DisplayOrientation? {
         var size = 0
         guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size) else { return nil }

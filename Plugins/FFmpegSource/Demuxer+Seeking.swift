@@ -3,7 +3,7 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: seeks in the demuxer's libavformat input.
-/// Other places of a file than the next one: where to start, and the beginning again.
+/// Seeking in a file: to the start position, and back to the beginning.
 extension Demuxer {
     /// The properties that distinguish the first packet of a stream from the others.
     struct PacketIdentity: Equatable {
@@ -20,12 +20,12 @@ extension Demuxer {
 
     /// The place to which a seek led.
     enum Place {
-        /// To the key frame before the time.
+        /// The key frame before the time.
         case keyFrame
-        /// To the beginning of the stream, since there is no key frame in between, or the input can only be read
+        /// The beginning of the stream, because there is no key frame in between, or the input can only be read
         /// through.
         case beginning
-        /// Somewhere unknown: the input must be opened again.
+        /// An unknown place: the input must be opened again.
         case unknown
     }
 
@@ -35,7 +35,7 @@ extension Demuxer {
     /// libavformat's own search is not enough: in MPEG-TS it may end between two key frames, and it compares decoding
     /// times, so that the pictures shown before a key frame are missing after it.
     ///
-    /// - Returns: the time in ticks, that of the stream's start if it is known, and where the seek has led.
+    /// - Returns: The time in ticks, that of the stream's start if it is known, and the place that the seek reached.
     func seek(
         to time: Duration, _ context: SourceContext
     ) throws(InletError) -> (target: Int64, origin: Int64?, place: Place) {
@@ -61,7 +61,7 @@ extension Demuxer {
 
     /// Reads to the next key frame.
     ///
-    /// - Returns: whether it is shown at a time or before.
+    /// - Returns: Whether it is shown at a time or before.
     private func findKey(notAfter target: Int64, _ context: SourceContext) throws(InletError) -> Bool {
         isPacketPending = false
         while let packet = try nextPacket(context) {
@@ -76,7 +76,7 @@ extension Demuxer {
 
     /// Seeks to the beginning of the stream.
     ///
-    /// - Returns: whether the next packet is the first. If it is not, the input must be opened again.
+    /// - Returns: Whether the next packet is the first. If it is not, the input must be opened again.
     /// - Throws: ``InletError/Code/unsupported`` for an input that can only be read through.
     func rewind(_ context: SourceContext) throws(InletError) -> Bool {
         guard canSeek else {
@@ -92,7 +92,7 @@ extension Demuxer {
         {
             return true
         }
-        // MPEG-TS has no index to find its first packet by, and raw streams have no times.
+        // MPEG-TS has no index that locates its first packet, and raw streams have no times.
         let flags = unsafe formatContext?.pointee.iformat?.pointee.flags ?? AVFMT_NO_BYTE_SEEK
         guard flags & AVFMT_NO_BYTE_SEEK == 0,
             unsafe av_seek_frame(formatContext, Int32(stream.index), 0, AVSEEK_FLAG_BYTE) >= 0
@@ -110,7 +110,7 @@ extension Demuxer {
 
     /// Reads the first packet, which stays the next one.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: Whether there is one.
     private func noteFirst(_ context: SourceContext) throws(InletError) -> Bool {
         guard try nextPacket(context) != nil else { return false }
         isPacketPending = true

@@ -44,7 +44,7 @@ import InletFFmpeg
         } catch {
             // Without the grace period that `deinit` gives to closing.
             unsafe avformat_close_input(&formatContext)
-            // libavformat says only that it was interrupted, not by what.
+            // libavformat reports only that it was interrupted, not by what.
             try context.checkCancellation()
             throw error
         }
@@ -74,7 +74,7 @@ import InletFFmpeg
                 throw unsafe opened.unknownVideo
             }
             count += 1
-            // Audio and data alone for this long: there will be no video.
+            // If there is only audio and data for this long, there will be no video.
             guard count < Self.packetsWithoutVideo else { return }
             isPacketPending = unsafe code >= 0 && formatContext?.pointee.hasVideo == true
         }
@@ -124,7 +124,7 @@ import InletFFmpeg
     ///
     /// Damaged data makes libavformat fail once and continue, so a few failures in a row are skipped and counted.
     ///
-    /// - Throws: the failure of a read, the server or the network; ``InletError/Code/timedOut`` if no packet arrived in
+    /// - Throws: The failure of a read, the server or the network; ``InletError/Code/timedOut`` if no packet arrived in
     ///   time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         if isPacketPending {
@@ -144,7 +144,7 @@ import InletFFmpeg
             if code == inlet_averror_eof, let last = assembler?.takeLast() {
                 note(last.pts)
                 if hasPlayedAll { return last }
-                // A writer that died has not said whether the picture was complete.
+                // A writer that died has not stated whether the picture was complete.
                 context.countDrop(.damaged)
             }
             guard code >= 0 else {
@@ -154,7 +154,7 @@ import InletFFmpeg
                 }
                 return nil
             }
-            // When a read is interrupted, libavformat returns what it held back as if it had just arrived.
+            // When a read is interrupted, libavformat returns the data that it held back as if it had just arrived.
             try input.checkRead()
             failures = 0
             let isWanted = packet.streamIndex == stream.index
@@ -172,7 +172,7 @@ import InletFFmpeg
         }
     }
 
-    /// Returns what libavformat reported for a read that returned no packet.
+    /// Returns libavformat's result for a read that returned no packet.
     private func reading(_ code: Int32) -> ReadOutcome.Reading {
         var reading = ReadOutcome.Reading(code: code)
         if let io = unsafe formatContext?.pointee.pb {
@@ -185,7 +185,7 @@ import InletFFmpeg
 
     /// Returns whether the stream has ended after a read that returned no packet; false if reading is to continue.
     ///
-    /// - Parameter failures: the number of reads in a row, before this one, that returned nothing decodable.
+    /// - Parameter failures: The number of reads in a row, before this one, that returned nothing decodable.
     private func isOver(
         _ reading: ReadOutcome.Reading, _ logged: FFmpegLogging.Facts, failures: Int, _ context: SourceContext
     ) throws(InletError) -> Bool {
@@ -215,14 +215,14 @@ import InletFFmpeg
         if let time { span = (span?.first ?? time, max(span?.last ?? time, time)) }
     }
 
-    /// Returns what the packet completes: itself, or a picture whose last piece arrived before it.
+    /// Returns the unit that the packet completes: itself, or a picture whose last piece arrived before it.
     private func assemble(isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard let assembler else { return packet }
         defer { losses += assembler.takeLosses() }
         return try assembler.add(&packet, isAfterLoss: isAfterLoss)
     }
 
-    /// Returns how often data from the network was missing since the last call.
+    /// Returns the number of gaps in the network's data since the last call.
     func takeLosses() -> Int {
         defer { losses = 0 }
         return losses
@@ -233,7 +233,7 @@ import InletFFmpeg
     private var hasPlayedAll: Bool {
         guard let length = format.duration, let span else { return false }
         let (ticks, overflow) = span.last.subtractingReportingOverflow(span.first)
-        // Nobody has played for that long.
+        // No server plays for that long.
         guard !overflow else { return false }
         let played = MediaTime(ticks: ticks, timeBase: stream.timeBase)
         return played.nanoseconds.subtracting(saturating: length.nanoseconds).magnitude < 1_000_000_000

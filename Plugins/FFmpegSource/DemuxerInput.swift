@@ -2,8 +2,8 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-// Unsafe: hands out libavformat's context of an input.
-/// What a ``Demuxer`` reads from; covers all differences between files and networks.
+// Unsafe: returns libavformat's context of an input.
+/// The input of a ``Demuxer``; covers all differences between files and networks.
 ///
 /// Used by one thread at a time. libavformat calls back into it, so it must outlive the context that it has opened.
 protocol DemuxerInput: AnyObject {
@@ -12,10 +12,10 @@ protocol DemuxerInput: AnyObject {
 
     /// Opens the input.
     ///
-    /// - Returns: the context, which the caller owns.
+    /// - Returns: The context, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>
 
-    /// Finds out what was opened, as far as that can be known before the first packet.
+    /// Determines the properties of the opened input, as far as they can be known before the first packet.
     @unsafe func analyze(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> InputFacts
 
     /// Returns an assembler for the access units of the stream's packets; nil if libavformat assembles them.
@@ -30,13 +30,13 @@ protocol DemuxerInput: AnyObject {
 
     /// Called when a packet has arrived.
     ///
-    /// - Parameter isWanted: whether it belongs to the stream that is read.
+    /// - Parameter isWanted: Whether it belongs to the stream that is read.
     func notePacket(isWanted: Bool)
 
-    /// Returns what libavformat logged since the last call: what was lost, and why a read failed.
+    /// Returns libavformat's log messages since the last call: the losses, and the reason why a read failed.
     func takeFacts() -> FFmpegLogging.Facts
 
-    /// Returns the error for libavformat's code and what it logged with it.
+    /// Returns the error for libavformat's code and the messages logged with it.
     func failure(_ code: Int32, _ facts: FFmpegLogging.Facts) -> InletError
 
     /// Pauses the input; returns false if it cannot be paused.

@@ -7,23 +7,23 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     /// The path, taken literally; `-` is standard input. If there is no such file and the path has a field for a
     /// number, as `img%03d.png` has, it names a series of pictures.
     public var path: String
-    /// How often to repeat the file after its end, as with FFmpeg's `-stream_loop`; -1 repeats without end. The default
-    /// is 0: the file is read once.
+    /// The number of times that the file is repeated after its end, as with FFmpeg's `-stream_loop`; -1 repeats
+    /// endlessly. The default is 0: the file is read once.
     public var loop = 0
     /// The position to start at, from the start of the file: the first frame is the one shown at that time. The default
     /// is 0.
     public var start = Duration.zero
-    /// How frames are paced. `.realtime` holds each frame back until its time; `.live`, for FIFOs and devices only,
-    /// expects a camera's program at the other end: frames arrive at its pace, and the end of the data is a failure.
-    /// The default, `.unpaced`, reads as fast as frames are consumed.
+    /// The pacing of frames. `.realtime` holds each frame back until its time; `.live`, for FIFOs and devices only,
+    /// expects a camera program at the other end: frames arrive at its pace, and the end of the data is a failure. The
+    /// default, `.unpaced`, reads as fast as frames are consumed.
     public var pace = SourcePacing.unpaced
     /// The number of decoding threads. The default, 0, lets libavcodec choose by the number of cores.
     public var threads = 0
     /// The decoders that may be used. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
-    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    /// The name of the decoder that is tried first. The default, nil, is the one with the highest preference.
     public var decoder: String?
-    /// The frames a second of a file that states no times: a series of pictures, or raw H.264 or HEVC. The default,
+    /// The frames per second of a file that states no times: a series of pictures, or raw H.264 or HEVC. The default,
     /// nil, is libavformat's: 25.
     public var frameRate: Rational?
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
@@ -35,7 +35,7 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     /// The source's URI, which holds no credentials.
     public var redactedURI: String { "file:\(path)" }
 
-    /// How the packets are decoded.
+    /// The configuration of decoding.
     public var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder, threads: threads) }
 
     /// Returns a source that reads the file. Opens nothing yet.

@@ -2,16 +2,16 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// What a source reads and how: what the file and network configurations have in common.
+/// The common part of the file and network configurations: the input of a source, and how it is read.
 struct FFmpegInput: Sendable {
     var kind: Kind
     /// The number of the stream to read, as ffprobe counts them; nil for the best.
     var stream: Int?
     var decoding: DecodingSettings
-    /// The number of passes after the first; -1 repeats without end.
+    /// The number of passes after the first; -1 repeats endlessly.
     var loop = 0
     var start = Duration.zero
-    /// The frames a second of a file that states no times; nil for libavformat's default.
+    /// The frames per second of a file that states no times; nil for libavformat's default.
     var frameRate: Rational?
 
     enum Kind: Sendable {

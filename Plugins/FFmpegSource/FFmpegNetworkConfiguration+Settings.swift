@@ -2,10 +2,10 @@ import InletCore
 import InletFFmpeg
 
 extension FFmpegNetworkConfiguration {
-    /// The schemes that need no prefix. The others that ``protocols`` lists need `ffmpeg:` before them.
+    /// The schemes that need no prefix. The others in ``protocols`` need the prefix `ffmpeg:`.
     static let schemes = ["http", "https", "rtmp", "rtmps", "srt", "udp"]
 
-    /// libavformat's name for each protocol, with all protocols that the stream may lead to: never a file, never from
+    /// libavformat's name for each protocol, with all protocols to which the stream may lead: never a file, never from
     /// TLS to plain text.
     static let protocols: [String: String] = [
         "rtsp": "rtsp,rtp,udp,tcp,http", "rtsps": "rtsp,rtsps,tls,tcp,rtp,udp,srtp",

@@ -4,7 +4,7 @@ import InletCore
 // Unsafe: reads libavformat's option tables.
 /// The options of libavformat's demuxers and protocols, as its own tables list them.
 enum FFmpegOptionNames {
-    /// Checks an option of the user's.
+    /// Checks one of the user's options.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an option that neither the demuxer nor the protocol has,
     ///   or that would lift a protection.

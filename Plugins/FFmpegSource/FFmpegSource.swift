@@ -61,9 +61,9 @@ final class FFmpegSource: FrameSource {
         return nil
     }
 
-    /// Opens a file again whose beginning cannot be found by seeking.
+    /// Reopens a file whose beginning cannot be found by seeking.
     ///
-    /// - Throws: ``InletError/Code/malformedData`` if it is another file by now.
+    /// - Throws: ``InletError/Code/malformedData`` if the file has been replaced.
     private func reopened(_ old: Demuxer, _ context: SourceContext) throws(InletError) -> Demuxer {
         let new = try Demuxer(input, context: context)
         guard new.stream.timeBase == old.stream.timeBase, new.stream.index == old.stream.index else {
@@ -100,9 +100,9 @@ final class FFmpegSource: FrameSource {
         return result
     }
 
-    /// Follows the size of a network stream, which is not analysed beforehand and may change it: key frames tell the
-    /// size when packets are passed on undecoded. Parameter sets that the container states apart, as FLV does, hold for
-    /// all that follows, also for sinks that take packets only later.
+    /// Follows the size of a network stream, which is not analysed in advance and may change it: key frames give the
+    /// size when packets are passed on undecoded. Parameter sets that the container states separately, as FLV does,
+    /// apply to all that follows, also for sinks that take packets only later.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the pictures are larger than permitted.
     private func followSize(of packet: FFmpegPacket, _ context: SourceContext) throws(InletError) {

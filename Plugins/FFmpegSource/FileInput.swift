@@ -12,13 +12,13 @@ import InletFFmpeg
 #endif
 
 // Unsafe: opens a file as a libavformat input.
-/// A local file, or what is read like one: a FIFO, a device, standard input, a series of numbered pictures.
+/// A local file, or an input that is read like one: a FIFO, a device, standard input, a series of numbered pictures.
 ///
-/// Reading has no time limits of its own: the source's suffice.
+/// Reading has no separate time limits: the source's are sufficient.
 @safe final class FileInput: DemuxerInput {
     let interruption: Interruption
     private let path: String
-    /// Reads anything other than an ordinary file; nil for one, which libavformat reads best itself.
+    /// The reader for anything except an ordinary file; nil for one, which libavformat reads best itself.
     private let pipe: PipeInput?
     private let kind: InputKind
     private let pacing: SourcePacing
@@ -28,10 +28,10 @@ import InletFFmpeg
     /// Whether the path names numbered files, such as `img%03d.png`.
     private let isSeries: Bool
 
-    /// How many numbers the first picture of a series may have.
+    /// The highest number that the first picture of a series may have.
     private static let firstNumbers = 10_000
 
-    /// - Parameter frameRate: the frames a second of a file that states no times; nil for libavformat's default.
+    /// - Parameter frameRate: The frames per second of a file that states no times; nil for libavformat's default.
     init(
         path: String, pacing: SourcePacing, limits: PictureLimits, frameRate: Rational?, context: SourceContext
     ) throws(InletError) {
@@ -41,7 +41,7 @@ import InletFFmpeg
         self.frameRate = frameRate
         self.context = context
         interruption = Interruption(context)
-        // A file of just that name comes first.
+        // A file with exactly that name comes first.
         isSeries = unsafe access(path, F_OK) != 0 && av_filename_number_test(path) != 0
         pipe = try isSeries ? nil : PipeInput(path: path, awaitsWriter: pacing == .live, context: context)
         guard let pipe else {
@@ -95,7 +95,7 @@ import InletFFmpeg
         var facts = InputFacts(kind: kind, pacing: pacing, isBroadcast: pipe?.canBeOpenedAnew)
         facts.timestampsWrap = pacing == .live
         guard kind != .livePipe else {
-            // As with a live network stream, the first key frame tells the size.
+            // As with a live network stream, the first key frame gives the size.
             facts.showsVideoLate = true
             facts.makesTimesUp = unsafe formatContext.pointee.makesTimesUp
             return facts
@@ -125,7 +125,7 @@ import InletFFmpeg
             context: .init(operation: Self.readOperation, nativeCode: code))
     }
 
-    /// Pauses by not reading; what a camera writes to a pipe meanwhile would be shown late.
+    /// Pauses by not reading; the data that a camera writes to a pipe meanwhile would be shown late.
     @unsafe func pause(_ formatContext: UnsafeMutablePointer<AVFormatContext>) -> Bool { kind.hasEnd }
 
     @unsafe func play(_ formatContext: UnsafeMutablePointer<AVFormatContext>) {}

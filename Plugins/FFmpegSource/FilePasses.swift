@@ -2,7 +2,7 @@ import InletCore
 
 /// The passes through a file that is repeated, on one timeline.
 struct FilePasses {
-    /// The number of passes left; less than zero repeats without end.
+    /// The number of passes left; a negative number repeats endlessly.
     private var left: Int
     /// The span from the earliest picture to the end of the latest one of this pass, in ticks.
     private var start: Int64?
@@ -10,18 +10,18 @@ struct FilePasses {
     private var earliest: Int64?
     /// The time of the file's first picture, in ticks. Later passes begin there, the first may begin after it.
     private var origin: Int64?
-    /// What is added to PTS, in ticks: the length of the passes so far.
+    /// The offset that is added to PTS, in ticks: the length of the passes so far.
     private(set) var offset: Int64 = 0
 
-    /// - Parameter repetitions: the number of passes after the first; -1 repeats without end.
+    /// - Parameter repetitions: The number of passes after the first; -1 repeats endlessly.
     init(repetitions: Int) { left = repetitions }
 
-    /// Sets where the first pass begins, in ticks: earlier pictures are decoded only for those that follow.
+    /// Sets the beginning of the first pass, in ticks: earlier pictures are decoded only for those that follow.
     ///
-    /// - Parameter origin: the time of the file's first picture, if it is known.
+    /// - Parameter origin: The time of the file's first picture, if it is known.
     mutating func begin(at ticks: Int64, origin: Int64?) { (earliest, self.origin) = (ticks, origin) }
 
-    /// Notes a packet of this pass: when it is shown and for how long, in ticks.
+    /// Records a packet of this pass: its display time and duration, in ticks.
     mutating func note(_ ticks: Int64, length: Int64) {
         origin = min(origin ?? ticks, ticks)
         guard ticks >= earliest ?? ticks else { return }

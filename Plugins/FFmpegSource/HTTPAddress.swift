@@ -2,7 +2,7 @@ import CCurl
 import InletCore
 
 // Unsafe: owns libcurl's parser of a URL.
-/// An HTTP address as libcurl reads it, so that the server that is asked is the one that was meant.
+/// An HTTP address as libcurl reads it, so that the request goes to the intended server.
 @safe struct HTTPAddress: Sendable, Hashable {
     /// `http` or `https`.
     let scheme: String
@@ -12,7 +12,7 @@ import InletCore
     /// The address without credentials and fragment, with characters escaped that an address may not contain.
     let url: String
 
-    /// - Returns: nil if the text is not an HTTP address.
+    /// - Returns: Nil if the text is not an HTTP address.
     init?(_ text: String) {
         let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
@@ -31,7 +31,8 @@ import InletCore
         self.url = url
     }
 
-    /// Returns where an answer from here leads (RFC 9110, 10.2.2); nil if that is not an HTTP address.
+    /// Returns the address to which a response from here redirects (RFC 9110, 10.2.2); nil if that is not an HTTP
+    /// address.
     func leading(to location: String) -> HTTPAddress? {
         guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let parser = unsafe inlet_curl_url() else {
             return nil
@@ -44,7 +45,7 @@ import InletCore
         return unsafe Self.part(CURLUPART_URL, of: parser).flatMap { HTTPAddress($0) }
     }
 
-    /// Escapes what may not follow the host (RFC 3986, 3.3 and 3.4), as libavformat does.
+    /// Escapes characters that may not follow the host (RFC 3986, 3.3 and 3.4), as libavformat does.
     private static func escape(_ bytes: [UInt8]) -> String {
         let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? bytes.endIndex
         let path = bytes[start...].firstIndex { "/?".utf8.contains($0) } ?? bytes.endIndex
@@ -66,7 +67,7 @@ import InletCore
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Returns whether credentials for one may go to the other: protocol, host and port are the same.
+    /// Returns whether credentials for one may be sent to the other: protocol, host and port are the same.
     func isSameOrigin(as other: HTTPAddress) -> Bool {
         scheme.isSameBytes(as: other.scheme) && host.isSameBytes(as: other.host) && port.isSameBytes(as: other.port)
     }

@@ -8,12 +8,12 @@ struct HTTPAnswer: Sendable {
     private var isEncoded = false
     /// The length of the body, if the server states it: it is ignored for chunked bodies (RFC 9112, 6.3).
     var length: Int64? { isEncoded ? nil : statedLength }
-    /// Where the body begins and how long the whole is, in a partial response.
+    /// The beginning of the body and the length of the whole, in a partial response.
     private(set) var part: (start: Int64, whole: Int64?)?
     private(set) var offersParts = false
     /// The value of the Location header, unresolved.
     private(set) var location: String?
-    /// Whether the server asks for a user name and a password by a method that is supported here.
+    /// Whether the server requests a user name and a password by a method that is supported here.
     private(set) var asksForCredentials = false
     /// Whether the credentials were right, and only the nonce too old (RFC 7616, 3.3).
     private(set) var isStale = false

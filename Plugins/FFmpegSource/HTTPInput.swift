@@ -19,7 +19,7 @@ import InletFFmpeg
     private let isPart: Bool
     private var transfer: HTTPTransfer?
     private var position: Int64
-    /// The offset that the current transfer was requested from.
+    /// The offset from which the current transfer was requested.
     private var requested: Int64
     private var size: Int64?
     /// Whether another part can be requested.
@@ -32,9 +32,9 @@ import InletFFmpeg
     private var plainStart = 0
     /// Whether a redirect was followed.
     private(set) var wasLed = false
-    /// How often the picture is requested again; nil for anything but a still picture.
+    /// The interval at which the picture is requested again; nil for anything but a still picture.
     private var pollInterval: Duration?
-    /// When the still picture was last requested.
+    /// The time when the still picture was last requested.
     private var polled = MonotonicTime.distantFuture
     /// The version of the latest picture, to which the next request refers.
     private var validators = HTTPValidators()
@@ -50,14 +50,14 @@ import InletFFmpeg
 
     /// Bytes read at a time.
     static let bufferSize: Int32 = 65_536
-    /// The largest step forward that is read through, since another request would take longer.
+    /// The largest step forward that is read through, because another request would take longer.
     private static let shortSeek: Int64 = 256 << 10
 
     /// Creates an input that has requested nothing yet.
     ///
     /// - Parameters:
-    ///   - start: where the part begins that is wanted.
-    ///   - end: where it ends, the first byte after it; nil for the end of the whole.
+    ///   - start: The beginning of the wanted part.
+    ///   - end: Its end, the first byte after it; nil for the end of the whole.
     init(
         _ session: HTTPSession, _ address: HTTPAddress, start: Int64 = 0, end: Int64? = nil,
         cipher: SegmentCipher? = nil
@@ -83,7 +83,8 @@ import InletFFmpeg
 
     /// Sends the request and waits for the response.
     ///
-    /// - Returns: 0, or libavformat's code. ``FFmpegLogging/takeFacts()`` tells what libavformat has no code for.
+    /// - Returns: 0, or libavformat's code. ``FFmpegLogging/takeFacts()`` gives the facts for which libavformat has no
+    ///   code.
     func open() -> Int32 { request(from: position) }
 
     /// Requests from an offset. If that fails, the previous transfer continues to be read.
@@ -175,7 +176,7 @@ import InletFFmpeg
 
     // MARK: Still pictures
 
-    /// What ``requestAnew(from:)`` returns if the server has no new picture.
+    /// The result of ``requestAnew(from:)`` if the server has no new picture.
     private static let unchanged: Int32 = 1
 
     /// Requests the picture again at its end, at an interval, so that its data is followed by that of the next picture.
@@ -186,7 +187,7 @@ import InletFFmpeg
 
     /// Waits for the time of the next request and repeats it until there is another picture.
     ///
-    /// - Returns: as ``receiveOnce(_:)``.
+    /// - Returns: As ``receiveOnce(_:)``.
     @unsafe private func receiveNext(_ buffer: UnsafeMutableRawBufferPointer, every interval: Duration) -> Int32 {
         while true {
             guard session.sleep(until: max(polled + interval, session.now)) else { return inlet_averror_exit }
@@ -197,9 +198,9 @@ import InletFFmpeg
                 continue
             }
             let count = unsafe receiveOnce(buffer)
-            // No picture: the read limit goes on.
+            // No picture: the read limit continues.
             if count == inlet_averror_eof { continue }
-            // A camera that ends its login answers with a page.
+            // A camera whose login has expired answers with a page.
             if count > 1, unsafe buffer[0] != 0xFF || buffer[1] != 0xD8 { return inlet_averror_invaliddata }
             session.noteAnswer()
             return count

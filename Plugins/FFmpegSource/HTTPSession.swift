@@ -4,7 +4,7 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: owns libcurl's connections and cookies.
-/// What the requests of one source share: connections, cookies, and what is known about its server.
+/// The state that the requests of one source share: connections, cookies, and knowledge about its server.
 ///
 /// Confined to one thread at a time: first the one that opens the input, then the capture thread.
 @safe final class HTTPSession {
@@ -15,11 +15,11 @@ import InletFFmpeg
     private unowned let interruption: Interruption
     /// Ends the stream.
     let refuse: (InletError) -> Void
-    /// The server that the source's credentials are for.
+    /// The server for which the source's credentials are meant.
     private var home: HTTPAddress?
     /// Whether that server accepts only Basic authentication, which then need not be negotiated for each request.
     var takesBasicAlone = false
-    /// Who leads to the next address: the most public of the servers that were asked for what leads there.
+    /// The address that leads to the next one: the most public of the servers on the way there.
     var leader = HTTPLeader.user
 
     private static let longestWait = Duration.seconds(1)
@@ -27,7 +27,7 @@ import InletFFmpeg
     private static let blindWait = Duration.milliseconds(50)
     private static let connections = 4
 
-    /// - Parameter onRefusal: called with the error that ends the stream, whatever libavformat makes of it.
+    /// - Parameter onRefusal: Called with the error that ends the stream, whatever libavformat makes of it.
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(
         _ settings: HTTPSettings, _ interruption: Interruption, onRefusal: @escaping (InletError) -> Void
@@ -53,8 +53,7 @@ import InletFFmpeg
         _ = unsafe inlet_curl_share_cleanup(cookies)
     }
 
-    /// Returns whether the credentials are for the server of an address. The first server that is asked is the
-    /// source's.
+    /// Returns whether the credentials are for the server of an address. The first server is the source's.
     func isHome(_ address: HTTPAddress) -> Bool {
         if home == nil { home = address }
         return home?.isSameOrigin(as: address) ?? false
@@ -72,7 +71,7 @@ import InletFFmpeg
 
     /// Drives all transfers until `isEnough` returns true.
     ///
-    /// - Returns: whether it did; false if the transfers must be given up.
+    /// - Returns: Whether it did; false if the transfers must be given up.
     func drive(until isEnough: () -> Bool) -> Bool {
         while !isEnough() {
             if mustGiveUp { return false }
@@ -92,7 +91,7 @@ import InletFFmpeg
 
     /// Waits for a time without driving transfers.
     ///
-    /// - Returns: false if the wait must be given up.
+    /// - Returns: False if the wait must be given up.
     func pause(_ time: Duration) -> Bool {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {
@@ -105,12 +104,12 @@ import InletFFmpeg
     /// The time of the capture clock.
     var now: MonotonicTime { interruption.now }
 
-    /// Waits on purpose until a time: this counts neither as silence of the server nor as a source that hangs.
+    /// Waits on purpose until a time: this counts neither as silence of the server nor as a hanging source.
     ///
-    /// - Returns: false if the wait must be given up.
+    /// - Returns: False if the wait must be given up.
     func sleep(until time: MonotonicTime) -> Bool { interruption.sleep(until: time) }
 
-    /// Notes that the server has answered, so that it has its whole time again.
+    /// Records that the server has answered, so that it has its whole time again.
     func noteAnswer() { interruption.noteAnswer() }
 
     private var mustGiveUp: Bool { interruption.shouldGiveUp }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import InletCore
 import InletFFmpeg
 
-/// What all requests of a source over HTTP have in common.
+/// The common settings of all HTTP requests of a source.
 struct HTTPSettings: Sendable {
     var user: String?
     var password: String?
@@ -14,7 +14,7 @@ struct HTTPSettings: Sendable {
     var referer: String?
     /// Whether parts are requested; nil requests them if the server offers them.
     var isSeekable: Bool?
-    /// Where the first input begins and ends; nil for the whole.
+    /// The beginning and end of the first input; nil for the whole.
     var offset: Int64?
     var end: Int64?
     /// Whether a transfer that breaks off is requested again from there.
@@ -24,10 +24,10 @@ struct HTTPSettings: Sendable {
     /// The longest time between two such requests.
     var longestReconnectDelay = Duration.seconds(120)
 
-    /// How often a still picture is requested again; nil if it is read once.
+    /// The interval at which a still picture is requested again; nil if it is read once.
     var pollInterval: Duration?
 
-    /// The options of libavformat's HTTP protocol that are honoured: `ffmpeg.NAME`.
+    /// The supported options of libavformat's HTTP protocol: `ffmpeg.NAME`.
     static let options: Set<String> = [
         "user_agent", "referer", "seekable", "offset", "end_offset", "reconnect", "reconnect_streamed",
         "reconnect_delay_max",
@@ -84,7 +84,7 @@ struct HTTPSettings: Sendable {
     }
 }
 
-/// The proxies that the environment names, as curl and other programs read them.
+/// The proxies named by the environment, as curl and other programs read them.
 struct ProxyEnvironment: Sendable, Hashable {
     private var proxies: [String: String] = [:]
     private var exceptions: [String] = []
@@ -92,7 +92,7 @@ struct ProxyEnvironment: Sendable, Hashable {
     /// Creates an environment without proxies.
     init() {}
 
-    /// - Parameter environment: `http_proxy` in lower case only, since clients of a CGI server can set the upper-case
+    /// - Parameter environment: `http_proxy` in lower case only, because clients of a CGI server can set the upper-case
     ///   one.
     init(_ environment: [String: String]) {
         func value(_ names: String...) -> String? {

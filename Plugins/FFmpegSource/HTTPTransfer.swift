@@ -7,16 +7,16 @@ import InletFFmpeg
 ///
 /// Confined to the thread that drives its ``HTTPSession``, which also runs the callbacks.
 @safe final class HTTPTransfer {
-    /// What is requested.
+    /// The requested address.
     struct Request {
         var address: HTTPAddress
         /// The first byte and the byte after the last; nil requests the whole, without a Range header.
         var range: (start: Int64, end: Int64?)?
         /// Whether the user name and the password may be sent there.
         var hasCredentials: Bool
-        /// Who leads there.
+        /// The address that leads there.
         var leader: HTTPLeader
-        /// The version of the resource that is not to be sent again.
+        /// The version of the resource that must not be sent again.
         var validators = HTTPValidators()
     }
 
@@ -24,12 +24,12 @@ import InletFFmpeg
     private let request: Request
     private let policy: AddressPolicy
     private let isProxied: Bool
-    /// Whether libcurl repeats the request with credentials if they are asked for.
+    /// Whether libcurl repeats the request with credentials if they are requested.
     private let mayAuthenticate: Bool
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var answer = HTTPAnswer()
     private(set) var result: CURLcode?
-    /// Whether the server may not lead to the address.
+    /// Whether the server may not redirect to the address.
     private(set) var isRefused = false
     /// The address of the connection; nil for one through a proxy.
     private(set) var connectedTo: IPAddress?
@@ -41,10 +41,10 @@ import InletFFmpeg
     private let headers: UnsafeMutablePointer<curl_slist>?
     private var headBytes = 0
     private var discarded = 0
-    /// Where the reader wants the body.
+    /// The place where the reader wants the body.
     private var target = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var filled = 0
-    /// What has arrived beyond `target`.
+    /// Data that has arrived beyond `target`.
     private var spare: [UInt8] = []
     private var spareStart = 0
     private var isPaused = false
@@ -53,7 +53,7 @@ import InletFFmpeg
     private static let mostHeadBytes = 256 << 10
     /// The longest body of a redirect or a refusal that is read, so that the connection can be reused.
     private static let mostDiscarded = 64 << 10
-    /// The most bytes that are kept for later reads.
+    /// The maximum number of bytes that are kept for later reads.
     private static let mostSpare = 128 << 10
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory; ``InletError/Code/unsupported`` if
@@ -71,7 +71,7 @@ import InletFFmpeg
         isProxied = proxy != nil
         mayAuthenticate = request.hasCredentials && settings.user != nil
         self.basicOnly = basicOnly
-        // Shoutcast servers; libcurl takes any other first word for HTTP/0.9.
+        // Shoutcast servers; libcurl regards any other first word as HTTP/0.9.
         unsafe otherStatusLines = inlet_curl_slist_append(nil, "ICY 200 OK")
         unsafe headers = request.validators.headers.reduce(nil as UnsafeMutablePointer<curl_slist>?) { list, header in
             unsafe inlet_curl_slist_append(list, header) ?? list
@@ -106,7 +106,7 @@ import InletFFmpeg
         unsafe inlet_curl_exit_quickly(easy)
         set(CURLOPT_URL, request.address.url)
         set(CURLOPT_PATH_AS_IS, 1)
-        // ``HTTPInput`` follows redirects, and decides which headers go along.
+        // ``HTTPInput`` follows redirects, and decides which headers are sent.
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
         // ``Interruption`` applies the limits.
@@ -117,7 +117,7 @@ import InletFFmpeg
         set(CURLOPT_REFERER, settings.referer)
         // Without its own list a handle would have no cookies at all.
         set(CURLOPT_COOKIEFILE, "")
-        // Decided here, as a request through a proxy does not reveal the server's address.
+        // Decided here, because a request through a proxy does not reveal the server's address.
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -200,7 +200,7 @@ import InletFFmpeg
 
     // MARK: The answer
 
-    /// Whether the final response is known: one after which libcurl itself repeats the request is not final.
+    /// Whether the final response is known: a response after which libcurl repeats the request is not final.
     var isAnswered: Bool {
         if result != nil { return true }
         guard answer.isWhole else { return false }
@@ -263,7 +263,7 @@ import InletFFmpeg
             filled += room
         }
         if room < bytes.count {
-            // Bytes that were read are freed here, since the buffer would grow if it never became empty.
+            // Bytes that were read are freed here, because the buffer would grow if it never became empty.
             if spareStart >= Self.mostSpare {
                 spare.removeFirst(spareStart)
                 spareStart = 0
@@ -275,10 +275,10 @@ import InletFFmpeg
 
     // MARK: The body
 
-    /// Moves what has arrived into `target`, or lets it arrive there while `wait` drives the transfer.
+    /// Moves the received data into `target`, or lets it arrive there while `wait` drives the transfer.
     ///
-    /// - Parameter wait: returns true when its argument does, or false if the transfer must be given up.
-    /// - Returns: how many bytes arrived; 0 at the end of the body; nil if `wait` gave up.
+    /// - Parameter wait: Returns true when its argument does, or false if the transfer must be given up.
+    /// - Returns: The number of bytes that arrived; 0 at the end of the body; nil if `wait` gave up.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer, wait: (() -> Bool) -> Bool) -> Int? {
         if spareStart < spare.count {
             let count = min(target.count, spare.count - spareStart)
@@ -304,9 +304,9 @@ import InletFFmpeg
     }
 }
 
-/// Who leads to an address.
+/// The origin of an address.
 enum HTTPLeader: Sendable, Hashable {
-    /// The user, who gave the source its address.
+    /// The user, who configured the source's address.
     case user
     /// A server at an address, which is nil behind a proxy.
     case server(IPAddress?)

@@ -1,11 +1,11 @@
-/// What a source reads from, as far as that decides what a read without a packet means, and whether the source can be
+/// The kind of a source's input: it determines the meaning of a read without a packet, and whether the source can be
 /// reopened.
 enum InputKind: Sendable, Hashable, CaseIterable {
     /// An ordinary file.
     case file
     /// Standard input, or a FIFO or device that delivers a recording: it ends when its last writer closes it.
     case pipe
-    /// A FIFO or a device that a camera's program writes: a writer that exits is expected back.
+    /// A FIFO or a device that a camera program writes: a writer that exits is expected back.
     case livePipe
     /// A recording on a server.
     case networkFile

@@ -5,7 +5,7 @@ import Synchronization
 
 // Unsafe: is the context of libavformat's interrupt callback.
 /// The state that libavformat's interrupt callback checks: a cancellation, the bridge's deadline, the limit of the
-/// current phase, and other reasons to end, such as a server that sends without end.
+/// current phase, and other reasons to end, such as a server that sends endlessly.
 ///
 /// Safe from any thread. It must outlive an input that it made.
 @safe final class Interruption: Sendable {
@@ -17,7 +17,7 @@ import Synchronization
     private let expired = Atomic(false)
     private let isClosing = Atomic(false)
 
-    /// - Parameter mustEnd: returns whether another reason ends all of libavformat's work; called on any thread.
+    /// - Parameter mustEnd: Returns whether another reason ends all of libavformat's work; called on any thread.
     init(_ context: SourceContext, mustEnd: @escaping @Sendable () -> Bool = { false }) {
         self.context = context
         self.mustEnd = mustEnd
@@ -44,7 +44,7 @@ import Synchronization
 
     /// Waits on purpose until a time, which uses up neither the current limit nor the bridge's deadline.
     ///
-    /// - Returns: false if the wait must be given up.
+    /// - Returns: False if the wait must be given up.
     func sleep(until time: MonotonicTime) -> Bool {
         let length = max(0, (time - context.clock.now).wholeNanoseconds)
         limit.store(limit.load(ordering: .relaxed).adding(saturating: length), ordering: .relaxed)
@@ -72,7 +72,7 @@ import Synchronization
         return max(.zero, end - context.clock.now)
     }
 
-    /// A descriptor that becomes readable when the source is cancelled; -1 if there is none.
+    /// A descriptor that becomes readable when the source is cancelled; -1 if there is no such descriptor.
     var wakeUpDescriptor: Int32 { context.wakeUpDescriptor }
 
     /// Whether to give up. Called before each of some 80 reads per picture: reads the clock once.

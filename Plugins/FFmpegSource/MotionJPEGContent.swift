@@ -7,7 +7,7 @@ struct MotionJPEGContent {
     private let beginsWithPicture: Bool
     private let beginsWithBoundary: Bool
 
-    /// - Parameter beginning: the first bytes; four are enough.
+    /// - Parameter beginning: The first bytes; four are sufficient.
     init(_ beginning: [UInt8], contentType: String) {
         type = contentType.prefix(upToByte: ";").trimmed().lowercasedASCII
         beginsWithPicture = beginning.starts(with: [0xFF, 0xD8, 0xFF])
@@ -18,14 +18,14 @@ struct MotionJPEGContent {
 
     private static let streamTypes = ["video/mjpeg", "video/x-mjpeg", "video/x-motion-jpeg", "video/x-jpeg"]
 
-    /// Whether one picture follows another. Types of other content are wrong if a picture is at the beginning.
+    /// Whether one picture follows another. Stated types of other content are wrong if the data begins with a picture.
     var isStream: Bool {
         type.hasBytePrefix("multipart/") || Self.streamTypes.contains(type) || beginsWithPicture || beginsWithBoundary
     }
 
     /// Returns whether it is a single picture.
     ///
-    /// - Parameter hasLength: whether the server states a length, as it cannot for a live stream.
+    /// - Parameter hasLength: Whether the server states a length, which it cannot do for a live stream.
     func isStill(hasLength: Bool) -> Bool {
         beginsWithPicture && (type.hasBytePrefix("image/") || type.isEmpty && hasLength)
     }

@@ -13,14 +13,14 @@ import InletCore
 
     private var inner: UnsafeMutablePointer<AVIOContext>
     private var reader = MotionJPEGReader()
-    /// The rest of what is passed on. The boundary of the first picture is there before the picture has arrived, so
-    /// that the input can be opened.
+    /// The rest of the data that is passed on. The boundary of the first picture is there before the picture has
+    /// arrived, so that the input can be opened.
     private var part = MotionJPEGInput.boundary[...]
     /// Whether a picture was passed on.
     private var hasPassed = false
     private var arrived = [UInt8](repeating: 0, count: Int(HTTPInput.bufferSize))
 
-    /// - Parameter inner: the input to read, which this object owns from here on.
+    /// - Parameter inner: The input to read, which this object owns from here on.
     @unsafe init(reading inner: UnsafeMutablePointer<AVIOContext>) { unsafe self.inner = inner }
 
     deinit { unsafe HTTPInput.close(inner) }
@@ -85,7 +85,7 @@ import InletCore
         hasPassed = true
     }
 
-    /// Reads what has arrived; returns 0, or libavformat's code.
+    /// Reads the received data; returns 0, or libavformat's code.
     private func readMore() -> Int32 {
         guard !reader.isHopeless else { return inlet_averror_invaliddata }
         let count = unsafe avio_read_partial(inner, &arrived, Int32(arrived.count))

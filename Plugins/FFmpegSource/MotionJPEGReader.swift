@@ -7,11 +7,11 @@ import InletCore
 /// (ITU-T T.81, annex B): from its start of image to its end of image. A stated Content-Length is only a hint. By it,
 /// bytes after the end of image count as part of the same picture, and a picture without an end of image ends there.
 ///
-/// A picture that is cut off is returned as far as it arrived, so that the decoder reports it and it is counted.
+/// A truncated picture is returned as far as it arrived, so that the decoder reports it and it is counted.
 struct MotionJPEGReader {
     /// The longest picture. The default is 64 MiB.
     var mostPictureBytes = 64 << 20
-    /// The most bytes in a row that belong to no picture. The default is 4 MiB.
+    /// The maximum number of bytes in a row that belong to no picture. The default is 4 MiB.
     var mostOtherBytes = 4 << 20
 
     /// The bytes that are still needed.
@@ -24,9 +24,9 @@ struct MotionJPEGReader {
     private var gap = 0
     /// The offset in `bytes` where the part of the latest picture ends, by its Content-Length.
     private var partEnd = 0
-    /// The offset in `bytes` where the segment ends that is read, which may hold a preview.
+    /// The offset in `bytes` of the end of the current segment, which may hold a preview.
     private var segmentEnd = 0
-    /// Whether the data of the picture that is read has begun, in which damage must not look like a segment.
+    /// Whether the data of the current picture has begun; in it, damage must not look like a segment.
     private var isInScan = false
     /// The Content-Length of the part that is read.
     private var statedLength: Int?
@@ -41,12 +41,13 @@ struct MotionJPEGReader {
 
     /// The longest header of a part that is read.
     private static let longestHeader = 4096
-    /// The longest beginning without anything to decode: the start of image, and what begins a marker.
+    /// The maximum length of a beginning without anything to decode: the start of image, and the first byte of a
+    /// marker.
     private static let emptyPicture = 4
     private static let lineFeed = UInt8(ascii: "\n")
     private static let dash = UInt8(ascii: "-")
 
-    /// Whether so much has arrived without a picture that none is to be expected.
+    /// Whether so much has arrived without a picture that none can be expected.
     var isHopeless: Bool { start == nil && skipped > mostOtherBytes }
 
     /// Adds bytes that have arrived.
@@ -65,7 +66,7 @@ struct MotionJPEGReader {
         bytes += arrived
     }
 
-    /// Returns the next picture; nil if more bytes have to arrive first.
+    /// Returns the next picture; nil if more bytes must arrive first.
     mutating func next() -> [UInt8]? {
         while start != nil || findStart() {
             if let picture = findEnd() { return picture }
@@ -74,7 +75,7 @@ struct MotionJPEGReader {
         return nil
     }
 
-    /// Returns the picture that the end of the data cut off; nil if the data ended between pictures.
+    /// Returns the picture that the end of the data truncated; nil if the data ended between pictures.
     mutating func finish() -> [UInt8]? {
         defer { (bytes, start, place, gap, partEnd, searched) = ([], nil, 0, 0, 0, nil) }
         guard let start, bytes.count - start > Self.emptyPicture else { return nil }
@@ -83,7 +84,7 @@ struct MotionJPEGReader {
 
     // MARK: Between pictures
 
-    /// Finds the start of the next picture; returns false if more bytes have to arrive first.
+    /// Finds the start of the next picture; returns false if more bytes must arrive first.
     private mutating func findStart() -> Bool {
         while let found = bytes[place...].firstIndex(of: 0xFF) {
             guard found + 2 < bytes.count else {
@@ -112,7 +113,7 @@ struct MotionJPEGReader {
 
     /// Reads the lines before a picture.
     ///
-    /// - Returns: the offset of the first boundary, or nil without one, and the Content-Length after the last one.
+    /// - Returns: The offset of the first boundary, or nil without one, and the Content-Length after the last one.
     private func header(from begin: Int, to end: Int) -> (boundary: Int?, length: Int?) {
         var (boundary, length) = (Int?.none, Int?.none)
         var line = max(begin, end - Self.longestHeader)
@@ -173,8 +174,8 @@ struct MotionJPEGReader {
         }
     }
 
-    /// Returns the picture that begins at `start`, whole or cut off by the next one; nil if more bytes have to arrive,
-    /// or if it is empty, after which `start` is nil.
+    /// Returns the picture that begins at `start`, complete or truncated by the next one; nil if more bytes must
+    /// arrive, or if it is empty, after which `start` is nil.
     private mutating func findEnd() -> [UInt8]? {
         guard let start else { return nil }
         let stated = statedLength.map { start.adding(saturating: $0) }
@@ -187,7 +188,7 @@ struct MotionJPEGReader {
             let code = bytes[found + 1]
             if code == Marker.startOfImage {
                 if let boundary = boundary(from: start, to: found) { return take(upTo: endOfLine(boundary)) }
-                // Without a boundary, though there are boundaries, a byte is damaged. Segments may hold a preview.
+                // In a stream with boundaries, an image without one is a damaged byte. Segments may hold a preview.
                 if !hasBoundary, found >= segmentEnd { return take(upTo: found) }
                 place = found + 1
             } else if found < segmentEnd {
@@ -222,7 +223,7 @@ struct MotionJPEGReader {
         return end
     }
 
-    /// Returns whether a boundary and no more than the end of a line before it is at an offset.
+    /// Returns whether a boundary, with at most a line end before it, is at an offset.
     private func isBoundary(at offset: Int) -> Bool {
         guard offset < bytes.count else { return false }
         let rest = bytes[offset...].prefix(6).drop { $0 == Self.lineFeed || $0 == UInt8(ascii: "\r") }
@@ -231,8 +232,8 @@ struct MotionJPEGReader {
 
     /// Ends the picture that is read.
     ///
-    /// - Parameter partEnd: the end of its part; nil if that is the end of the picture.
-    /// - Returns: the picture; nil if it is empty.
+    /// - Parameter partEnd: The end of its part; nil if that is the end of the picture.
+    /// - Returns: The picture; nil if it is empty.
     private mutating func take(upTo end: Int, partEnd: Int? = nil) -> [UInt8]? {
         guard let begin = start else { return nil }
         (start, statedLength, place, gap, searched) = (nil, nil, end, end, nil)

@@ -5,7 +5,7 @@ import InletFFmpeg
 import Synchronization
 
 // Unsafe: provides libavformat's callbacks for the inputs that an input opens itself.
-/// Watches what an input opens besides itself: the playlists and segments of HLS, and where they lead.
+/// Monitors the inputs that an input opens: the playlists and segments of HLS, and their addresses.
 ///
 /// Safe from any thread. It must outlive an input that it watches.
 @safe final class NestedInputs: Sendable {
@@ -28,7 +28,7 @@ import Synchronization
     private let verdict = Mutex(InletError?.none)
     /// Whether the stream must end, for the interruption, which does not own this object.
     let ending = Ending()
-    /// The interruption, which a connection that is closed at the end asks whether to go on; nil before `watch`.
+    /// The interruption, which a connection that is closed at the end asks whether to continue; nil before `watch`.
     private let interruption = Mutex(Interruption?.none)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
@@ -53,7 +53,7 @@ import Synchronization
         func set() { isOver.store(true, ordering: .relaxed) }
     }
 
-    /// The most inputs before a packet arrives; more mean a playlist that leads to itself.
+    /// The maximum number of inputs before a packet arrives; more mean a playlist that refers to itself.
     private static let most = 256
 
     init(_ network: FFmpegNetworkConfiguration) throws(InletError) {
@@ -67,10 +67,10 @@ import Synchronization
         if let first = unsafe first { unsafe HTTPInput.close(first) }
     }
 
-    /// The demuxer to use; nil if libavformat is to find it.
+    /// The demuxer to use; nil if libavformat should find it.
     var demuxer: String? { found.withLock { $0.demuxer } }
 
-    /// How many pictures a second are requested of a still picture's address; nil for anything else.
+    /// The rate at which a still picture is requested, in pictures per second; nil for anything else.
     var pollRate: Rational? { found.withLock { $0.pollRate } }
 
     /// Whether the stream must end: see ``check()``.
@@ -84,7 +84,7 @@ import Synchronization
     /// Called when a packet has arrived.
     func notePacket() { count.store(0, ordering: .relaxed) }
 
-    /// - Parameter interruption: bounds all waiting. This object keeps it.
+    /// - Parameter interruption: Bounds all waiting. This object keeps it.
     @unsafe func watch(
         _ input: UnsafeMutablePointer<AVFormatContext>, _ interruption: Interruption
     ) throws(InletError) {
@@ -106,10 +106,10 @@ import Synchronization
         }
     }
 
-    /// Opens what the input itself reads, if that is over HTTP or a plain stream of bytes: libavformat would not return
-    /// what `io_open` opens for it.
+    /// Opens the input's own address, if it uses HTTP or a plain stream of bytes: libavformat would not return what
+    /// `io_open` opens for it.
     ///
-    /// - Parameter options: the options of libavformat's protocol; not changed.
+    /// - Parameter options: The options of libavformat's protocol; not changed.
     /// - Returns: 0, or libavformat's code.
     @unsafe func openFirst(
         _ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String, _ options: OpaquePointer?
@@ -130,7 +130,7 @@ import Synchronization
         return 0
     }
 
-    /// - Throws: the error that ends the stream.
+    /// - Throws: The error that ends the stream.
     func check() throws(InletError) {
         guard mustEnd else { return }
         if let error = verdict.withLock({ $0 }) { throw error }
@@ -186,7 +186,7 @@ import Synchronization
             guard isFirst, unsafe takePictures(content, opened) else { return 0 }
             return unsafe convert(&io.pointee)
         }
-        // The server that leads on by its content.
+        // The server whose content leads on.
         session.leader = session.leader.orMorePublic(opened.leader)
         let playlist = unsafe readPlaylist(new).flatMap {
             PlaylistCheck.accept($0, base: opened.wasLed ? opened.location : nil)
@@ -211,7 +211,7 @@ import Synchronization
         return unsafe MotionJPEGContent(Self.beginning(of: opened), contentType: "").isStream ? convert(&first) : 0
     }
 
-    /// Returns whether pictures are to be read from an input over HTTP by ``MotionJPEGInput``.
+    /// Returns whether ``MotionJPEGInput`` must read the pictures of an input over HTTP.
     @unsafe private func takePictures(_ content: MotionJPEGContent, _ opened: HTTPInput) -> Bool {
         let isFile = opened.hasLength
         if content.isStill(hasLength: isFile) {
@@ -236,10 +236,10 @@ import Synchronization
         unsafe av_dict_get(options?.pointee, name, nil, 0)?.pointee.value.map { unsafe String(cString: $0) }
     }
 
-    /// Checks an address that a playlist wants opened.
+    /// Checks an address that a playlist requests.
     private func note(_ url: Substring) {
         let scheme = url.prefix(whileByte: { !":+".utf8.contains($0) }).lowercasedASCII
-        // Encrypted segments name their protocol after `crypto+`: crypto+https://host/path.
+        // Encrypted segments have their protocol after `crypto+`: crypto+https://host/path.
         if scheme == "crypto" { note(Substring(url.utf8.dropFirst(scheme.utf8.count + 1))) }
         guard !protocols.contains(scheme) else { return }
         end(

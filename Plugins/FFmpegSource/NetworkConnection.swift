@@ -32,7 +32,7 @@ import InletFFmpeg
 
     /// Opens the input on its own thread, and follows the redirects of an RTSP server.
     ///
-    /// - Returns: the input, which the caller owns.
+    /// - Returns: The input, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> {
         let (user, password) = (configuration.user, configuration.password)
         let whole = try address.url(user: user, password: password)
@@ -169,9 +169,9 @@ import InletFFmpeg
     private var isConversation: Bool { address.scheme.hasBytePrefix("rtsp") || address.scheme.hasBytePrefix("rtmp") }
 
     /// Analyses a stream with an end, and any stream for which analysis was requested. For all others the first key
-    /// frame tells the size and the timestamps tell the rate, so nothing is analysed before the start.
+    /// frame gives the size and the timestamps give the rate, so nothing is analysed before the start.
     ///
-    /// - Returns: whether packets were read for that.
+    /// - Returns: Whether packets were read for that.
     /// - Throws: ``InletError/Code/timedOut`` if nothing arrived to analyse.
     @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> Bool {
         guard unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero else {
@@ -191,7 +191,7 @@ import InletFFmpeg
         return true
     }
 
-    /// Returns how the stream's frames are paced: a file is read as fast as frames are consumed, HLS arrives in
+    /// Returns the pacing of the stream's frames: a file is read as fast as frames are consumed, HLS arrives in
     /// segments that are played in real time, and all else is live.
     @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
         switch address.scheme {

@@ -12,7 +12,7 @@ import InletFFmpeg
     private let context: SourceContext
     /// Whether a packet of the stream has arrived since the start, or since the last pause.
     private var hasRead = false
-    /// The time limit of the packet that is waited for.
+    /// The time limit of the awaited packet.
     private var limit: Duration
 
     init(_ configuration: FFmpegNetworkConfiguration, context: SourceContext) throws(InletError) {

@@ -2,19 +2,19 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// Where a server may lead, and which credentials go along.
+/// The addresses to which a server may redirect, and the credentials that are sent there.
 enum NetworkRedirect {
-    /// The most redirects in a row; more are a loop.
+    /// The maximum number of redirects in a row; more are a loop.
     static let most = 8
 
     /// Resolves a redirect.
     ///
     /// - Parameters:
-    ///   - address: the server that redirects.
-    ///   - target: where it leads, as it said.
-    ///   - protocols: the protocols to which an opening may lead.
-    /// - Returns: the address that it leads to, without credentials of its own, and whether those for `address` may go
-    ///   there: only to the same protocol, host and port.
+    ///   - address: The server that redirects.
+    ///   - target: The stated target.
+    ///   - protocols: The protocols to which an opening may lead.
+    /// - Returns: The target address, without its own credentials, and whether those for `address` may be sent there:
+    ///   only to the same protocol, host and port.
     /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` if
     ///   the target is not an address of these protocols.
     static func follow(
@@ -44,17 +44,17 @@ extension NetworkRedirect {
     /// The error for more than ``most`` redirects in a row.
     static let endless = InletError(.malformedData, "The server leads on and on, and never to a stream.")
 
-    /// The error when a server asks for credentials that were meant for the one that led to it.
+    /// The error when a server requests credentials that were meant for the one that redirected to it.
     static let strangersRefusal = InletError(
         .authenticationFailed,
         "The server leads to another one, which wants credentials. They are not sent there: give that server's address "
             + "instead.")
 }
 
-/// The places to which an RTSP server leads, each checked before a connection is made to it.
+/// The places to which an RTSP server redirects, each checked before a connection is made to it.
 ///
-/// The first server's address space is determined by another look-up of its name, as libavformat does not tell which
-/// address it connected to.
+/// The first server's address space is determined by another look-up of its name, because libavformat does not report
+/// the address of its connection.
 final class RedirectPlaces: Sendable {
     private let policy: AddressPolicy
     /// The most public of the addresses so far.
@@ -65,9 +65,9 @@ final class RedirectPlaces: Sendable {
     /// Looks up the host's addresses and checks them.
     ///
     /// - Parameters:
-    ///   - place: the address, without credentials.
-    ///   - from: the server that leads there.
-    /// - Returns: the place with each of its permitted addresses as a number, in the order in which to try them, so
+    ///   - place: The address, without credentials.
+    ///   - from: The server that redirects there.
+    /// - Returns: The place with each of its permitted addresses as a number, in the order in which to try them, so
     ///   that a second answer of the name service changes nothing. With TLS, which checks names, it is the place
     ///   itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
@@ -88,10 +88,10 @@ final class RedirectPlaces: Sendable {
         return places
     }
 
-    /// Returns the addresses to which a server may lead, IPv4 first, as most cameras support nothing else, and
+    /// Returns the addresses to which a server may redirect, IPv4 first, because most cameras support nothing else, and
     /// otherwise in their order.
     ///
-    /// - Parameter leader: the server's address; nil if it is unknown, which permits none.
+    /// - Parameter leader: The server's address; nil if it is unknown, which permits no address.
     static func allowed(
         of addresses: [IPAddress], from leader: IPAddress?, by policy: AddressPolicy
     ) -> [IPAddress] {

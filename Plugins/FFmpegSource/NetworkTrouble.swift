@@ -7,8 +7,8 @@ enum NetworkTrouble {
     /// Returns the error for a failure of libavformat.
     ///
     /// - Parameters:
-    ///   - code: what libavformat returned.
-    ///   - facts: what it logged meanwhile and has no codes for: the server's status, and failures of the layers below.
+    ///   - code: libavformat's result.
+    ///   - facts: The logged facts for which it has no codes: the server's status, and failures of the layers below.
     static func error(_ code: Int32, _ facts: FFmpegLogging.Facts, operation: String) -> InletError {
         let context = InletError.Context(operation: operation, nativeCode: code)
         if facts.nameIsUnknown {
@@ -46,9 +46,9 @@ enum NetworkTrouble {
         }
     }
 
-    /// Returns whether nobody answered, so that another address of the same host may be tried.
+    /// Returns whether no server answered, so that another address of the same host may be tried.
     ///
-    /// - Parameter hasExpired: whether libavformat was interrupted, for which it has no distinct code.
+    /// - Parameter hasExpired: Whether libavformat was interrupted, for which it has no distinct code.
     static func isUnreached(_ code: Int32, _ facts: FFmpegLogging.Facts, hasExpired: Bool) -> Bool {
         guard code < 0, facts.status == nil, facts.redirect == nil else { return false }
         return hasExpired

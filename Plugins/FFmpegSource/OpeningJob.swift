@@ -16,12 +16,12 @@ import Synchronization
 /// Opens a network input on its own thread, so that a cancellation need not wait for a name service, which nothing can
 /// interrupt.
 ///
-/// The last user frees the input: the waiting thread if it received it, the job if nobody waits any more.
+/// The last user frees the input: the waiting thread if it received it, the job if no thread waits any more.
 @safe final class OpeningJob: Sendable {
     private struct State {
         var code: Int32?
         var facts = FFmpegLogging.Facts()
-        /// Why nothing was opened.
+        /// The reason why nothing was opened.
         var refusal: InletError?
         var isAbandoned = false
     }
@@ -38,22 +38,21 @@ import Synchronization
     /// Signalled when the job is done.
     private let done: WakeUpSignal
 
-    /// The number of jobs that nobody waits for any more, in the whole process: a dead name service must not use up all
-    /// threads.
+    /// The number of abandoned jobs in the whole process: a dead name service must not use up all threads.
     private static let abandoned = Atomic(0)
     private static let mostAbandoned = 16
-    /// How long libavformat gets to notice an interruption.
+    /// The time that libavformat has to notice an interruption.
     private static let grace = Duration.milliseconds(50)
 
-    /// Returns where to connect; may ask the name service for it.
+    /// Returns the address of the connection; may query the name service for it.
     typealias Place = @Sendable () throws(InletError) -> String
 
     /// Creates a job.
     ///
     /// - Parameters:
-    ///   - url: called once, on the job's thread.
-    ///   - input: an allocated context. The job owns it from here on.
-    ///   - options: a dictionary. The job frees it.
+    ///   - url: Called once, on the job's thread.
+    ///   - input: An allocated context. The job owns it from here on.
+    ///   - options: A dictionary. The job frees it.
     @unsafe init(
         url: @escaping Place, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
         watchers: (interruption: Interruption, nested: NestedInputs)
@@ -66,7 +65,7 @@ import Synchronization
         do throws(InletError) {
             done = try WakeUpSignal()
         } catch {
-            // `deinit` does not run before all properties are set, so what they own is freed here.
+            // `deinit` does not run before all properties are set, so the objects that they own are freed here.
             unsafe avformat_close_input(&self.input)
             unsafe av_dict_free(&self.options)
             throw error
@@ -85,8 +84,8 @@ import Synchronization
 
     /// Opens the input and waits for it.
     ///
-    /// - Returns: the input, which the caller owns, or nil and libavformat's code.
-    /// - Throws: the error if the place to connect to was refused.
+    /// - Returns: The input, which the caller owns, or nil and libavformat's code.
+    /// - Throws: The error if the address of the connection was refused.
     @unsafe func run(
         _ context: SourceContext
     ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {

@@ -21,18 +21,18 @@ import InletFFmpeg
     let canBeOpenedAnew: Bool
     private let context: SourceContext
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
-    /// Whether a FIFO that has no writer is known by its hang-up, and no writer has been seen.
+    /// Whether a FIFO without a writer is known by its hang-up, and no writer has been seen.
     private var lacksWriter = false
 
     /// Bytes read at a time: the default capacity of a pipe on Linux.
     private static let bufferSize: Int32 = 65_536
 
     /// - Parameters:
-    ///   - path: the path, or `-` for standard input.
-    ///   - awaitsWriter: whether a FIFO that has no writer yet is an interruption, which may take as long as it likes.
-    ///   - context: cancels waiting, and is told of interruptions.
-    /// - Returns: nil if the path is an ordinary file, which libavformat reads best itself.
-    /// - Throws: an error for the path: ``InletError/Code/notFound``, also for a directory,
+    ///   - path: The path, or `-` for standard input.
+    ///   - awaitsWriter: Whether a FIFO that has no writer yet is an interruption, which may take any time.
+    ///   - context: Cancels waiting, and is notified of interruptions.
+    /// - Returns: Nil if the path is an ordinary file, which libavformat reads best itself.
+    /// - Throws: An error for the path: ``InletError/Code/notFound``, also for a directory,
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/malformedData`` for an empty file.
     init?(path: String, awaitsWriter: Bool, context: SourceContext) throws(InletError) {
         self.context = context
@@ -81,18 +81,18 @@ import InletFFmpeg
     /// Opens a FIFO for writing and closes it. From then on it polls as hung up while it has no writer, which Linux
     /// reports only if there has been one since the reader opened it.
     ///
-    /// - Returns: false if that is not permitted or the system has no such path: a missing writer then looks silent.
+    /// - Returns: False if that is not permitted or the system has no such path: a missing writer then looks silent.
     private static func provokeHangUp(_ descriptor: Int32) -> Bool {
-        // By the descriptor: the path may name something else by now.
+        // By the descriptor: the path may name another file by now.
         let writer = unsafe open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard writer >= 0 else { return false }
         close(writer)
         return true
     }
 
-    /// Notes whether a FIFO has a writer, by what polling it has returned, until there is one.
+    /// Records whether a FIFO has a writer, by the result of polling it, until there is one.
     ///
-    /// - Returns: whether there is none yet.
+    /// - Returns: Whether there is no writer yet.
     private func awaitsWriter(_ events: Int32) -> Bool {
         guard lacksWriter else { return false }
         if events & Int32(POLLHUP) != 0, events & Int32(POLLIN) == 0 {
@@ -108,7 +108,7 @@ import InletFFmpeg
     private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while true {
             if context.shouldGiveUp { return inlet_averror_exit }
-            // A FIFO that nobody has opened for writing yet polls as nothing; one whose writer has closed it polls as
+            // A FIFO that has never been opened for writing polls as nothing; one whose writer has closed it polls as
             // hung up.
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

@@ -6,7 +6,7 @@ import InletCore
 /// libavformat (5.1) reads a playlist of any length into memory, and dereferences a null pointer if a rendition has no
 /// segments.
 enum PlaylistCheck {
-    /// How every playlist begins.
+    /// The beginning of every playlist.
     static let mark = Array("#EXTM3U".utf8)
     /// The longest playlist: 4 MB are a day of two-second segments.
     static let mostBytes = 4 << 20
@@ -15,11 +15,11 @@ enum PlaylistCheck {
 
     /// Returns the playlist as libavformat may read it.
     ///
-    /// - Parameter base: the address after redirects, against which the playlist's addresses are resolved; nil without
+    /// - Parameter base: The address after redirects, against which the playlist's addresses are resolved; nil without
     ///   redirects.
-    /// - Returns: nil if the playlist cannot be played.
+    /// - Returns: Nil if the playlist cannot be played.
     static func accept(_ bytes: [UInt8], base: String?) -> [UInt8]? {
-        // NUL would end a line for libavformat, and its text for everyone else.
+        // NUL would end a line for libavformat, and its text for all other readers.
         guard bytes.starts(with: mark), bytes.count <= mostBytes, !bytes.contains(0) else { return nil }
         let baseURL = base.flatMap { URL(string: $0) }
         var segments = 0

@@ -11,18 +11,18 @@ enum ReadOutcome: Equatable {
     /// The read failed with this code.
     case fail(Int32)
 
-    /// What libavformat reported.
+    /// libavformat's report.
     struct Reading {
-        /// What `av_read_frame` returned.
+        /// The result of `av_read_frame`.
         var code: Int32
-        /// The code with which reading bytes failed, which libavformat takes for the end of the data; nil if it did not
-        /// fail.
+        /// The code with which reading bytes failed, which libavformat regards as the end of the data; nil if it did
+        /// not fail.
         var byteError: Int32?
         /// Whether all bytes have been read.
         var isAtEnd = false
     }
 
-    /// - Parameter hasPlayedAll: whether a server has sent a recording at the length that it stated.
+    /// - Parameter hasPlayedAll: Whether a server has sent a recording at the length that it stated.
     init(_ reading: Reading, of kind: InputKind, hasPlayedAll: Bool) {
         let isOver = reading.code == inlet_averror_eof
         if let error = reading.byteError, !kind.isNetwork || isOver && !hasPlayedAll {
@@ -39,7 +39,7 @@ enum ReadOutcome: Equatable {
         }
     }
 
-    /// Creates the outcome after so many unparsable reads in a row that nothing more is expected.
+    /// Creates the outcome after so many unparsable reads in a row that nothing more can be expected.
     init(givingUp reading: Reading, of kind: InputKind) {
         self = reading.isAtEnd && kind.hasEnd && !kind.isNetwork ? .end : .fail(inlet_averror_invaliddata)
     }

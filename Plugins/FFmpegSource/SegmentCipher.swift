@@ -15,8 +15,8 @@ import InletCore
 
     /// - Parameters:
     ///   - key: 32 hexadecimal digits, as libavformat passes them.
-    ///   - vector: the same.
-    /// - Returns: nil for anything else.
+    ///   - vector: In the same form.
+    /// - Returns: Nil for anything else.
     init?(key: String, vector: String) {
         guard let key = Self.bytes(key), let vector = Self.bytes(vector), let state = unsafe av_aes_alloc() else {
             return nil
@@ -34,9 +34,9 @@ import InletCore
         return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
-    /// Decrypts what has arrived, except for its last block.
+    /// Decrypts the received data, except for its last block.
     ///
-    /// - Returns: no bytes if that block is all there is.
+    /// - Returns: No bytes if there is only that block.
     func decrypt(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         held += bytes
         let count = (held.count - 1) / Self.blockSize * Self.blockSize
@@ -47,7 +47,7 @@ import InletCore
 
     /// Returns the last block, without its padding.
     ///
-    /// - Returns: nil if the block is incomplete or padded differently.
+    /// - Returns: Nil if the block is incomplete or padded differently.
     func finish() -> [UInt8]? {
         guard held.count == Self.blockSize else { return held.isEmpty ? [] : nil }
         let block = decrypted(Self.blockSize)

@@ -1,6 +1,6 @@
 import InletCore
 
-/// What a container says about the stream that is read.
+/// The container's information about the stream that is read.
 struct StreamFacts {
     var index: Int
     var timeBase: Rational
