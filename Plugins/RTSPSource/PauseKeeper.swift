@@ -3,8 +3,8 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// Keeps the session of a paused client alive on a thread of its own: the source's thread does not call the client
-/// during a pause, and a server ends a session without keep-alives.
+/// Keeps the session of a paused client alive on a separate thread: the source's thread does not call the client during
+/// a pause, and a server ends a session without keep-alives.
 ///
 /// The client belongs to that thread until ``stop()`` returns.
 final class PauseKeeper: Sendable {
@@ -17,7 +17,7 @@ final class PauseKeeper: Sendable {
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a descriptor or a thread.
     init(_ client: RTSPClient) throws(InletError) {
         signal = try WakeUpSignal()
-        // Used by the keeper's thread alone until `stop` has waited for its end.
+        // Used only by the keeper's thread until `stop` has waited for its end.
         let handover = Handover(client)
         client.keeper = self
         do throws(InletError) {
@@ -31,7 +31,7 @@ final class PauseKeeper: Sendable {
         }
     }
 
-    /// Becomes readable when the thread is to end.
+    /// Becomes readable when the thread must end.
     var descriptor: Int32 { signal.descriptor }
 
     /// Ends the thread and waits until it no longer uses the client. Called once.

@@ -2,10 +2,10 @@ import InletCore
 import InletRTP
 import InletRTSP
 
-/// How what the session wants is done.
+/// Performs the actions that the session requests.
 extension RTSPClient {
     func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
-        // A farewell that cannot be sent changes neither where to go nor why.
+        // A farewell that cannot be sent changes neither the next address nor the reason.
         let isFarewell = actions.contains { action in
             switch action {
             case .reconnect, .fail: true

@@ -2,7 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletRTSP
 
-/// How the server is connected to.
+/// Connections to the server.
 extension RTSPClient {
     /// Connects to the target of a redirect, or to the same address for another session.
     func reconnect(to url: RTSPURL, until end: MonotonicTime) throws(InletError) {

@@ -2,7 +2,7 @@ import InletCore
 import InletRTP
 import InletRTSP
 
-/// How a session is ended, and how its end is noted.
+/// The end of a session, and its record.
 extension RTSPClient {
     /// Ends the session. Takes at most 150 ms; the rest is left to ``ConnectionReaper``.
     func close() {
@@ -43,7 +43,7 @@ extension RTSPClient {
         }
     }
 
-    /// Notes that the stream ended without an RTSP message, which decides about the keep-alives of the next session.
+    /// Records that the stream ended without an RTSP message, which decides about the keep-alives of the next session.
     func noteLoss() {
         _ = session.handle(.streamLost(since: stream?.lastArrival ?? waitingSince), at: now)
     }

@@ -5,7 +5,7 @@ import InletRTSP
 import InletSystem
 import Logging
 
-/// How what the server has agreed to send is received.
+/// Reception of the media that the server has agreed to send.
 extension RTSPClient {
     func openPorts(until end: MonotonicTime) throws(InletError) {
         let event: RTSPSession.Event
@@ -58,17 +58,17 @@ extension RTSPClient {
                 joined.accept(from: sender(transport.source) ?? remote, rtpPort: 0, rtcpPort: 0)
                 sockets = joined
             } catch {
-                // The session goes on with the next transport as soon as the server plays.
+                // The session continues with the next transport as soon as the server plays.
                 context.logger.notice("The multicast group cannot be joined: \(error.message)")
                 isUnreachable = true
             }
         }
     }
 
-    /// Continues over TCP, as too many packets are lost. If TCP is not allowed, or was tried before, states in the log
-    /// and the figures what the operator can change.
+    /// Continues over TCP, because too many packets are lost. If TCP is not allowed, or was tried before, states in the
+    /// log and the statistics what the operator can change.
     ///
-    /// - Returns: whether the transport changes.
+    /// - Returns: Whether the transport changes.
     func leaveUDP(until end: MonotonicTime) throws(InletError) -> Bool {
         guard let stream, sockets != nil else { return true }
         let share = stream.figures.lossText ?? "Less than 0.1 %"
@@ -93,7 +93,7 @@ extension RTSPClient {
         return true
     }
 
-    /// The transport in use, for people.
+    /// The transport in use, in readable form.
     var transportName: String {
         switch established?.transport.delivery {
         case .multicast: "multicast"
@@ -102,7 +102,7 @@ extension RTSPClient {
         }
     }
 
-    /// The address that the server names as the sender, if it may lead there.
+    /// The address that the server names as the sender, if that is permitted.
     private func sender(_ text: [UInt8]?) -> IPAddress? {
         guard var address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),
             let remote, addresses.allows(sender: address, of: remote)
@@ -112,7 +112,7 @@ extension RTSPClient {
         return address
     }
 
-    /// A port; 0, which is any, for one that cannot be: cameras answer `0-1`.
+    /// A port; 0, which is any, for an impossible one: cameras answer `0-1`.
     private static func port(_ number: Int?) -> UInt16 {
         guard let number, number > 1 else { return 0 }
         return UInt16(exactly: number) ?? 0

@@ -2,11 +2,11 @@ import InletCore
 import InletRTP
 import InletRTSP
 
-/// How a stream is paused and resumed.
+/// Pausing and resuming a stream.
 extension RTSPClient {
     /// Asks the server to pause. The session is kept alive until ``resume()`` or ``close()``.
     ///
-    /// - Returns: whether the server paused.
+    /// - Returns: Whether the server paused.
     func pause() throws(InletError) -> Bool {
         isPauseRefused = false
         let end = now + configuration.readTimeout
@@ -22,7 +22,7 @@ extension RTSPClient {
         stopKeeping()
         let end = now + (session.isSuspended ? configuration.connectTimeout : configuration.readTimeout)
         playingSince = nil
-        // What comes from now on does not continue what was before, and may come before the answer to PLAY.
+        // Later data does not continue the earlier data, and may arrive before the answer to PLAY.
         stream?.breakOff()
         try perform(session.handle(.resume, at: now), until: end)
         while playingSince == nil, now < end {
@@ -35,7 +35,7 @@ extension RTSPClient {
 
     /// Keeps the paused session alive until the next event. Called repeatedly on the thread of ``PauseKeeper``.
     ///
-    /// - Returns: false if the session has ended, or the source is cancelled.
+    /// - Returns: False if the session has ended, or the source is cancelled.
     func keepAliveInPause() -> Bool {
         do throws(InletError) {
             try advancePastUnits(until: .distantFuture)

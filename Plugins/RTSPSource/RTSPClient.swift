@@ -12,8 +12,8 @@ import Logging
     import Darwin
 #endif
 
-/// Plays one stream of a server: connects, does what the ``RTSPSession`` says, and hands what arrives to the
-/// ``MediaStream``.
+/// Plays one stream of a server: connects, performs the actions of the ``RTSPSession``, and passes the received data to
+/// the ``MediaStream``.
 ///
 /// There is one loop and one wait: for the connection or the UDP sockets, for a cancellation, and until the earliest of
 /// all deadlines. Confined to one thread at a time.
@@ -21,16 +21,16 @@ final class RTSPClient {
     let configuration: RTSPConfiguration
     let context: SourceContext
     let wait: DescriptorWait
-    /// Takes the place of the network and the clock; nil outside captures.
+    /// Replaces the network and the clock; nil outside captures.
     let replay: CaptureReplay?
-    /// Captures the session; nil if nothing does.
+    /// Captures the session; nil for no capture.
     let recorder: CaptureRecorder?
-    /// What the sources of the capturer have learnt about the server; nil without a capturer.
+    /// The knowledge of the capturer's sources about the server; nil without a capturer.
     let memory: ServerMemory?
     /// Requests key frames by ONVIF; nil if that is not configured, and in captures.
     let keyFrames: ONVIFRequester?
     var session: RTSPSession { didSet { sessionDeadline = session.deadline } }
-    /// When the session wants to be called, as it said last: asked for before each packet.
+    /// The time when the session must be called next, as it last stated: read before each packet.
     private var sessionDeadline = MonotonicTime.distantFuture
     var connection: RTSPConnection?
     var sockets: MediaSockets?
@@ -38,49 +38,51 @@ final class RTSPClient {
     // Kept for their memory: the descriptors to wait for, and RTCP that is about to be sent.
     private var polled: [pollfd] = []
     private var control: [UInt8] = []
-    /// Which addresses may be connected to.
+    /// The addresses to which connections are permitted.
     var addresses: ServerAddresses
     var local: IPAddress?
     var remote: IPAddress?
     var hasMedia = false
-    /// Whether nothing can arrive by the transport that was agreed on.
+    /// Whether nothing can arrive over the negotiated transport.
     var isUnreachable = false
-    /// When another address of the server is tried if nothing has come from this one; nil if there is no other.
+    /// The time when another address of the server is tried if nothing has arrived from this one; nil if there is no
+    /// other.
     var answerDeadline: MonotonicTime?
     private var datagramsInRow = 0
-    /// Whether the last call to ``advance(until:)`` waited, and nothing came.
+    /// Whether the last call to ``advance(until:)`` waited, and nothing arrived.
     private(set) var isQuiet = false
-    /// How often bytes were skipped that were neither RTSP nor RTP.
+    /// The number of times that bytes were skipped that were neither RTSP nor RTP.
     private var gaps: UInt64 = 0
-    /// How many requests for key frames by sinks or the decoder have been passed on.
+    /// The number of key-frame requests by sinks or the decoder that have been passed on.
     private var keyFrameRequests = 0
     /// The stream; nil until the server has agreed to send it.
     var stream: MediaStream?
-    /// How many streams servers have agreed to send, one after the other.
+    /// The number of streams that servers have agreed to send, one after the other.
     var streamNumber = 0
-    /// What the server has agreed to send; nil until then.
+    /// The media that the server has agreed to send; nil until then.
     var established: RTSPSession.Established? { didSet { channels = established?.channels ?? [] } }
-    /// The interleaved channels on which packets come.
+    /// The interleaved channels of the packets.
     private var channels: Set<UInt8> = []
-    /// When the server began to play; nil before.
+    /// The time when the server began to play; nil before.
     var playingSince: MonotonicTime?
-    /// When the wait for packets began: when the server began to play, or before that, when it was last connected to.
+    /// The time when the wait for packets began: when the server began to play, or before that, when it was last
+    /// connected to.
     var waitingSince = MonotonicTime(nanoseconds: .min)
-    /// When the opening has to be over; nil once it is.
+    /// The deadline of the opening; nil once it is over.
     var openingEnd: MonotonicTime?
     var isPaused = false { didSet { stream?.isPaused = isPaused } }
     var isPauseRefused = false
     /// Keeps the session alive while it is paused; nil outside pauses.
     var keeper: PauseKeeper?
 
-    /// How long a stream over UDP may be silent before TCP is tried.
+    /// The time that a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
-    /// More than a large picture has.
+    /// More than the size of a large picture.
     private static let mostDatagramsInRow = 1024
 
     /// - Parameters:
-    ///   - memory: what earlier sources of the capturer have learnt about the server; nil if nothing.
-    ///   - replay: a capture to play instead of a server. The default, nil, is none.
+    ///   - memory: The knowledge of the capturer's earlier sources about the server; nil if there were no such sources.
+    ///   - replay: A capture to play instead of a server. The default, nil, plays a server.
     init(
         _ configuration: RTSPConfiguration, _ memory: ServerMemory?, replay: CaptureReplay? = nil,
         _ context: SourceContext
@@ -103,16 +105,16 @@ final class RTSPClient {
         sessionDeadline = session.deadline
     }
 
-    /// The time, which stands still in a capture until the next record is played.
+    /// The time. In a capture it advances only when the next record is played.
     var now: MonotonicTime { replay?.now ?? context.clock.now }
-    /// Whether a capture that is played is over.
+    /// Whether a played capture is over.
     var isAtEnd: Bool { replay?.isAtEnd ?? false }
 
     // MARK: Opening and closing
 
-    /// Connects, and has the server play.
+    /// Connects, and makes the server play.
     ///
-    /// - Throws: the error if it could not, or not within the time allowed.
+    /// - Throws: The error if it could not, or not within the permitted time.
     func open() throws(InletError) {
         let end = now + configuration.connectTimeout
         openingEnd = end
@@ -139,19 +141,19 @@ final class RTSPClient {
 
     // MARK: The loop
 
-    /// Handles one message or packet, or waits for the next one and for what is due.
+    /// Handles one message or packet, or waits for the next one and for due work.
     ///
-    /// - Parameter end: when to return if nothing happens.
-    /// - Throws: the error that ended the session.
+    /// - Parameter end: The time to return if nothing happens.
+    /// - Throws: The error that ended the session.
     func advance(until end: MonotonicTime) throws(InletError) {
         isQuiet = false
         if let failure = failure ?? recorder?.failure { throw failure }
         if isAtEnd { throw InletError(.streamEnded, "The capture ends before the server plays.") }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
         if let event = try connection.next(take) { return try handle(event, until: end) }
-        // Taken before looking for input: there may have been silence up to this time, not after it.
+        // Read before input is checked: there may have been silence up to this time, not after it.
         let time = now
-        // However fast datagrams come, what is due is done, and a cancellation is seen. Those that came before the end
+        // However fast datagrams arrive, due work is done, and a cancellation is noticed. Datagrams from before the end
         // of the connection count, too.
         if datagramsInRow < Self.mostDatagramsInRow, receiveDatagram(at: time) {
             datagramsInRow += 1
@@ -162,26 +164,26 @@ final class RTSPClient {
             stream?.end()
             return try perform(session.handle(.disconnected, at: now), until: end)
         }
-        // What looks like silence may be bytes that this thread has had no time to read.
+        // Apparent silence may be bytes that this thread has had no time to read.
         if let stream, replay == nil, stream.silenceDeadline <= time {
             guard try !read(connection, at: time, until: end) else { return }
         }
         try doWhatIsDue(connection, at: time, until: end)
-        // What was due may have led to another connection.
+        // The due work may have led to another connection.
         guard failure == nil, self.connection === connection, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)
     }
 
-    /// Whether the server plays, so that it takes RTCP.
+    /// Whether the server plays, so that it accepts RTCP.
     private var mayReport: Bool { playingSince != nil || hasMedia }
 
-    /// Does what time alone requires.
+    /// Does the work that only time requires.
     private func doWhatIsDue(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) {
         if replay?.takeLossy() == true { return try perform(session.handle(.transportLossy, at: now), until: end) }
         if let replay {
-            // What was due shows in the capture: no time passes between its records.
+            // The due work appears in the capture: no time passes between its records.
             guard replay.takeTimer() || stream?.hasEnded == true else { return }
         } else if let recorder, isDue(at: time) {
             recorder.timer(at: time)
@@ -190,7 +192,7 @@ final class RTSPClient {
         guard let stream else { return }
         stream.idle(at: time)
         if stream.hasEnded {
-            // A session that ends in a pause is begun anew, however the end shows.
+            // A session that ends in a pause is restarted, however the end shows.
             if session.outlivesConnection { return try perform(session.handle(.disconnected, at: time), until: end) }
             return endStream(InletError(.streamEnded, "The server ended the stream. Its log may say why."))
         }
@@ -220,7 +222,7 @@ final class RTSPClient {
         stream.requestKeyFrame()
     }
 
-    /// Whether there is anything that time alone requires.
+    /// Whether time alone requires any work.
     private func isDue(at time: MonotonicTime) -> Bool {
         if sessionDeadline <= time || isUnreachable && playingSince != nil { return true }
         if let stream, stream.deadline(sendsControl: mayReport) <= time { return true }
@@ -273,9 +275,9 @@ final class RTSPClient {
         _ = try read(connection, at: now, until: end)
     }
 
-    /// Reads what has arrived, without waiting.
+    /// Reads the data that has arrived, without waiting.
     ///
-    /// - Returns: whether anything has, or the connection has failed.
+    /// - Returns: Whether anything has arrived, or the connection has failed.
     private func read(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) -> Bool {
@@ -293,9 +295,9 @@ final class RTSPClient {
         return true
     }
 
-    /// Waits for the connection, for packets by UDP, for a message of the pause's thread or a cancellation.
+    /// Waits for the connection, for packets over UDP, for a message of the pause's thread or a cancellation.
     ///
-    /// - Returns: whether the connection is ready.
+    /// - Returns: Whether the connection is ready.
     private func poll(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
         polled.removeAll(keepingCapacity: true)
         connection.appendPolled(to: &polled)
@@ -310,7 +312,7 @@ final class RTSPClient {
         return polled[..<count].contains { $0.revents != 0 }
     }
 
-    /// Ends the stream: what is complete is handed on first, then the error is thrown.
+    /// Ends the stream: complete units are delivered first, then the error is thrown.
     private func endStream(_ error: InletError) {
         noteLoss()
         stream?.end()
@@ -328,7 +330,7 @@ final class RTSPClient {
         guard let sockets, let stream else { return false }
         for descriptor in [sockets.rtp, sockets.rtcp] {
             let isReceived = sockets.receive(on: descriptor) { packet in
-                // Only a marker asks whether the picture goes on.
+                // Only a marker requires knowing whether the picture continues.
                 let hasMarker = packet.byteCount > 1 && packet[1] & 0x80 != 0
                 let hasMore = hasMarker && sockets.hasDatagram
                 stream.take(packet, at: time, hasMore: hasMore)
@@ -350,7 +352,7 @@ final class RTSPClient {
         case .request(let request): try perform(session.handle(.request(request), at: now), until: end)
         case .gap(let skipped):
             gaps &+= 1
-            // At the first, the second, the fourth and so on: a server can make many.
+            // At the first, the second, the fourth and so on: a server can cause many.
             if gaps.nonzeroBitCount == 1 {
                 context.logger.notice(
                     "\(skipped) bytes from the server were neither RTSP nor RTP, for the \(gaps). time. Skipped.")

@@ -11,16 +11,16 @@ extension RTSPConfiguration {
         }
     }
 
-    /// Returns what carries RTSP over a connection that is made.
+    /// Returns the channel that carries RTSP over an established connection.
     ///
-    /// - Parameter credentials: those for the server; nil if there are none.
-    /// - Throws: as ``TLSChannel/init(_:host:_:)``; ``InletError/Code/disconnected`` if the connection broke.
+    /// - Parameter credentials: Those for the server; nil without credentials.
+    /// - Throws: As ``TLSChannel/init(_:host:_:)``; ``InletError/Code/disconnected`` if the connection broke.
     func channel(
         over socket: TCPChannel, to url: RTSPURL, _ credentials: RTSPCredentials?
     ) throws(InletError) -> any ByteChannel {
         let dialing = Dialing(
             socket, host: String(decoding: url.host, as: UTF8.self), tls: url.isSecure ? tls : nil)
-        // The path may hold a secret, which is meant for the configured server alone.
+        // The path may contain a secret, which is meant only for the configured server.
         let path = try isOwnServer(url) ? tunnelPath.map { Array($0.utf8) } : nil
         let endpoint = HTTPEndpoint(url, path: path, userAgent: "Inlet")
         switch transport {

@@ -8,8 +8,8 @@ extension RTSPConfiguration {
     /// Returns the settings of the RTSP session.
     ///
     /// - Parameters:
-    ///   - keepAlive: what earlier sessions showed about the server's keep-alives.
-    ///   - proven: the transport that worked in an earlier session, which is tried first. The default, nil, keeps the
+    ///   - keepAlive: The knowledge from earlier sessions about the server's keep-alives.
+    ///   - proven: The transport that worked in an earlier session, which is tried first. The default, nil, keeps the
     ///     order.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is not a valid RTSP address, or if
     ///   `rtsps:` is combined with UDP or multicast.
@@ -47,7 +47,7 @@ extension RTSPConfiguration {
         return session
     }
 
-    /// When Basic authentication may be used.
+    /// The condition for using Basic authentication.
     var basicPolicy: RTSPAuthentication.BasicPolicy {
         switch basicAuthentication {
         case .always: .allowed
@@ -56,7 +56,7 @@ extension RTSPConfiguration {
         }
     }
 
-    /// Returns the settings for key-frame requests by ONVIF; nil if none are made.
+    /// Returns the settings for key-frame requests by ONVIF; nil for no requests.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` if an address is invalid, or if a profile is given
     ///   without a device service.
@@ -65,9 +65,9 @@ extension RTSPConfiguration {
         return keyFrameRequests == .never ? nil : settings
     }
 
-    /// Returns the settings of conversations with the ONVIF device; nil if none is given.
+    /// Returns the settings of conversations with the ONVIF device; nil without a device.
     ///
-    /// - Throws: as ``onvifSettings()``.
+    /// - Throws: As ``onvifSettings()``.
     func onvifDevice() throws(InletError) -> ONVIFSession.Settings? {
         guard let onvif else {
             guard !events else {
@@ -87,7 +87,7 @@ extension RTSPConfiguration {
         return settings
     }
 
-    /// The addresses to which a server may lead.
+    /// The addresses to which a server may redirect.
     var addressPolicy: AddressPolicy {
         switch privateAddresses {
         case .follow: .follow
@@ -96,14 +96,14 @@ extension RTSPConfiguration {
         }
     }
 
-    /// How the server's certificate is checked.
+    /// The check of the server's certificate.
     var tls: TLSSettings {
         TLSSettings(
             authorities: certificateAuthorities, verifies: verifiesCertificate,
             pin: certificatePin.flatMap { Self.fingerprint($0) })
     }
 
-    /// Returns how key frames of a stream can be requested.
+    /// Returns the ways in which key frames of a stream can be requested.
     func requests(of video: VideoMedia) -> RTCPWriter.KeyFrameRequests {
         switch keyFrameRequests {
         case .never: return []
@@ -118,7 +118,7 @@ extension RTSPConfiguration {
 }
 
 extension Retransmission {
-    /// - Parameter type: the payload type of the stream.
+    /// - Parameter type: The payload type of the stream.
     fileprivate init(_ offer: VideoMedia.Retransmission, of type: UInt8) {
         let stream = offer.payloadType.map { Stream(payloadType: $0, originalType: type) }
         self.init(stream, time: offer.time)
@@ -128,7 +128,7 @@ extension Retransmission {
 extension MediaStream {
     /// Makes the stream that a server has agreed to send.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` for a payload format that this client does not read.
+    /// - Throws: ``InletError/Code/unsupported`` for a payload format that this client does not support.
     convenience init(
         _ established: RTSPSession.Established, _ configuration: RTSPConfiguration, at now: MonotonicTime,
         hostTime: @escaping () -> Int64
@@ -145,7 +145,7 @@ extension MediaStream {
         reception.payloadTypes = Set(video.payloadTypes)
         if let offer = video.retransmission {
             if let type = offer.payloadType { reception.payloadTypes.remove(type) }
-            // A group would get the requests of all its members.
+            // A group would receive the requests of all its members.
             if established.transport.delivery == .unicast {
                 reception.retransmission = Retransmission(offer, of: video.payloadType)
                 // A stream of 10 Mbit/s has that many packets in the longest time of waiting.
@@ -171,7 +171,7 @@ extension MediaStream {
 
     /// More than the largest picture that encoders produce at 8192x8192.
     private static let largestUnit = 64 << 20
-    /// What sinks may hold at once: a group of pictures of ten seconds at a high rate, many times over.
+    /// The maximum that sinks may hold at once: a ten-second group of pictures at a high rate, many times over.
     private static let mostBytes = 512 << 20
     private static let mostUnits = 8192
 }

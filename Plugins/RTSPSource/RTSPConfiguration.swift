@@ -5,50 +5,51 @@ public import InletDecode
 public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The address, `rtsp:` or `rtsps:`. It may hold credentials, in any characters, percent-encoded or not.
     public var url: String
-    /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP. If the server
-    /// refuses `.multicast`, or no packet arrives for 3 s, UDP is tried next; after UDP, TCP. Both continue over TCP
-    /// as soon as lost packets keep pictures away, unless damaged pictures are shown (``damage``).
+    /// The transport of the pictures. The default, `.auto`, is TCP: cameras lose packets over UDP. If the server
+    /// refuses `.multicast`, or no packet arrives for 3 s, UDP is tried next; after UDP, TCP. Both continue over TCP as
+    /// soon as lost packets cost too many pictures, unless damaged pictures are shown (``damage``).
     public var transport = Transport.auto
     /// The path and query of the tunnel, with `.http` and `.websocket`. It is not sent to another scheme, host or port
     /// that the server redirects to. The default, nil, is the address's.
     public var tunnelPath: String?
-    /// How long to wait, over UDP, for a packet that is missing while later ones are there. The default is 30 ms.
+    /// The time to wait, over UDP, for a packet that is missing while later ones have arrived. The default is 30 ms.
     public var latency = Duration.milliseconds(30)
     /// The user name, which overrides the address's.
     public var user: String?
     /// The password, which overrides the address's.
     public var password: String?
-    /// The path of a PEM file with the certificate authorities to check the server of an `rtsps:` address against. The
-    /// default, nil, means the system's.
+    /// The path of a PEM file with the certificate authorities by which the server of an `rtsps:` address is checked.
+    /// The default, nil, uses the system's.
     public var certificateAuthorities: String?
     /// Whether the server's certificate is checked. The default is true.
     public var verifiesCertificate = true
     /// The SHA-256 of the only certificate that is accepted, as 64 hexadecimal digits, with or without colons. Such a
     /// certificate needs no authority. The default, nil, accepts every trusted one.
     public var certificatePin: String?
-    /// When key frames are requested from the server, by RTCP. The default is `.auto`.
+    /// The condition for requesting key frames from the server, by RTCP. The default is `.auto`.
     public var keyFrameRequests = KeyFrameRequests.auto
-    /// When the password may be sent in plain text, by Basic authentication, to a server that does not offer Digest.
-    /// The default is `.always`.
+    /// The condition for sending the password in plain text, by Basic authentication, to a server that does not offer
+    /// Digest. The default is `.always`.
     public var basicAuthentication = BasicAuthentication.always
-    /// The address of the ONVIF device service of the camera, `http:` or `https:` and without credentials, to request
-    /// key frames from (SetSynchronizationPoint) unless ``keyFrameRequests`` is `.never`. The default, nil, is none.
+    /// The address of the camera's ONVIF device service, `http:` or `https:` and without credentials, from which key
+    /// frames are requested (SetSynchronizationPoint) unless ``keyFrameRequests`` is `.never`. The default, nil, uses
+    /// no device.
     public var onvif: String?
     /// Whether motion and tampering that the ONVIF device detects are reported, as the capturer's event `detected`. The
     /// default is false.
     public var events = false
     /// The token of the ONVIF media profile of the stream. The default, nil, finds it by the stream's address.
     public var onvifProfile: String?
-    /// Where a server may redirect to. The default is `.follow`: only to addresses at least as public as its
+    /// The addresses to which a server may redirect. The default is `.follow`: only addresses at least as public as its
     /// own.
     public var privateAddresses = PrivateAddresses.follow
     /// Whether a server to which another one redirects gets the credentials, too. The default is false.
     public var sharesCredentials = false
-    /// How long connecting may take. The default is 5 seconds.
+    /// The time limit for connecting. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
-    /// How long the first whole picture may take. The default is 5 seconds.
+    /// The time limit for the first complete picture. The default is 5 seconds.
     public var firstTimeout = Duration.seconds(5)
-    /// How long any later packet may take. The default is 5 seconds.
+    /// The time limit for any later packet. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
     /// The number of the stream, among those of the session description that are video, from 0. The default, nil, is
     /// the first that can be decoded.
@@ -64,17 +65,17 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The longest time from a packet's arrival to its picture: if decoding does not keep up, pictures are dropped. The
     /// default is 250 ms; 0 is no limit.
     public var maximumLag = DecodingSettings.defaultMaximumLag
-    /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
+    /// The decoders that may be used. Empty by default: the `Inlet` module and the command set all of theirs.
     public var decoders: [DecoderPlugin] = []
-    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    /// The name of the decoder that is tried first. The default, nil, is the one with the highest preference.
     public var decoder: String?
-    /// What happens to damaged pictures. The default is `.drop`.
+    /// The treatment of damaged pictures. The default is `.drop`.
     public var damage = DamagePolicy.drop
 
-    /// Where a capture of the session goes. The default, nil, makes none, and costs nothing.
+    /// The output for a capture of the session. The default, nil, makes no capture, and costs nothing.
     package var capture: CaptureOutput?
 
-    /// How the pictures are carried.
+    /// The transport of the pictures.
     public enum Transport: String, ChoiceOptionValue {
         case auto, tcp, udp, multicast
         /// UDP, however many packets are lost.
@@ -85,17 +86,17 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
         case websocket
     }
 
-    /// When key frames are requested.
+    /// The condition for requesting key frames.
     public enum KeyFrameRequests: String, ChoiceOptionValue {
-        /// Where the session description offers the feedback (RFC 4585).
+        /// If the session description offers the feedback (RFC 4585).
         case auto
-        /// Always, as servers often leave it unsaid.
+        /// Always, because servers often omit the offer.
         case always
         case never
     }
 
-    /// When Basic authentication (RFC 7617), which sends the password in plain text, may be used. Digest is preferred
-    /// wherever a server offers it.
+    /// The condition for using Basic authentication (RFC 7617), which sends the password in plain text. Digest is
+    /// preferred whenever a server offers it.
     public enum BasicAuthentication: String, ChoiceOptionValue {
         /// With every server that does not offer Digest. An attacker who can alter the traffic can remove that offer.
         case always
@@ -110,7 +111,7 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The address without credentials.
     public var redactedURI: String { Redaction.redact(uri: url) }
 
-    /// How the packets are decoded.
+    /// The configuration of decoding.
     public var decoding: DecodingSettings {
         var settings = DecodingSettings(decoders, decoder: decoder)
         settings.threads = threads
@@ -120,13 +121,13 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
         return settings
     }
 
-    /// What the sources of one capturer have learnt about the server; nil if each source learns it anew.
+    /// The knowledge of one capturer's sources about the server; nil if each source learns it again.
     var memory: ServerMemory?
 
     /// Returns a source that reads the stream. It does not connect yet.
     public func makePacketSource() -> any FrameSource { RTSPSource(self) }
 
-    /// Returns a configuration whose sources share what they learn about the server: its keep-alives, the transport
+    /// Returns a configuration whose sources share their knowledge about the server: its keep-alives, the transport
     /// that works, and its ONVIF device.
     public func scopedToCapturer() -> any FrameSourceConfiguration {
         var scoped = self

@@ -4,7 +4,7 @@ import InletFFmpeg
 import InletRTP
 import InletRTSP
 
-/// Reads the packets of a network camera by RTSP. Decoding is done elsewhere.
+/// Reads the packets of a network camera over RTSP. Decoding is done elsewhere.
 ///
 /// A packet is a whole access unit, and is returned as soon as its last RTP packet has arrived.
 final class RTSPSource: FrameSource {
@@ -17,7 +17,7 @@ final class RTSPSource: FrameSource {
     private var received = ReceptionLog()
     private var droppedUnits: Int?
     private var hasRead = false
-    /// The number of the client's stream that ``parameters`` are of.
+    /// The number of the client's stream to which ``parameters`` belong.
     private var streamNumber = 0
     private var timeline = JoinedTimeline(timeBase: Rational(1, 90_000))
     private let size: StreamSizeFollower
@@ -25,10 +25,10 @@ final class RTSPSource: FrameSource {
     private var losses: LossWatch?
     /// The counts of dropped pictures that ``losses`` has seen.
     private var watched = DepacketizerStatistics()
-    /// Whether the session is to continue over TCP when all complete pictures are taken.
+    /// Whether the session must continue over TCP once all complete pictures are taken.
     private var isLeaving = false
 
-    /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
+    /// - Parameter replay: A capture to play instead of a server. The default, nil, plays a server.
     init(_ configuration: RTSPConfiguration, replay: CaptureReplay? = nil) {
         self.configuration = configuration
         self.replay = replay
@@ -75,13 +75,13 @@ final class RTSPSource: FrameSource {
             if client.isAtEnd { return nil }
             if isLeaving {
                 isLeaving = false
-                // Where the transport stays, the watch goes on, and finds when the losses have ended.
+                // If the transport stays, the watch continues, and detects the end of the losses.
                 if try !client.leaveUDP(until: client.now + configuration.connectTimeout) { losses = LossWatch() }
                 continue
             }
             try client.checkTransportStream()
             let limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
-            // Packets that make no picture are no stream yet.
+            // Packets that make no picture are not a stream yet.
             let arrival = hasRead ? client.stream?.lastArrival : nil
             let since = max(arrival ?? client.waitingSince, client.waitingSince)
             do throws(InletError) {
@@ -95,8 +95,8 @@ final class RTSPSource: FrameSource {
             }
             let now = client.now
             guard now >= since + limit, client.stream?.hasUnit != true else { continue }
-            // Whoever was held up for longer than the limit reads what has arrived meanwhile, first.
-            // A capture tells by its end whether the session was quiet.
+            // A source that was delayed for longer than the limit first reads the data that has arrived meanwhile. A
+            // capture shows by its end whether the session was quiet.
             if client.isQuiet || replay == nil && now >= start + limit {
                 client.noteLoss()
                 throw silence(limit, client)
@@ -121,8 +121,8 @@ final class RTSPSource: FrameSource {
         watchLosses(of: client)
     }
 
-    /// Watches the losses of a stream over UDP, if they keep pictures away. A capture states itself when its session
-    /// has left UDP.
+    /// Watches the losses of a stream over UDP, if they cost pictures. A capture itself states when its session has
+    /// left UDP.
     private func watchLosses(of client: RTSPClient) {
         let isWatched =
             replay == nil && client.sockets != nil && [.drop, .automatic].contains(configuration.damage)
@@ -130,17 +130,17 @@ final class RTSPSource: FrameSource {
         watched = client.stream?.payloads ?? DepacketizerStatistics()
     }
 
-    /// Notes a complete picture.
+    /// Records a complete picture.
     private func watch(_ unit: AccessUnit, isStart: Bool, _ client: RTSPClient) {
         watchDrops(of: client)
-        // A loss before a picture that refers to no other was noted when the pictures in between were dropped.
+        // A loss before a picture that refers to no other was recorded when the pictures in between were dropped.
         let isLossy = unit.isDamaged || unit.isAfterLoss && !isStart
-        // Of H.265 only pictures are passed on that refer to no lost one.
+        // With H.265 only pictures are passed on that refer to no lost one.
         let isWhole = isStart || parameters.codec == .hevc && configuration.damage == .drop
         watch(isLossy ? .lossy : isWhole ? .whole : .dependent, at: unit.lastArrival)
     }
 
-    /// Notes pictures that were dropped as damaged, or as they refer to such.
+    /// Records pictures that were dropped as damaged, or because they refer to such pictures.
     private func watchDrops(of client: RTSPClient) {
         guard losses != nil, let counts = client.stream?.payloads else { return }
         if counts.droppedUnits != watched.droppedUnits {
@@ -208,7 +208,7 @@ final class RTSPSource: FrameSource {
     func resume(_ context: SourceContext) throws {
         guard let client else { return }
         try client.resume()
-        // Packets that were sent in the pause are not lost.
+        // Packets that were sent in the pause do not count as lost.
         if losses != nil { watchLosses(of: client) }
     }
 

@@ -1,7 +1,7 @@
 import InletRTSP
 import Synchronization
 
-/// What the sources of one capturer have learnt about their server, so that the next session begins with what works.
+/// The knowledge of one capturer's sources about their server, so that the next session begins with settings that work.
 ///
 /// Safe from any thread.
 final class ServerMemory: Sendable {
@@ -16,7 +16,7 @@ final class ServerMemory: Sendable {
 
     private let known = Mutex(Knowledge())
 
-    /// Which request keeps a session alive.
+    /// The request that keeps a session alive.
     var keepAlive: KeepAliveMemory {
         get { known.withLock { $0.keepAlive } }
         set { known.withLock { $0.keepAlive = newValue } }
@@ -34,20 +34,20 @@ final class ServerMemory: Sendable {
         set { known.withLock { $0.beginsWithOptions = newValue } }
     }
 
-    /// The transport by which packets last arrived; nil before the first.
+    /// The transport over which packets last arrived; nil before the first.
     var transport: RTSPSessionConfiguration.Transport? {
         get { known.withLock { $0.transport } }
         set { known.withLock { $0.transport = newValue } }
     }
 
-    /// Whether a session was to continue over TCP because of losses. Sources try that once; ``transport`` tells whether
+    /// Whether a session had to continue over TCP because of losses. Sources try that once; ``transport`` shows whether
     /// TCP worked.
     var hasLeftUDP: Bool {
         get { known.withLock { $0.hasLeftUDP } }
         set { known.withLock { $0.hasLeftUDP = newValue } }
     }
 
-    /// What has been learnt about the ONVIF device; nil if nothing.
+    /// The knowledge about the ONVIF device; nil before there is any.
     var onvif: ONVIFMemory? {
         get { known.withLock { $0.onvif } }
         set { known.withLock { $0.onvif = newValue } }

@@ -69,7 +69,7 @@ enum RTSPOptions {
 
     static let all = shared + [onvif.description, onvifProfile.description]
 
-    /// The options that a stream has whose address an ONVIF device states, too.
+    /// The options of a stream that also apply when an ONVIF device states its address.
     static let shared = [
         transport.description, tunnelPath.description, latency.description, Shared.user.description,
         Shared.password.description, basicAuthentication.description,
@@ -106,7 +106,7 @@ enum RTSPOptions {
         return configuration
     }
 
-    /// Sets what the ``shared`` options say.
+    /// Applies the ``shared`` options.
     static func apply(_ values: PluginOptionValues, to configuration: inout RTSPConfiguration) {
         configuration.transport = values[transport]
         configuration.tunnelPath = values[tunnelPath]
@@ -135,7 +135,7 @@ enum RTSPOptions {
 }
 
 extension RTSPConfiguration {
-    /// Returns the 32 bytes of a fingerprint in hexadecimal digits, with or without colons; nil if the text is not one.
+    /// Returns the 32 bytes of a fingerprint in hexadecimal digits, with or without colons; nil for any other text.
     static func fingerprint(_ text: String) -> [UInt8]? {
         let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(\.hexadecimalValue)
         guard digits.count == 64 else { return nil }

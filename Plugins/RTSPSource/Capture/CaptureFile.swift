@@ -26,12 +26,12 @@ final class CaptureFile {
 
     /// Opens a regular file and reads its first line.
     ///
-    /// - Throws: ``InletError/Code/malformedData`` if it is no capture; the error made from the `errno`.
+    /// - Throws: ``InletError/Code/malformedData`` if the file is not a capture; the error for the `errno`.
     init(_ path: String) throws(InletError) {
         guard !path.utf8.contains(0) else {
             throw InletError(.invalidConfiguration, "The path of a capture holds no NUL.")
         }
-        // Without O_NONBLOCK a pipe without a writer would be waited for.
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
         do throws(InletError) {
@@ -61,7 +61,7 @@ final class CaptureFile {
 
     deinit { close(descriptor) }
 
-    /// Returns the next record; nil at the end. A record whose end is missing is none.
+    /// Returns the next record; nil at the end. A truncated record is ignored.
     func next() throws(InletError) -> CaptureRecord? {
         while true {
             do throws(CaptureError) {

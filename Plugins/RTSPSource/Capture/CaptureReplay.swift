@@ -1,24 +1,24 @@
 import InletCore
 import InletRTSP
 
-/// Plays a capture: its records take the place of connections and sockets, and its times that of the clock.
+/// Plays a capture: its records replace connections and sockets, and its times the clock.
 ///
-/// Time moves from record to record only, so that a capture always has the same result. Confined to one thread.
+/// Time advances only from record to record, so that a capture always has the same result. Confined to one thread.
 final class CaptureReplay {
     private let file: CaptureFile
     private let context: SourceContext
-    /// When the first record was played on the context's clock; nil plays as fast as records are taken.
+    /// The time when the first record was played, on the context's clock; nil plays as fast as records are taken.
     private var start: MonotonicTime?
     /// The record that is played next, at the time ``now``.
     private var head: CaptureRecord?
     /// The time of the last record.
     private(set) var now: MonotonicTime
-    /// Whether nothing of the session is left.
+    /// Whether the session is over.
     private(set) var isAtEnd = false
-    /// Whether more had arrived behind what was last taken.
+    /// Whether more had arrived after the last record taken.
     private(set) var hasMore = false
 
-    /// - Parameter isPaced: whether records are played at the times at which they were captured.
+    /// - Parameter isPaced: Whether records are played at their capture times.
     init(_ file: CaptureFile, isPaced: Bool, _ context: SourceContext) {
         self.file = file
         self.context = context
@@ -29,10 +29,10 @@ final class CaptureReplay {
     /// The machine's time of day when ``now`` was captured, in nanoseconds since 1970.
     var hostTime: Int64 { file.started &+ (now - file.origin).wholeNanoseconds }
 
-    /// Returns when a captured moment is played; nil if records are not paced.
+    /// Returns the playing time of a captured moment; nil if records are not paced.
     func time(of captured: MonotonicTime) -> MonotonicTime? { start.map { $0 + (captured - file.origin) } }
 
-    /// Plays all that follows later by this time.
+    /// Delays all following records by this time.
     func postpone(by time: Duration) { start = start.map { $0 + time } }
 
     /// Whether ``step()`` has found no more that could have arrived.
@@ -40,9 +40,9 @@ final class CaptureReplay {
 
     /// Moves to the next record.
     ///
-    /// - Throws: ``InletError/Code/cancelled``, or the error with which the file cannot be read.
+    /// - Throws: ``InletError/Code/cancelled``, or the error that prevents reading the file.
     func step() throws(InletError) {
-        // What nobody took belongs to nothing that was set up.
+        // A record that was not taken belongs to no stream.
         head = nil
         while !isAtEnd, head == nil {
             try context.checkCancellation()
@@ -61,9 +61,9 @@ final class CaptureReplay {
         }
     }
 
-    /// Moves to where the next connection was made.
+    /// Moves to the next connection.
     ///
-    /// - Throws: the error if it could not be made; as ``step()``.
+    /// - Throws: The error if it could not be made; otherwise as ``step()``.
     func connect() throws(InletError) -> ReplayChannel {
         while !isAtEnd {
             try step()
@@ -79,7 +79,7 @@ final class CaptureReplay {
         throw InletError(.streamEnded, "The capture ends before the server is connected.")
     }
 
-    /// Takes what a read from the connection returned; nil if that is not what came next.
+    /// Takes the result of a read from the connection; nil if that is not the next record.
     func takeReceived() throws(InletError) -> [UInt8]? {
         switch head?.knownKind {
         case .received:
@@ -95,7 +95,7 @@ final class CaptureReplay {
         }
     }
 
-    /// Takes a datagram for RTP or RTCP; nil if that is not what came next.
+    /// Takes a datagram for RTP or RTCP; nil if that is not the next record.
     func takeDatagram(isControl: Bool) -> [UInt8]? {
         guard head?.knownKind == (isControl ? .report : .packet) else { return nil }
         defer { head = nil }
@@ -103,10 +103,10 @@ final class CaptureReplay {
         return head?.bytes
     }
 
-    /// Takes the note that something was due; returns whether that came next.
+    /// Takes the record of due work; returns whether it was the next record.
     func takeTimer() -> Bool { take(.timer) }
 
-    /// Takes the note that the session continued over TCP because of losses; returns whether that came next.
+    /// Takes the record that the session continued over TCP because of losses; returns whether it was the next record.
     func takeLossy() -> Bool { take(.lossy) }
 
     private func take(_ kind: CaptureRecord.Kind) -> Bool {

@@ -2,13 +2,13 @@ import InletCore
 import InletFFmpeg
 import InletRTSP
 
-/// What of a configuration decides how a session goes, as captures state it.
+/// The part of a configuration that determines a session, as captures state it.
 extension RTSPConfiguration {
     /// Returns the first line of a capture.
     ///
     /// - Parameters:
-    ///   - now: the time of the monotonic clock.
-    ///   - started: this machine's time of day in nanoseconds since 1970.
+    ///   - now: The time of the monotonic clock.
+    ///   - started: This machine's time of day in nanoseconds since 1970.
     func captureHeader(_ redactor: CaptureRedactor, at now: MonotonicTime, started: Int64) -> CaptureHeader {
         var header = CaptureHeader()
         header["clock"] = "\(now.nanoseconds)"
@@ -32,7 +32,7 @@ extension RTSPConfiguration {
         return header
     }
 
-    /// Makes the configuration of a captured session. Facts that are missing or make no sense have their defaults.
+    /// Makes the configuration of a captured session. Missing or invalid facts have their defaults.
     ///
     /// - Throws: ``InletError/Code/malformedData`` if the address is missing.
     init(captured header: CaptureHeader) throws(InletError) {
@@ -40,7 +40,7 @@ extension RTSPConfiguration {
             throw InletError(.malformedData, "The capture is damaged: it does not state the session's address.")
         }
         self.init(url: url)
-        // Without any credentials a challenge would end the session; which ones they were makes no difference.
+        // Without any credentials a challenge would end the session; their values make no difference.
         if header["credentials"] == "yes" { (user, password) = ("user", "password") }
         sharesCredentials = header["share-credentials"] == "yes"
         basicAuthentication =

@@ -5,14 +5,14 @@ import InletCore
 ///
 /// Confined to one thread at a time.
 protocol ByteChannel: AnyObject {
-    /// The descriptor to poll. Another one may take its place with any call.
+    /// The descriptor to poll. Any call may replace it by another one.
     var descriptor: Int32 { get }
 
-    /// A second descriptor to poll, which is read and written by the same calls; nil if there is none, or nothing to
-    /// wait for on it. The default is nil.
+    /// A second descriptor to poll, which is read and written by the same calls; nil if there is nothing to wait for on
+    /// one. The default is nil.
     var second: PolledDescriptor? { get }
 
-    /// Whether the channel waits until it can send, to continue a handshake or to send what was accepted.
+    /// Whether the channel waits until it can send, to continue a handshake or to send accepted bytes.
     var wantsOutput: Bool { get }
 
     /// Whether the channel can send bytes: not while a handshake waits for the other side.
@@ -21,7 +21,7 @@ protocol ByteChannel: AnyObject {
     /// Whether bytes have arrived that polling ``descriptor`` does not show.
     var hasBuffered: Bool { get }
 
-    /// Reads what has arrived.
+    /// Reads the bytes that have arrived.
     ///
     /// - Throws: ``InletError/Code/disconnected`` if the connection broke; ``InletError/Code/tlsFailed`` if TLS could
     ///   not be agreed on.
@@ -29,12 +29,12 @@ protocol ByteChannel: AnyObject {
 
     /// Sends as many of the bytes as the system takes now.
     ///
-    /// - Returns: how many.
-    /// - Throws: as ``read(into:)``.
+    /// - Returns: The number of bytes sent.
+    /// - Throws: As ``read(into:)``.
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int
 
-    /// Continues with what the channel itself has to send. Called when ``descriptor`` can be written to, or
-    /// ``second`` is ready.
+    /// Continues with the channel's own bytes to send. Called when ``descriptor`` can be written to, or ``second`` is
+    /// ready.
     func flush() throws(InletError)
 }
 
@@ -42,7 +42,7 @@ extension ByteChannel {
     var second: PolledDescriptor? { nil }
 }
 
-/// A descriptor and what to wait for on it.
+/// A descriptor and the events to wait for on it.
 struct PolledDescriptor: Equatable {
     var number: Int32
     var wantsInput: Bool
@@ -52,7 +52,7 @@ struct PolledDescriptor: Equatable {
 extension ByteChannel {
     /// Sends as many of the waiting bytes as the system takes now, and removes them.
     ///
-    /// - Throws: as ``write(_:)``.
+    /// - Throws: As ``write(_:)``.
     func writeAll(_ waiting: inout [UInt8]) throws(InletError) {
         while !waiting.isEmpty {
             var failure: InletError?
@@ -73,7 +73,7 @@ extension ByteChannel {
 
 /// The result of a read that does not block.
 enum ReadOutcome: Equatable {
-    /// So many bytes, at least one.
+    /// This many bytes, at least one.
     case bytes(Int)
     /// Nothing has arrived.
     case wouldBlock

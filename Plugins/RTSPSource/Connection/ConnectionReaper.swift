@@ -19,18 +19,18 @@ import Synchronization
 /// until its time-out. So the remaining bytes are read and discarded first.
 enum ConnectionReaper {
     private static let count = Atomic(0)
-    /// The most connections that are waited for at once; beyond that they are closed.
+    /// The maximum number of connections that are waited for at once; further ones are closed.
     private static let most = 16
-    /// How long a server may take to answer TEARDOWN.
+    /// The time that a server may take to answer TEARDOWN.
     private static let patience = Duration.seconds(2)
-    /// How long a server may take to answer SETUP: the default of `connect-timeout`.
+    /// The time that a server may take to answer SETUP: the default of `connect-timeout`.
     private static let setupPatience = Duration.seconds(5)
 
     /// Takes a connection over and closes it when the server has ended the session or the connection.
     static func take(_ connection: RTSPConnection, _ session: RTSPSession, clock: any CaptureClock) {
         guard count.load(ordering: .relaxed) < most else { return }
         count.add(1, ordering: .relaxed)
-        // The source's thread has let go of it.
+        // The source's thread has released it.
         let handover = Handover(connection)
         do {
             try SystemThread.start(named: "inlet-teardown") {
@@ -55,7 +55,7 @@ enum ConnectionReaper {
                 while ContinuousClock.now < end, try connection.read() {
                     while let event = try connection.next({ _, _, _ in }) {
                         guard case .response(let answer) = event else { continue }
-                        // TEARDOWN follows a late answer to SETUP, and has its own time.
+                        // TEARDOWN follows a late answer to SETUP, and has a separate time limit.
                         let wasAbandoning = session.isAbandoningSetup
                         defer { if wasAbandoning, !session.isAbandoningSetup { start = .now } }
                         for action in session.handle(.response(answer), at: clock.now) {

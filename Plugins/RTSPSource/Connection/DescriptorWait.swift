@@ -21,10 +21,10 @@ struct DescriptorWait {
     /// Waits until one of the descriptors is ready or the time is over.
     ///
     /// - Parameters:
-    ///   - descriptors: descriptors, each with the events of `poll` to wait for.
-    ///   - end: when to return; the deadline of the source's operation counts, too.
-    /// - Returns: the indices of those that are ready, or broken.
-    /// - Throws: as ``SourceContext/checkCancellation()``.
+    ///   - descriptors: Descriptors, each with the events of `poll` to wait for.
+    ///   - end: The time to return; the deadline of the source's operation counts, too.
+    /// - Returns: The indices of those that are ready, or broken.
+    /// - Throws: As ``SourceContext/checkCancellation()``.
     func wait(for descriptors: [(Int32, Int16)], until end: MonotonicTime) throws(InletError) -> [Int] {
         var polled = descriptors.map { pollfd(fd: $0.0, events: $0.1, revents: 0) }
         polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
@@ -32,16 +32,16 @@ struct DescriptorWait {
         return descriptors.indices.filter { polled[$0].revents != 0 }
     }
 
-    /// Waits for a connection even if the source was cancelled, as while it is closed.
+    /// Waits for a connection even if the source was cancelled, for example while it is closed.
     func waitRegardless(for connection: RTSPConnection, until end: MonotonicTime) {
         let milliseconds = Int32(clamping: max(0, (end - clock.now).wholeNanoseconds) / 1_000_000 + 1)
         var polled = connection.polled
         _ = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
     }
 
-    /// As ``wait(for:until:)``, without an allocation.
+    /// Works as ``wait(for:until:)``, without an allocation.
     ///
-    /// - Parameter polled: descriptors with the events to wait for; the last is the context's wake-up descriptor.
+    /// - Parameter polled: Descriptors with the events to wait for; the last is the context's wake-up descriptor.
     func wait(_ polled: inout [pollfd], until end: MonotonicTime) throws(InletError) {
         try context.checkCancellation()
         var left = min(end, context.deadline) - clock.now
@@ -54,14 +54,14 @@ struct DescriptorWait {
 }
 
 extension RTSPConnection {
-    /// What to poll for the connection.
+    /// The descriptors to poll for the connection.
     var polled: [pollfd] {
         var polled: [pollfd] = []
         appendPolled(to: &polled)
         return polled
     }
 
-    /// Appends what to poll for the connection, one descriptor or two.
+    /// Appends the descriptors to poll for the connection, one or two.
     func appendPolled(to polled: inout [pollfd]) {
         polled.append(pollfd(fd: descriptor, events: Int16(POLLIN) | (wantsOutput ? Int16(POLLOUT) : 0), revents: 0))
         guard let second else { return }

@@ -9,8 +9,7 @@ import InletCore
 #endif
 
 // Unsafe: reads into and writes from memory that the caller lends.
-/// A connection of a tunnel: TCP, and TLS if the tunnel has it. It is made, and sends what it was given, without ever
-/// blocking.
+/// A connection of a tunnel: TCP, and TLS if the tunnel has it. It connects and sends without ever blocking.
 ///
 /// Confined to one thread at a time.
 @safe final class DialedChannel {
@@ -21,10 +20,10 @@ import InletCore
 
     private let dialing: Dialing
     private var state: State
-    /// What the system has not taken yet.
+    /// The bytes that the system has not taken yet.
     private var output: [UInt8] = []
 
-    /// Takes a connection that is made.
+    /// Takes an established connection.
     init(_ socket: TCPChannel, _ dialing: Dialing) throws(InletError) {
         self.dialing = dialing
         state = .connected(try dialing.secured(socket))
@@ -67,24 +66,24 @@ import InletCore
         try flush()
     }
 
-    /// Goes on with the connection and with what waits to be sent.
+    /// Continues the connection and the bytes that wait to be sent.
     ///
-    /// - Throws: errors of ``SocketError``, of TLS, or ``InletError/Code/disconnected``.
+    /// - Throws: Errors of ``SocketError``, of TLS, or ``InletError/Code/disconnected``.
     func flush() throws(InletError) {
         guard let channel = try connected() else { return }
         if channel.wantsOutput { try channel.flush() }
         try channel.writeAll(&output)
     }
 
-    /// Reads what has arrived.
+    /// Reads the bytes that have arrived.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
         guard let channel = try connected() else { return .wouldBlock }
         return unsafe try channel.read(into: target)
     }
 
-    /// Reads what has arrived, as much as the buffer has room for, and hands it on.
+    /// Reads the bytes that have arrived, as far as the buffer has room, and passes them on.
     ///
-    /// - Parameter take: called with the bytes, which are valid during the call.
+    /// - Parameter take: Called with the bytes, which are valid during the call.
     func read(
         into buffer: inout [UInt8], _ take: (RawSpan) throws(InletError) -> Void
     ) throws(InletError) -> ReadOutcome {
@@ -102,7 +101,7 @@ import InletCore
         return try outcome.get()
     }
 
-    /// Returns the channel, if its TCP connection is made.
+    /// Returns the channel, if its TCP connection is established.
     private func connected() throws(InletError) -> (any ByteChannel)? {
         switch state {
         case .connected(let channel): return channel

@@ -1,17 +1,17 @@
 import InletCore
 import InletFFmpeg
 
-/// How further connections to a server are made: to the address that the first one reached, which needs no look-up and
-/// is known to be allowed.
+/// Makes further connections to a server: to the address that the first one reached, which needs no look-up and is
+/// known to be allowed.
 struct Dialing {
     private let address: SocketAddress?
     private let host: String
     private let tls: TLSSettings?
 
     /// - Parameters:
-    ///   - first: a connection that is made.
-    ///   - host: the name or numeric address that the certificate is to be for.
-    ///   - tls: how the certificate is checked; nil is no TLS.
+    ///   - first: An established connection.
+    ///   - host: The name or numeric address that the certificate must be for.
+    ///   - tls: The check of the certificate; nil for no TLS.
     init(_ first: TCPChannel, host: String, tls: TLSSettings?) {
         address = first.remoteAddress
         self.host = host
@@ -26,7 +26,7 @@ struct Dialing {
         return try TCPChannel(connectingTo: address)
     }
 
-    /// Returns the channel over a connection that is made: itself, or TLS.
+    /// Returns the channel over an established connection: itself, or TLS.
     func secured(_ socket: TCPChannel) throws(InletError) -> any ByteChannel {
         guard let tls else { return socket }
         return try TLSChannel(socket, host: host, tls)

@@ -11,31 +11,31 @@ import Synchronization
     import Darwin
 #endif
 
-/// Connects to a host: looks its name up, and tries its addresses side by side, each a little after the one before
-/// (RFC 8305), so that a dead address of two costs no time-out.
+/// Connects to a host: looks its name up, and tries its addresses in parallel, each a little after the one before (RFC
+/// 8305), so that one dead address of two costs no time-out.
 struct HostConnection {
     let host: String
     let port: UInt16
     /// Whether an address may be connected to.
     var allows: (IPAddress) -> Bool = { _ in true }
 
-    /// How long an address gets before the next is tried beside it (RFC 8305, section 5).
+    /// The time that an address has before the next is tried in parallel (RFC 8305, section 5).
     private static let stagger = Duration.milliseconds(250)
-    /// What to change if connecting takes too long.
+    /// The setting to change if connecting takes too long.
     static let advice = "connect-timeout sets how long to wait."
-    /// The most addresses that are tried.
+    /// The maximum number of addresses that are tried.
     private static let mostAddresses = 8
 
     /// Connects.
     ///
     /// - Parameters:
-    ///   - deadline: when to give up.
-    ///   - wait: waits for descriptors; see ``DescriptorWait``.
+    ///   - deadline: The time to give up.
+    ///   - wait: Waits for descriptors; see ``DescriptorWait``.
     /// - Throws: ``InletError/Code/hostNotFound``, ``InletError/Code/connectionRefused`` and others of
     ///   ``SocketError``; ``InletError/Code/timedOut``; ``InletError/Code/addressRefused`` if no address is allowed;
     ///   ``InletError/Code/invalidConfiguration`` for a link-local address without an interface.
     ///
-    /// - Returns: the connection, and how many addresses there are to try.
+    /// - Returns: The connection, and the number of addresses to try.
     func connect(
         until deadline: MonotonicTime, _ wait: DescriptorWait
     ) throws(InletError) -> (channel: TCPChannel, addresses: Int) {
@@ -103,7 +103,7 @@ struct HostConnection {
     }
 }
 
-/// Looks a name up on a thread of its own, as nothing can interrupt a name service.
+/// Looks a name up on a separate thread, because nothing can interrupt a name service.
 private final class HostResolution: Sendable {
     private struct State {
         var found: [IPAddress]?
@@ -113,8 +113,7 @@ private final class HostResolution: Sendable {
     private let state = Mutex(State())
     private let done: WakeUpSignal
 
-    /// The number of look-ups that nobody waits for any more, in the whole process: a dead name service must not use up
-    /// all threads.
+    /// The number of abandoned look-ups in the whole process: a dead name service must not use up all threads.
     private static let abandoned = Atomic(0)
     private static let mostAbandoned = 16
 

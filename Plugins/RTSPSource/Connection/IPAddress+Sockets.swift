@@ -1,7 +1,7 @@
 import InletFFmpeg
 
 extension IPAddress {
-    /// The IPv4 address that an IPv6 address stands for (RFC 4291, 2.5.5.2); the address itself otherwise.
+    /// The IPv4 address that an IPv6 address contains (RFC 4291, 2.5.5.2); the address itself otherwise.
     var unmapped: IPAddress {
         guard bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else {
             return self

@@ -19,23 +19,23 @@ import InletFFmpeg
     let rtcp: Int32
     /// The port for RTP; that for RTCP is one higher.
     let port: UInt16
-    /// Where RTP comes from: the server's address, with the port 0 if that is unknown.
+    /// The origin of RTP: the server's address, with the port 0 if that is unknown.
     private var sender: (address: IPAddress, rtpPort: UInt16, rtcpPort: UInt16)?
     /// The group's address and port for RTCP; nil with unicast.
     private let group: SocketAddress?
-    /// Where datagrams of a capture come from, instead of the sockets; nil outside captures.
+    /// The origin of a capture's datagrams, instead of the sockets; nil outside captures.
     private let replay: CaptureReplay?
     private let datagram = DatagramMemory()
-    /// Datagrams from elsewhere than the server, which were dropped.
+    /// Datagrams from hosts other than the server, which were dropped.
     private(set) var strangers: UInt64 = 0
 
-    /// How much the system keeps until it is read: 1 MiB, a key frame of 4K at a high rate. The system may grant less.
+    /// The system's receive buffer: 1 MiB, a key frame of 4K at a high rate. The system may grant less.
     private static let bufferSize: Int32 = 1 << 20
     private static let mostTries = 64
 
     /// Opens a pair on free ports.
     ///
-    /// - Parameter local: this machine's address on the way to the server.
+    /// - Parameter local: This machine's address on the way to the server.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no pair is free.
     init(local: IPAddress) throws(InletError) {
         for _ in 0..<Self.mostTries {
@@ -61,10 +61,10 @@ import InletFFmpeg
     /// Joins a multicast group.
     ///
     /// - Parameters:
-    ///   - group: the group's address.
-    ///   - rtcpPort: the port for RTCP; 0 is the one after `rtpPort`.
-    ///   - timeToLive: the time to live of reports; nil is the system's default of 1, which crosses no router.
-    ///   - local: this machine's address on the interface to join on: that of the control connection.
+    ///   - group: The group's address.
+    ///   - rtcpPort: The port for RTCP; 0 is the one after `rtpPort`.
+    ///   - timeToLive: The time to live of reports; nil is the system's default of 1, which crosses no router.
+    ///   - local: This machine's address on the interface to join on: that of the control connection.
     /// - Throws: ``InletError/Code/malformedData`` if the address is not a group's, or an error of ``SocketError`` if
     ///   the system cannot join it.
     init(
@@ -102,11 +102,11 @@ import InletFFmpeg
         close(rtcp)
     }
 
-    /// Accepts datagrams from this sender alone.
+    /// Accepts datagrams only from this sender.
     ///
     /// - Parameters:
-    ///   - address: the server's.
-    ///   - rtpPort: the port that RTP comes from; 0 if the server did not say.
+    ///   - address: The server's address.
+    ///   - rtpPort: The port from which RTP is sent; 0 if the server did not state it.
     func accept(from address: IPAddress, rtpPort: UInt16, rtcpPort: UInt16) {
         sender = (address, rtpPort, rtcpPort)
     }
@@ -114,7 +114,7 @@ import InletFFmpeg
     /// Reads the next datagram.
     ///
     /// - Parameter descriptor: ``rtp`` or ``rtcp``.
-    /// - Returns: whether there was one; `body` is called with it unless a stranger sent it.
+    /// - Returns: Whether there was one; `body` is called with it unless a stranger sent it.
     func receive(on descriptor: Int32, _ body: (RawSpan) -> Void) -> Bool {
         if let replay {
             guard let datagram = replay.takeDatagram(isControl: descriptor == rtcp) else { return false }
@@ -130,7 +130,7 @@ import InletFFmpeg
                 return count >= 0
             }
             if count < 0 {
-                // A refusal that comes back for a packet to the server's port says nothing about what it sends.
+                // A refusal of a packet to the server's port gives no information about the packets that it sends.
                 if errno == EINTR || errno == ECONNREFUSED { continue }
                 return false
             }

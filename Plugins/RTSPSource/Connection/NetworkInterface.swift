@@ -12,7 +12,7 @@ import InletFFmpeg
 // Unsafe: reads the interface list of `getifaddrs`.
 /// The network interfaces of this machine.
 enum NetworkInterface {
-    /// Returns the index of the interface that has an address; 0, which is any, if none has it.
+    /// Returns the index of the interface with an address; 0, which is any, if no interface has it.
     static func index(of address: IPAddress) -> UInt32 {
         guard address.zone == 0 else { return address.zone }
         var list: UnsafeMutablePointer<ifaddrs>?
@@ -31,9 +31,9 @@ enum NetworkInterface {
         return 0
     }
 
-    /// Returns the interfaces to send to a multicast group by, each with its first IPv4 address.
+    /// Returns the interfaces for sending to a multicast group, each with its first IPv4 address.
     ///
-    /// - Parameter names: the interfaces' names; if empty, all that are up and know multicast.
+    /// - Parameter names: The interfaces' names; if empty, all that are up and support multicast.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if one of the names is not that of an interface that is up
     ///   and has an IPv4 address.
     static func multicastInterfaces(named names: [String]) throws(InletError) -> [(name: String, address: IPAddress)] {

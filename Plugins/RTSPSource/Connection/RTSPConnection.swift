@@ -11,14 +11,14 @@ import InletRTSP
     private let buffer = ReceiveBuffer(capacity: 256 << 10)
     /// The parser, whose settings follow the session.
     var parser = RTSPParser()
-    /// What the system has not taken yet.
+    /// The bytes that the system has not taken yet.
     private var output: [UInt8] = []
     private var isEnded = false
-    /// When the last bytes were read.
+    /// The time when the last bytes were read.
     private(set) var arrival = MonotonicTime(nanoseconds: .min)
-    /// Whether anything has come from the server.
+    /// Whether anything has arrived from the server.
     var hasReceived: Bool { arrival.nanoseconds != .min }
-    /// Captures what is read and sent; nil if nothing does.
+    /// Captures the bytes that are read and sent; nil for no capture.
     var recorder: CaptureRecorder?
 
     /// More than all requests that a session can have open at once.
@@ -28,7 +28,8 @@ import InletRTSP
 
     /// The descriptor to poll.
     var descriptor: Int32 { channel.descriptor }
-    /// Whether to poll for writing, too. A connection in a handshake can be written to all the time, to no avail.
+    /// Whether to poll for writing, too. A connection in a handshake can be written to all the time, but without
+    /// effect.
     var wantsOutput: Bool { channel.wantsOutput || (!output.isEmpty && channel.canSend) }
     /// A second descriptor to poll; nil if there is none.
     var second: PolledDescriptor? { channel.second }
@@ -51,16 +52,16 @@ import InletRTSP
         try flush()
     }
 
-    /// Sends what waits, as far as the system takes it.
+    /// Sends the waiting bytes, as far as the system takes them.
     func flush() throws(InletError) {
         if channel.wantsOutput || channel.second != nil { try channel.flush() }
         try channel.writeAll(&output)
     }
 
-    /// Reads what has arrived, as much as there is room for.
+    /// Reads the bytes that have arrived, as far as there is room.
     ///
-    /// - Parameter time: the time, which counts as that of the arrival. The default is for whoever takes no packets.
-    /// - Returns: whether anything had.
+    /// - Parameter time: The time, which counts as the arrival time. The default is for callers that take no packets.
+    /// - Returns: Whether anything had arrived.
     func read(at time: MonotonicTime = .distantFuture) throws(InletError) -> Bool {
         let outcome: ReadOutcome?
         do throws(InletError) {
@@ -84,8 +85,8 @@ import InletRTSP
 
     /// Returns the next message or packet that has arrived; nil if none is complete.
     ///
-    /// - Parameter take: called with an interleaved packet: its channel, its bytes, valid during the call, and whether
-    ///   more bytes have arrived behind it. Not called with a packet that certainly holds the beginning of the next.
+    /// - Parameter take: Called with an interleaved packet: its channel, its bytes, valid during the call, and whether
+    ///   more bytes have arrived after it. Not called with a packet that certainly contains the beginning of the next.
     func next(_ take: (UInt8, RawSpan, Bool) -> Void) throws(InletError) -> RTSPParser.Event? {
         let hasBuffered = channel.hasBuffered
         let result = try buffer.withBytes { bytes throws(InletError) in
@@ -109,10 +110,10 @@ import InletRTSP
         return result.event
     }
 
-    /// Whether bytes of a packet are missing, as servers lose some when the connection is full: its length then reaches
-    /// into the next packet, and what is behind it begins nothing.
+    /// Whether a packet's bytes are missing. Servers lose some when the connection is full: the packet's length then
+    /// reaches into the next packet, and no packet begins at its end.
     ///
-    /// Only what has arrived is looked at: no packet waits for the next.
+    /// Only received bytes are checked: no packet waits for the next.
     private func isCut(_ range: Range<Int>, in bytes: RawSpan, channels: Set<UInt8>) -> Bool {
         guard range.upperBound < bytes.byteCount else { return false }
         switch bytes[range.upperBound] {

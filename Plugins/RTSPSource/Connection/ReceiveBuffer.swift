@@ -11,7 +11,8 @@ import InletCore
     private var start = 0
     private var end = 0
 
-    /// - Parameter capacity: the most bytes that are kept; more than the longest message or interleaved packet.
+    /// - Parameter capacity: The maximum number of bytes that are kept; more than the longest message or interleaved
+    ///   packet.
     init(capacity: Int) {
         self.capacity = capacity
         unsafe memory = .allocate(byteCount: capacity, alignment: 64)
@@ -22,7 +23,7 @@ import InletCore
     /// The number of bytes that are not parsed yet.
     var count: Int { end - start }
 
-    /// Whether nothing fits until some bytes are parsed.
+    /// Whether the buffer is full until some bytes are parsed.
     var isFull: Bool { count == capacity }
 
     /// Calls `body` with the bytes that are not parsed yet, valid during the call.
@@ -44,10 +45,10 @@ import InletCore
     /// Discards everything.
     func removeAll() { (start, end) = (0, 0) }
 
-    /// Lets more bytes arrive behind the others.
+    /// Lets more bytes arrive after the others.
     ///
-    /// - Parameter read: fills the memory from its beginning.
-    /// - Returns: what `read` did; nil if the buffer is full.
+    /// - Parameter read: Fills the memory from its beginning.
+    /// - Returns: The result of `read`; nil if the buffer is full.
     func fill(
         _ read: (UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome
     ) throws(InletError) -> ReadOutcome? {
@@ -62,6 +63,6 @@ import InletCore
         return outcome
     }
 
-    /// The remaining bytes are moved to the front when less than this share of the memory is free behind them.
+    /// The remaining bytes are moved to the front when less than this share of the memory is free after them.
     private static let roomShare = 4
 }

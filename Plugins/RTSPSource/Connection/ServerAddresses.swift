@@ -16,10 +16,10 @@ struct ServerAddresses {
 
     init(_ policy: AddressPolicy) { self.policy = policy }
 
-    /// Notes the address of the next connection. After several redirects, the most public server decides where the next
-    /// one may be. Another connection to the same address is not a redirect.
+    /// Records the address of the next connection. After several redirects, the most public server decides where the
+    /// next one may be. Another connection to the same address is not a redirect.
     ///
-    /// - Parameter remote: the address of the previous connection; nil if there was none.
+    /// - Parameter remote: The address of the previous connection; nil for the first connection.
     mutating func lead(to url: RTSPURL, from remote: IPAddress?) {
         defer { destination = url }
         guard let destination, destination != url else { return }
@@ -27,7 +27,7 @@ struct ServerAddresses {
         if let remote { leader = mostPublic(remote) }
     }
 
-    /// Notes that an address accepted a connection and never answered.
+    /// Records that an address accepted a connection and never answered.
     mutating func noteSilence(of address: IPAddress) { silent.append(address) }
 
     private func mostPublic(_ remote: IPAddress) -> IPAddress {

@@ -24,7 +24,7 @@ import InletFFmpeg
             unsafe withUnsafeMutableBytes(of: &storage) { bytes in
                 unsafe bytes.storeBytes(of: sa_family_t(AF_INET), as: sa_family_t.self)
                 unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
-                // ip(7): the address is behind family and port.
+                // ip(7): the address follows the family and the port.
                 for (index, byte) in address.bytes.enumerated() { unsafe bytes[4 + index] = byte }
             }
         } else {
@@ -32,7 +32,7 @@ import InletFFmpeg
             unsafe withUnsafeMutableBytes(of: &storage) { bytes in
                 unsafe bytes.storeBytes(of: sa_family_t(AF_INET6), as: sa_family_t.self)
                 unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
-                // ipv6(7): flow information stands before the address.
+                // ipv6(7): flow information precedes the address.
                 for (index, byte) in address.bytes.enumerated() { unsafe bytes[8 + index] = byte }
                 // The zone follows the address, in host byte order.
                 unsafe bytes.storeBytes(of: address.zone, toByteOffset: 24, as: UInt32.self)
@@ -40,9 +40,9 @@ import InletFFmpeg
         }
     }
 
-    /// Makes the address of what a system call fills in.
+    /// Makes the address from the result of a system call.
     ///
-    /// - Returns: nil if the call failed, or for another family than IP.
+    /// - Returns: Nil if the call failed, or for another family than IP.
     init?(filledBy body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Bool) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var length = length

@@ -9,7 +9,7 @@ import InletSystem
     import Darwin
 #endif
 
-/// What the errors of sockets mean to a user.
+/// The meaning of socket errors for users.
 enum SocketError {
     /// Returns the error for a system call on a socket.
     static func error(_ number: Int32, operation: String) -> InletError {
@@ -49,7 +49,7 @@ enum SocketError {
 // Unsafe: passes option values to `setsockopt`.
 /// Options of sockets that are whole numbers.
 enum SocketOption {
-    /// Sets an option. A system that refuses it does without.
+    /// Sets an option. If the system refuses it, the socket works without it.
     static func set(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
         var value = value
         _ = unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))

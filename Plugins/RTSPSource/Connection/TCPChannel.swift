@@ -15,10 +15,10 @@ import InletSystem
 @safe final class TCPChannel: ByteChannel {
     let descriptor: Int32
 
-    /// Begins to connect. The connection is made, or has failed, when the descriptor can be written to; see
+    /// Begins to connect. The connection is established, or has failed, when the descriptor can be written to; see
     /// ``connectionError``.
     ///
-    /// - Throws: the error if the system refuses a socket or the address at once.
+    /// - Throws: The error if the system refuses a socket or the address at once.
     init(connectingTo address: SocketAddress) throws(InletError) {
         let descriptor = socket(address.family, Self.streamType, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw SocketError.error(errno, operation: "socket") }
@@ -42,8 +42,8 @@ import InletSystem
         private static let streamType = SOCK_STREAM
     #endif
 
-    /// The `errno` with which connecting failed; nil if the connection is made. Meaningful when the descriptor can be
-    /// written to.
+    /// The `errno` with which connecting failed; nil if the connection is established. Meaningful when the descriptor
+    /// can be written to.
     var connectionError: Int32? {
         var number: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -66,7 +66,7 @@ import InletSystem
     var hasBuffered: Bool { false }
     func flush() {}
 
-    /// Acknowledges what was read.
+    /// Acknowledges the data that was read.
     ///
     /// Without this, Linux delays the acknowledgement by 40 ms or more, in particular after this side has sent
     /// something. A server that uses Nagle's algorithm (RFC 896) holds the last part of a picture until the

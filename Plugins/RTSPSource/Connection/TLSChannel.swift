@@ -3,14 +3,14 @@ import InletCore
 import InletFFmpeg
 import InletSystem
 
-/// How a server's certificate is checked.
+/// The check of a server's certificate.
 struct TLSSettings: Sendable, Hashable {
     /// The path of a PEM file with certificate authorities; nil uses the system's.
     var authorities: String?
     /// Whether the certificate is checked. The default is true.
     var verifies = true
     /// The SHA-256 of the only certificate that is accepted, 32 bytes; it then needs no authority. The default, nil,
-    /// is any that is trusted.
+    /// accepts any that is trusted.
     var pin: [UInt8]?
 }
 
@@ -26,11 +26,11 @@ struct TLSSettings: Sendable, Hashable {
     /// Whether OpenSSL waits until it can send, in a handshake or a read.
     private(set) var wantsOutput = false
 
-    /// Begins TLS over a connection that is made.
+    /// Begins TLS over an established connection.
     ///
-    /// - Parameter host: the name or numeric address that the certificate is to be for.
-    /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed;
-    ///   ``InletError/Code/invalidConfiguration`` if the file of authorities holds none.
+    /// - Parameter host: The name or numeric address that the certificate must be for.
+    /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed; ``InletError/Code/invalidConfiguration``
+    ///   if the file contains no authorities.
     init(_ connection: TCPChannel, host: String, _ settings: TLSSettings) throws(InletError) {
         guard inlet_openssl_load() else {
             throw InletError(
@@ -138,10 +138,10 @@ struct TLSSettings: Sendable, Hashable {
             context: .init(operation: "SSL_write", nativeCode: result))
     }
 
-    /// Calls OpenSSL without the process being killed if the other side has gone.
+    /// Calls OpenSSL so that the process is not killed if the other side has gone.
     private static func guarded(_ call: () -> Int32) -> Int32 {
         var result = SSL_ERROR_NONE
-        // The guard looks for a signal only where the call failed.
+        // The guard checks for a signal only if the call failed.
         _ = SignalGuard.run {
             result = call()
             return result == SSL_ERROR_NONE ? 0 : -1
@@ -149,7 +149,7 @@ struct TLSSettings: Sendable, Hashable {
         return result
     }
 
-    /// Whether the result asks for another call when the descriptor is ready.
+    /// Whether the result requires another call when the descriptor is ready.
     private func waits(_ result: Int32) -> Bool {
         wantsOutput = result == SSL_ERROR_WANT_WRITE
         return wantsOutput || result == SSL_ERROR_WANT_READ

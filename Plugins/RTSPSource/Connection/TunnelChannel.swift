@@ -2,22 +2,22 @@ import InletCore
 import InletRTSP
 
 // Unsafe: owns the memory of received answers.
-/// RTSP in HTTP, on two connections. What it does is decided by ``HTTPTunnel``.
+/// RTSP in HTTP, on two connections. ``HTTPTunnel`` makes the decisions.
 ///
-/// Once the tunnel is open, what the server sends is read in place: HTTP adds nothing to it.
+/// Once the tunnel is open, the server's bytes are read in place: HTTP adds nothing to them.
 @safe final class TunnelChannel: ByteChannel {
     private var tunnel: HTTPTunnel
     private let dialing: Dialing
     private var getLeg: DialedChannel
-    /// The connection of the POST; nil while there is none.
+    /// The connection of the POST; nil without one.
     private var postLeg: DialedChannel?
     private var hasEnded = false
     /// Whether a message waits until the POST can carry it.
     private var isAwaited = false
-    /// Takes the answers to the POST, of which the heads alone have a meaning.
+    /// Receives the answers to the POST, of which only the heads matter.
     private let answer: UnsafeMutableRawBufferPointer
 
-    /// Begins a tunnel over a connection that is made, and carries the GET.
+    /// Begins a tunnel over an established connection, which carries the GET.
     init(over socket: TCPChannel, _ tunnel: HTTPTunnel, _ dialing: Dialing) throws(InletError) {
         self.tunnel = tunnel
         self.dialing = dialing
@@ -30,7 +30,7 @@ import InletRTSP
 
     var descriptor: Int32 { getLeg.descriptor }
     var wantsOutput: Bool { getLeg.wantsOutput }
-    /// False, since what is sent does not go through ``descriptor``.
+    /// False, because sent bytes do not go through ``descriptor``.
     var canSend: Bool { false }
     var hasBuffered: Bool { getLeg.hasBuffered || (!tunnel.isConfirmed && postLeg?.hasBuffered == true) }
 
@@ -64,7 +64,7 @@ import InletRTSP
         let (consumed, action) = unsafe try tunnel.receive(bytes.bytes, on: .get)
         try perform(action)
         guard tunnel.isCarrying, consumed < bytes.count else { return .wouldBlock }
-        // Only what came with the head of the answer is moved.
+        // Only the bytes that arrived with the head of the answer are moved.
         unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
         return .bytes(bytes.count - consumed)
     }
@@ -87,13 +87,13 @@ import InletRTSP
         return bytes.count
     }
 
-    /// Goes on with the connection of the POST, and reads what the server answers.
+    /// Continues the connection of the POST, and reads the server's answers.
     private func attendToPost() throws(InletError) {
         guard let postLeg else { return }
         let outcome: ReadOutcome
         do throws(InletError) {
             try postLeg.flush()
-            // Once a call, so that a server that sends without end holds up nothing.
+            // Once per call, so that a server that sends endlessly does not block the caller.
             outcome = unsafe try postLeg.read(into: answer)
         } catch {
             return try perform(postFailed(error))
@@ -107,9 +107,9 @@ import InletRTSP
         }
     }
 
-    /// Returns what to do after the connection of the POST broke.
+    /// Returns the next step after the connection of the POST broke.
     ///
-    /// - Throws: the error itself if the tunnel cannot go on without it.
+    /// - Throws: The error itself if the tunnel cannot continue without it.
     private func postFailed(_ error: InletError) throws(InletError) -> HTTPTunnel.Action? {
         guard error.code == .disconnected, tunnel.isConfirmed else { throw error }
         return try tunnel.ended(.post)

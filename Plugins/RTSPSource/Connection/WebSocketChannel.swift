@@ -2,9 +2,9 @@ import InletCore
 import InletRTSP
 
 // Unsafe: reads into memory that the caller lends and unmasks it in place.
-/// RTSP in a WebSocket. What its bytes mean is decided by ``WebSocketHandshake`` and ``WebSocketReader``.
+/// RTSP in a WebSocket. ``WebSocketHandshake`` and ``WebSocketReader`` interpret its bytes.
 ///
-/// Frames are taken apart where they were received: payloads move to the front by the length of the heads before them.
+/// Frames are unpacked where they were received: payloads move to the front by the length of the heads before them.
 @safe final class WebSocketChannel: ByteChannel {
     private var handshake: WebSocketHandshake
     private var reader = WebSocketReader()
@@ -14,7 +14,7 @@ import InletRTSP
     private var isOpen = false
     private var hasEnded = false
 
-    /// Begins a WebSocket over a connection that is made.
+    /// Begins a WebSocket over an established connection.
     init(over socket: TCPChannel, _ handshake: WebSocketHandshake, _ dialing: Dialing) throws(InletError) {
         self.handshake = handshake
         self.dialing = dialing
@@ -24,7 +24,7 @@ import InletRTSP
 
     deinit {
         guard isOpen, !hasEnded, connection.isSent else { return }
-        // RFC 6455, section 7.4.1: 1000 is a normal end. Nobody waits for the answer.
+        // RFC 6455, section 7.4.1: 1000 is a normal end. The answer is not awaited.
         let mask: UInt32 = random.next()
         try? connection.send { WebSocketWriter.append(.close, [0x03, 0xE8], mask: mask, to: &$0) }
     }
@@ -55,7 +55,7 @@ import InletRTSP
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: target[..<min(count, target.count)])
         let length = unsafe try takeApart(bytes, into: target)
         try answer()
-        // Once a call, so that a server that sends pings without end holds up nothing.
+        // Once per call, so that a server that sends pings endlessly does not block the caller.
         if length > 0 { return .bytes(length) }
         return hasEnded ? .ended : .wouldBlock
     }
@@ -71,7 +71,7 @@ import InletRTSP
 
     /// Moves the payloads among the bytes to the front of the memory that holds them.
     ///
-    /// - Returns: the number of their bytes.
+    /// - Returns: The number of their bytes.
     @unsafe private func takeApart(
         _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
     ) throws(InletError) -> Int {
@@ -93,7 +93,7 @@ import InletRTSP
         while true {
             switch unsafe try reader.next(bytes.bytes, &position) {
             case .payload(let range):
-                // Heads come before payloads: the place is never behind the bytes.
+                // Heads come before payloads: the destination is never after the bytes.
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[length...])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
                 length += range.count
@@ -105,7 +105,7 @@ import InletRTSP
         }
     }
 
-    /// Answers control frames. While the system takes nothing, the latest one waits.
+    /// Answers control frames. While the system takes nothing, the latest answer waits.
     private func answer() throws(InletError) {
         guard reader.hasAnswer, connection.isSent else { return }
         let mask: UInt32 = random.next()

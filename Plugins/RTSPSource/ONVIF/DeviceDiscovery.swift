@@ -11,30 +11,30 @@ import InletSystem
     import Darwin
 #endif
 
-/// Asks the networks of this machine for ONVIF devices (WS-Discovery) over IPv4. No address that they state is
+/// Searches this machine's networks for ONVIF devices (WS-Discovery) over IPv4. No address that they state is
 /// contacted.
 package struct DeviceDiscovery {
-    /// The names of the interfaces to ask on; if empty, all that are up and know multicast.
+    /// The names of the interfaces to search on; if empty, all that are up and support multicast.
     package var interfaces: [String] = []
-    /// How long answers are waited for. The default is 3 s.
+    /// The time to wait for answers. The default is 3 s.
     package var timeout = Duration.seconds(3)
 
     /// The group and the port of WS-Discovery (section 2.4).
     private static let group: [UInt8] = [239, 255, 255, 250]
     private static let port: UInt16 = 3702
-    /// When the probe is sent again, as datagrams get lost (SOAP-over-UDP, appendix I).
+    /// The times when the probe is sent again, because datagrams get lost (SOAP-over-UDP, appendix I).
     private static let repetition = Duration.milliseconds(150)
-    /// The most datagrams that are read of one socket before the others have their turn.
+    /// The maximum number of datagrams that are read from one socket before the others have their turn.
     private static let turn = 64
 
     /// Makes a search with the defaults.
     package init() {}
 
-    /// Asks, and collects the answers until the time is over. Blocks the thread.
+    /// Sends the probe, and collects the answers until the time is over. Blocks the thread.
     ///
-    /// - Returns: what was answered, and what went wrong on some of the interfaces.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for an interface that cannot be asked on,
-    ///   ``InletError/Code/disconnected`` if there is none, or why the probe could not be sent on any.
+    /// - Returns: The answers, and the errors on some of the interfaces.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an interface that cannot be used,
+    ///   ``InletError/Code/disconnected`` if there is no interface, or the error if the probe could not be sent on any.
     package func run() throws(InletError) -> (answers: DiscoveryAnswers, troubles: [String]) {
         let found = try NetworkInterface.multicastInterfaces(named: interfaces)
         guard !found.isEmpty, let group = IPAddress(bytes: Self.group) else {
@@ -61,7 +61,7 @@ package struct DeviceDiscovery {
         if sockets.isEmpty, let failure = failures.first { throw failure.error }
         let start = MonotonicTime.now
         collect(&answers, sockets, until: min(start + timeout, start + Self.repetition))
-        // One that fails now has been asked once.
+        // An interface that fails now has sent the first probe.
         for socket in sockets { try? socket.send(message, to: target) }
         collect(&answers, sockets, until: start + timeout)
         return (answers, failures.map { "\($0.name.sanitized(limit: 64)): \($0.error.message)" })
@@ -85,7 +85,7 @@ package struct DeviceDiscovery {
 }
 
 // Unsafe: owns the sockets that search for devices.
-/// Owns a UDP socket that sends to a multicast group by one interface, and gets what is sent back to it.
+/// Owns a UDP socket that sends to a multicast group through one interface, and receives the answers.
 @safe private final class DiscoverySocket {
     let descriptor: Int32
 
@@ -97,7 +97,7 @@ package struct DeviceDiscovery {
         guard unsafe address.withSocketAddress({ unsafe bind(descriptor, $0, $1) }) == 0 else {
             throw SocketError.error(errno, operation: "bind")
         }
-        // Devices of this network alone.
+        // Only devices of this network.
         Multicast.send(from: local, group, timeToLive: 1, descriptor)
     }
 
@@ -110,8 +110,8 @@ package struct DeviceDiscovery {
         guard count == bytes.count else { throw SocketError.error(errno, operation: "sendto") }
     }
 
-    /// Returns the next datagram and the host that sent it; an empty one in place of one that is longer, and nil if
-    /// none waits.
+    /// Returns the next datagram and the host that sent it; an empty one for one that is too long, and nil if none
+    /// waits.
     func receive(atMost limit: Int) -> (bytes: [UInt8], sender: [UInt8])? {
         var isLonger = false
         var isOver = false

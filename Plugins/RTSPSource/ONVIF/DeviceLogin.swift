@@ -5,16 +5,16 @@ import InletSystem
 import Logging
 import Synchronization
 
-/// Asks ONVIF devices for their profiles and the addresses of their streams, as one user, several devices at once.
+/// Queries ONVIF devices for their profiles and the addresses of their streams, as one user, several devices at once.
 ///
-/// The password itself is sent nowhere: devices get a digest of it, by HTTP or by WS-Security.
+/// The password itself is never sent: devices get a digest of it, by HTTP or by WS-Security.
 package struct DeviceLogin: Sendable {
-    /// What a device answered.
+    /// A device's answer.
     package struct Answer: Sendable {
-        /// Its profiles, with the addresses of their streams, or why there are none.
+        /// Its profiles with the addresses of their streams, or the error.
         package var profiles: Result<[ONVIFProfile], InletError>
-        /// How many seconds its clock is ahead of this machine's; nil if it does not say, or not within two seconds.
-        /// Answers tell the time in whole seconds.
+        /// The seconds by which its clock is ahead of this machine's; nil if it does not state its time within two
+        /// seconds. Answers state the time in whole seconds.
         package var clockOffset: Int64?
 
         package init(_ profiles: Result<[ONVIFProfile], InletError>, clockOffset: Int64? = nil) {
@@ -22,9 +22,9 @@ package struct DeviceLogin: Sendable {
         }
     }
 
-    /// How long a device may take for all its answers. The default is 10 s.
+    /// The time limit for all answers of a device. The default is 10 s.
     package var timeout = Duration.seconds(10)
-    /// How long each answer may take. The default is 5 s.
+    /// The time limit for each answer. The default is 5 s.
     package var patience = Duration.seconds(5)
     /// The path of a PEM file with certificate authorities for `https:`; nil, the default, uses the system's.
     package var certificateAuthorities: String?
@@ -34,11 +34,11 @@ package struct DeviceLogin: Sendable {
     private let credentials: RTSPCredentials
     private let clock: any CaptureClock
 
-    /// The most devices that are asked at once.
+    /// The maximum number of devices that are queried at once.
     private static let mostAtOnce = 16
-    /// How long a device may take to tell its time.
+    /// The time limit for a device to state its time.
     private static let clockPatience = Duration.seconds(2)
-    /// How much longer than planned the work of a thread may take: it has deadlines of its own.
+    /// The extra time that a thread's work may take: it has its own deadlines.
     private static let slack = Duration.seconds(5)
 
     /// Makes a login with the defaults.
@@ -47,11 +47,11 @@ package struct DeviceLogin: Sendable {
         self.clock = clock
     }
 
-    /// Asks all, and waits until each has answered or its time is over. Blocks the thread.
+    /// Queries all devices, and waits until each has answered or its time is over. Blocks the thread.
     ///
-    /// - Parameter devices: the addresses of each device's service. Those after the first are asked in turn while none
+    /// - Parameter devices: The addresses of each device's service. Those after the first are tried in turn while none
     ///   has answered.
-    /// - Returns: the answer of each device, in their order.
+    /// - Returns: The answer of each device, in order.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no thread can be started.
     package func profiles(of devices: [[RTSPURL]]) throws(InletError) -> [Answer] {
         let work = LoginWork(devices.count, done: try Doorbell())
@@ -63,7 +63,7 @@ package struct DeviceLogin: Sendable {
                 }
                 threads += 1
             } catch {
-                // Those that run do the work of the others.
+                // Running threads do the work of the others.
                 if threads == 0 { throw error }
                 break
             }
@@ -76,7 +76,8 @@ package struct DeviceLogin: Sendable {
         let end = clock.now + timeout + Self.clockPatience
         var failure = InletError(.notFound, "The ONVIF device states no address that may be asked.")
         for (index, service) in services.enumerated() {
-            // First, and whatever becomes of the login: a clock that is days off is why some devices refuse it.
+            // The time comes first, whether or not the login succeeds: a clock that is days off is why some devices
+            // refuse it.
             let offset = clockOffset(of: service)
             var settings = ONVIFSession.Settings(device: service, goal: .profiles)
             settings.credentials = credentials
@@ -98,7 +99,7 @@ package struct DeviceLogin: Sendable {
         return Answer(.failure(failure))
     }
 
-    /// Returns how many seconds a device's clock is ahead; nil if it does not tell in time.
+    /// Returns the seconds by which a device's clock is ahead; nil if it does not state its time within the limit.
     private func clockOffset(of device: RTSPURL) -> Int64? {
         let begin = clock.now
         let settings = ONVIFSession.Settings(device: device, goal: .clock)
@@ -106,7 +107,7 @@ package struct DeviceLogin: Sendable {
         guard (try? conversation.run(until: begin + Self.clockPatience)) != nil,
             let offset = conversation.session.statedClockOffset
         else { return nil }
-        // The time is that of the middle of the exchange, more or less, and was compared with its end.
+        // The stated time is about that of the middle of the exchange, and was compared with its end.
         return offset + (clock.now - begin >= .seconds(1) ? 1 : 0)
     }
 
@@ -118,7 +119,7 @@ package struct DeviceLogin: Sendable {
     }
 }
 
-/// What is left to ask, and what was answered. Safe from any thread.
+/// The devices that are left to query, and the answers. Safe from any thread.
 private final class LoginWork: Sendable {
     private struct State {
         var next = 0
@@ -133,7 +134,7 @@ private final class LoginWork: Sendable {
         state = Mutex(State(answers: Array(repeating: nil, count: count)))
     }
 
-    /// Returns the place of a device that was not asked yet; nil if there is none.
+    /// Returns the index of a device that was not queried yet; nil if all were.
     func next() -> Int? {
         state.withLock { state in
             guard state.next < state.answers.count else { return nil }

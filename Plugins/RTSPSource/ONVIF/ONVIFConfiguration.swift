@@ -2,16 +2,16 @@ public import InletCore
 public import InletDecode
 import InletRTSP
 
-/// A network camera that is found by ONVIF: each time that it is opened, its device is asked for the address of the
-/// stream of a profile, which is then played by RTSP.
+/// A network camera that is found by ONVIF: each time it is opened, its device is queried for the address of a
+/// profile's stream, which is then played over RTSP.
 public struct ONVIFConfiguration: PacketSourceConfiguration {
     /// The address of the device service, `http:` or `https:` and without credentials, such as
     /// `http://camera/onvif/device_service`.
     public var device: String
     /// The name or the token of the media profile. The default, nil, is the device's first one.
     public var profile: String?
-    /// How the stream is played, and the user and password of both the device and the stream. The address, the ONVIF
-    /// device and the profile in it are replaced.
+    /// The settings for playing the stream, with the user and password of both the device and the stream. The address,
+    /// the ONVIF device and the profile in it are replaced.
     public var stream = RTSPConfiguration(url: "")
 
     /// Creates a configuration for the first profile of a device, with the defaults.
@@ -26,22 +26,22 @@ public struct ONVIFConfiguration: PacketSourceConfiguration {
         return profile.map { "\(address)?profile=\($0.sanitized(limit: 64))" } ?? address
     }
 
-    /// How the packets are decoded.
+    /// The configuration of decoding.
     public var decoding: DecodingSettings { stream.decoding }
 
-    /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
+    /// The decoders that may be used. Empty by default: the `Inlet` module and the command set all of theirs.
     public var decoders: [DecoderPlugin] {
         get { stream.decoders }
         set { stream.decoders = newValue }
     }
 
-    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    /// The name of the decoder that is tried first. The default, nil, is the one with the highest preference.
     public var decoder: String? { stream.decoder }
 
-    /// Returns a source that asks for the address and reads the stream. It does not connect yet.
+    /// Returns a source that requests the address and reads the stream. It does not connect yet.
     public func makePacketSource() -> any FrameSource { ONVIFSource(self) }
 
-    /// Returns a configuration whose sources share what they learn about the camera.
+    /// Returns a configuration whose sources share their knowledge about the camera.
     public func scopedToCapturer() -> any FrameSourceConfiguration {
         var scoped = self
         scoped.stream.memory = ServerMemory()
@@ -50,7 +50,7 @@ public struct ONVIFConfiguration: PacketSourceConfiguration {
 
     /// Returns the settings of the conversation with the device.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is no address of a device service.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is not that of a device service.
     func settings() throws(InletError) -> ONVIFSession.Settings {
         let device = try RTSPURL(service: Array(device.utf8))
         var settings = ONVIFSession.Settings(
@@ -63,9 +63,9 @@ public struct ONVIFConfiguration: PacketSourceConfiguration {
         return settings
     }
 
-    /// Returns how the stream of a profile is played.
+    /// Returns the settings for playing the stream of a profile.
     ///
-    /// - Parameter answer: the profile and the address of its stream, as the device states them.
+    /// - Parameter answer: The profile and the address of its stream, as the device states them.
     func stream(of answer: (profile: ONVIFProfile, address: RTSPURL)) -> RTSPConfiguration {
         var stream = stream
         stream.url = answer.address.text

@@ -3,17 +3,17 @@ import InletFFmpeg
 import InletRTSP
 import InletSystem
 
-/// Performs the exchanges of an ``ONVIFSession`` one after the other, until it has what it is for. Blocks the thread.
+/// Performs the exchanges of an ``ONVIFSession`` one after the other, until it has its result. Blocks the thread.
 struct ONVIFConversation {
     var session: ONVIFSession
     private var exchange: ONVIFExchange
-    /// How long each answer may take.
+    /// The time limit for each answer.
     private let patience: Duration
 
-    /// The most exchanges, which is more than a recorder with all the profiles that are read takes.
+    /// The maximum number of exchanges, which is more than a recorder with all supported profiles needs.
     private static let mostExchanges = 96
 
-    /// - Parameter policy: where redirects may lead.
+    /// - Parameter policy: The permitted targets of redirects.
     init(
         _ settings: ONVIFSession.Settings, _ context: SourceContext, tls: TLSSettings, policy: AddressPolicy,
         patience: Duration
@@ -22,7 +22,7 @@ struct ONVIFConversation {
             ONVIFSession(settings), device: settings.device, context, tls: tls, policy: policy, patience: patience)
     }
 
-    /// Goes on with a session.
+    /// Continues a session.
     init(
         _ session: ONVIFSession, device: RTSPURL, _ context: SourceContext, tls: TLSSettings, policy: AddressPolicy,
         patience: Duration
@@ -34,8 +34,8 @@ struct ONVIFConversation {
 
     /// Converses.
     ///
-    /// - Parameter end: when all has to be over.
-    /// - Throws: errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
+    /// - Parameter end: The time limit for the whole conversation.
+    /// - Throws: Errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
     mutating func run(until end: MonotonicTime) throws(InletError) {
         for _ in 0..<Self.mostExchanges {
             guard try step(until: end) else { return }
@@ -47,8 +47,8 @@ struct ONVIFConversation {
 
     /// Performs the next exchange.
     ///
-    /// - Returns: false if there is nothing left to request.
-    /// - Throws: as ``run(until:)``.
+    /// - Returns: False if there is nothing left to request.
+    /// - Throws: As ``run(until:)``.
     mutating func step(until end: MonotonicTime) throws(InletError) -> Bool {
         guard let next = session.next(wantsKeyFrame: false, at: Self.time, nonce: Self.nonce()) else { return false }
         let response = try exchange.perform(next, until: min(end, exchange.wait.clock.now + patience))

@@ -4,8 +4,8 @@ import InletRTSP
 import InletSystem
 import Logging
 
-/// Listens to the events of an ONVIF device, and reports what it detects to a source's context. It has a thread of its
-/// own, which ends with the source, or as soon as the device says that it has no events or refuses the credentials.
+/// Listens to the events of an ONVIF device, and reports detections to a source's context. It has its own thread, which
+/// ends with the source, or as soon as the device reports that it has no events or refuses the credentials.
 ///
 /// Failures do not affect the stream. Each kind is logged once, and followed by a growing back-off.
 ///
@@ -15,22 +15,22 @@ final class ONVIFEventListener: Sendable {
     /// The context of the thread. The source's deadlines do not apply to it.
     private let context: SourceContext
     private let cancelled: WakeUpSignal
-    /// Rung when the thread has ended.
+    /// Signalled when the thread has ended.
     private let ended: Doorbell
     private let settings: ONVIFSession.Settings
     private let configuration: RTSPConfiguration
 
-    /// How often the subscription is renewed: several times in its length.
+    /// The interval at which the subscription is renewed: several times in its length.
     private static let renewal = Duration.seconds(ONVIFSession.subscriptionLength / 3)
     /// The shortest time between two requests to a device that answers at once.
     private static let interval = Duration.milliseconds(200)
-    /// How long the end of the subscription may take. Devices have few places for subscriptions.
+    /// The time limit for ending the subscription. Devices have few places for subscriptions.
     private static let farewell = Duration.seconds(2)
     private static let courtesy = Duration.milliseconds(150)
     private static let longestPause = Duration.seconds(60)
 
-    /// - Parameter source: the source's context, for its clock and its log, and to report to.
-    /// - Returns: nil if no events are wanted.
+    /// - Parameter source: The source's context, for its clock, its log and the reports.
+    /// - Returns: Nil if no events are wanted.
     /// - Throws: ``InletError/Code/invalidConfiguration`` or ``InletError/Code/resourceExhausted``.
     init?(_ configuration: RTSPConfiguration, _ source: SourceContext) throws(InletError) {
         guard configuration.events, var settings = try configuration.onvifDevice() else { return nil }
@@ -119,7 +119,7 @@ final class ONVIFEventListener: Sendable {
         let end = context.clock.now + Self.farewell
         var conversation = conversation(session, context)
         conversation.session.beginEnding()
-        // Once more if it asks for credentials or its clock.
+        // Once more if the device requests credentials or its clock.
         for _ in 0..<4 where context.clock.now < end {
             guard (try? conversation.step(until: end)) == true else { return }
         }

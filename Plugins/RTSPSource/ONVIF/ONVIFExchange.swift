@@ -15,16 +15,16 @@ struct ONVIFExchange {
     let wait: DescriptorWait
     let tls: TLSSettings
     let policy: AddressPolicy
-    /// The address that the user gave. Its host may have any address.
+    /// The address that the user configured. Its host may have any address.
     let device: RTSPURL
-    /// The most public address of the connections since the last one to the user's device, which decides where a
-    /// redirect may lead; nil before the first connection.
+    /// The most public address of the connections since the last one to the user's device, which determines the
+    /// permitted redirects; nil before the first connection.
     private(set) var leader: IPAddress?
 
     /// Performs the exchange.
     ///
-    /// - Parameter end: when the exchange times out.
-    /// - Throws: errors of ``HostConnection``, ``TLSChannel`` and ``HTTPResponseReader``; ``InletError/Code/cancelled``
+    /// - Parameter end: The time when the exchange times out.
+    /// - Throws: Errors of ``HostConnection``, ``TLSChannel`` and ``HTTPResponseReader``; ``InletError/Code/cancelled``
     ///   once the context of `wait` is cancelled.
     mutating func perform(
         _ exchange: ONVIFSession.Exchange, until end: MonotonicTime

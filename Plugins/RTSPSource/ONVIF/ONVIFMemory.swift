@@ -2,7 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletRTSP
 
-/// What has been learnt about an ONVIF device, and how many key frames were requested.
+/// The knowledge about an ONVIF device, and the number of key-frame requests.
 struct ONVIFMemory: Sendable {
     /// The addresses and the profile that were found, and the authentication that the device accepts.
     var session: ONVIFSession
@@ -12,7 +12,7 @@ struct ONVIFMemory: Sendable {
     var failures = 0
     /// The codes of the failures that were logged: each is logged once.
     var logged: Set<InletError.Code> = []
-    /// The most public address of the connections so far, which decides where a redirect may lead.
+    /// The most public address of the connections so far, which determines the permitted redirects.
     var leader: IPAddress?
     var statistics = Statistics()
 

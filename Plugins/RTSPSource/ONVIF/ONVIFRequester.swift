@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 
 /// Requests key frames from an ONVIF device, at most one a second, without blocking the caller: the exchanges run on a
-/// thread of their own, which ends when there is nothing left to do.
+/// separate thread, which ends when there is nothing left to do.
 ///
 /// Failures do not affect the stream. Each kind is logged once; all are counted and followed by a growing back-off.
 /// Nothing more is requested once the device has refused the credentials.
@@ -14,13 +14,13 @@ import Synchronization
 final class ONVIFRequester: Sendable {
     private struct State {
         var memory: ONVIFMemory
-        /// Whether a key-frame request is to be sent.
+        /// Whether a key-frame request must be sent.
         var isWanted = false
         /// Whether the thread runs.
         var isBusy = false
         var isClosed = false
 
-        /// Notes that a key-frame request succeeded.
+        /// Records that a key-frame request succeeded.
         mutating func noteAnswer() {
             memory.statistics.answered &+= 1
             memory.failures = 0
@@ -39,12 +39,12 @@ final class ONVIFRequester: Sendable {
     private static let interval = Duration.seconds(1)
     /// The deadline of one run of the thread: all exchanges that a request needs.
     private static let patience = Duration.seconds(30)
-    /// The most exchanges of one run, which is more than finding the profile of a recorder takes.
+    /// The maximum number of exchanges of one run, which is more than finding the profile of a recorder takes.
     private static let mostExchanges = 64
     private static let longestPause = Duration.seconds(60)
 
-    /// - Parameter source: the source's context, for its clock and its log.
-    /// - Returns: nil if no key frames are to be requested by ONVIF.
+    /// - Parameter source: The source's context, for its clock and its log.
+    /// - Returns: Nil if no key frames are requested by ONVIF.
     /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTSPConfiguration/onvifSettings()``, or
     ///   ``InletError/Code/resourceExhausted``.
     init?(_ configuration: RTSPConfiguration, _ source: SourceContext) throws(InletError) {
@@ -53,7 +53,7 @@ final class ONVIFRequester: Sendable {
         device = settings.device
         cancelled = try WakeUpSignal()
         context = SourceContext(clock: source.clock, wakeUpDescriptor: cancelled.descriptor, logger: source.logger)
-        // What was learnt holds as long as device, stream and profile are the same.
+        // The knowledge is valid as long as device, stream and profile are the same.
         let known = configuration.memory?.onvif.flatMap { $0.session.isFor(settings) ? $0 : nil }
         state = Mutex(State(memory: known ?? ONVIFMemory(session: ONVIFSession(settings))))
     }
@@ -66,7 +66,7 @@ final class ONVIFRequester: Sendable {
 
     /// Requests a key frame, unless a request is under way or was sent less than a second ago. Does not block.
     ///
-    /// - Returns: whether a request follows that was not under way.
+    /// - Returns: Whether a request follows that was not under way.
     func request(at time: MonotonicTime) -> Bool { start(at: time, isWanted: true) }
 
     private func start(at time: MonotonicTime, isWanted: Bool) -> Bool {
@@ -115,7 +115,7 @@ final class ONVIFRequester: Sendable {
                 let limit = min(end, context.clock.now + configuration.connectTimeout)
                 let response = try connection.perform(exchange, until: limit)
                 let isAnswered = try memory.session.take(response, at: Self.time)
-                // Answers are parsed outside the lock, since the source's thread takes it, too.
+                // Answers are parsed outside the lock, because the source's thread takes it, too.
                 let (session, leader) = (memory.session, connection.leader)
                 state.withLock { state in
                     (state.memory.session, state.memory.leader) = (session, leader)
@@ -131,7 +131,7 @@ final class ONVIFRequester: Sendable {
         }
     }
 
-    /// Returns the next request; nil if there is none, in which case the thread ends.
+    /// Returns the next request; nil if the thread has nothing to do, in which case it ends.
     private func next(_ session: inout ONVIFSession) -> ONVIFSession.Exchange? {
         let (now, isWanted) = (context.clock.now, state.withLock { $0.isWanted })
         var random = SystemRandomNumberGenerator()
@@ -153,7 +153,7 @@ final class ONVIFRequester: Sendable {
     /// The time of day in seconds since 1970.
     private static var time: Int64 { HostTime.now / 1_000_000_000 }
 
-    /// - Parameter session: the session after the failure; nil if it is unchanged.
+    /// - Parameter session: The session after the failure; nil if it is unchanged.
     private func fail(_ error: InletError, _ session: ONVIFSession?) {
         let now = context.clock.now
         let isNews = state.withLock { state in

@@ -3,9 +3,9 @@ import InletFFmpeg
 import InletRTSP
 import Logging
 
-/// Asks an ONVIF device for the address of a profile's stream, and reads that as an ``RTSPSource``.
+/// Queries an ONVIF device for the address of a profile's stream, and reads that as an ``RTSPSource``.
 ///
-/// The address is asked for each time that a source is opened: cameras change it with their settings.
+/// The address is requested each time a source is opened: cameras change it with their settings.
 final class ONVIFSource: FrameSource {
     private let configuration: ONVIFConfiguration
     private var source: RTSPSource?
@@ -29,7 +29,7 @@ final class ONVIFSource: FrameSource {
         source = nil
     }
 
-    /// Asks the device, and returns how its stream is played.
+    /// Queries the device, and returns the settings for playing its stream.
     private func stream(_ context: SourceContext) throws(InletError) -> RTSPConfiguration {
         let stream = configuration.stream
         var conversation = ONVIFConversation(
@@ -45,7 +45,7 @@ final class ONVIFSource: FrameSource {
         }
     }
 
-    /// Adds what to try to an error.
+    /// Adds a remedy to an error.
     static func advised(_ error: InletError, _ session: ONVIFSession) -> InletError {
         let advice: String
         switch error.code {

@@ -29,7 +29,7 @@ extension SourcePlugin {
             throw InletError(.invalidConfiguration, "There is a password, but no user. Write onvif://USER@HOST/.")
         }
         _ = try configuration.settings()
-        // Validates the combinations of options. What is encrypted at the device need not be so at the stream.
+        // Validates the combinations of options. Encryption at the device does not require encryption of the stream.
         var stream = configuration.stream
         (stream.url, stream.onvif) = ("rtsp://host/", configuration.device)
         _ = try stream.sessionConfiguration(KeepAliveMemory())
