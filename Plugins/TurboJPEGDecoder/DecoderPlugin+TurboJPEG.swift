@@ -3,7 +3,8 @@ public import InletCore
 extension DecoderPlugin {
     /// The decoder plug-in `decoder=turbojpeg`: libjpeg-turbo, for Motion JPEG.
     ///
-    /// Its preference is below libavcodec's, as its pictures differ from those of the `ffmpeg` command by rounding.
+    /// Its preference is below libavcodec's, because its pictures differ from those of the `ffmpeg` command by
+    /// rounding.
     public static let turboJPEG = DecoderPlugin(
         "turbojpeg", summary: "libjpeg-turbo, for Motion JPEG.", preference: -1, decodes: { $0 == .mjpeg },
         makeDecoder: { try TurboJPEGVideoDecoder() })

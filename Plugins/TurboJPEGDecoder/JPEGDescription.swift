@@ -1,10 +1,11 @@
 import InletCore
 
-/// What a JPEG (ITU-T T.81) states about its picture before the data, as far as it decides which decoder is used.
+/// The properties that a JPEG (ITU-T T.81) states about its picture before the data, as far as they determine the
+/// decoder.
 ///
-/// No memory is allocated by what the JPEG states.
+/// No memory is allocated according to the JPEG's statements.
 struct JPEGDescription: Sendable, Hashable {
-    /// Which decoder the JPEG is for.
+    /// The decoder for which the JPEG is suitable.
     enum Reading: Sendable, Hashable {
         case picture(JPEGDescription)
         /// A kind of JPEG that is left to other decoders, with its name.
@@ -97,7 +98,7 @@ struct JPEGDescription: Sendable, Hashable {
         return "components of red, green and blue"
     }
 
-    /// Notes applications' own segments, as libavcodec reads them.
+    /// Records applications' own segments, as libavcodec reads them.
     private static func note(_ bytes: Span<UInt8>, _ kind: UInt8, _ found: inout Found) {
         switch kind {
         case 0xE0 where bytes.begins(with: "JFIF\0") && bytes.count >= 12:
@@ -117,7 +118,7 @@ struct JPEGDescription: Sendable, Hashable {
         }
     }
 
-    /// Returns the tag Orientation of the first directory (Exif 2.3, sections 4.6.2 and 4.6.4); nil if there is none.
+    /// Returns the Orientation tag of the first directory (Exif 2.3, sections 4.6.2 and 4.6.4); nil without one.
     private static func exifOrientation(_ bytes: Span<UInt8>) -> Int? {
         let isLittle: Bool
         if bytes.begins(with: "II") {

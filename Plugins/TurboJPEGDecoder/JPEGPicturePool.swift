@@ -1,20 +1,20 @@
 import InletCore
 import Synchronization
 
-/// Memory of pictures that are no longer in use, kept for later ones.
+/// The memory of unused pictures, kept for later ones.
 ///
-/// The queues of those who hold pictures bound their number. Safe from any thread: pictures return when their last
-/// owner releases them; the pool may be released before them.
+/// The queues of the pictures' holders bound their number. Safe from any thread: pictures return when their last owner
+/// releases them; the pool may be released before them.
 final class JPEGPicturePool: Sendable {
     private let idle = Mutex([JPEGPicture]())
 
-    /// The most idle pictures; more would be idle only after many were held at once.
+    /// The maximum number of idle pictures; more would be idle only after many were held at once.
     private static let mostIdle = 4
 
     /// Returns memory of that many bytes to write to.
     func take(byteCount: Int) -> JPEGPictureLease {
         let picture = idle.withLock { idle -> JPEGPicture? in
-            // A stream that has changed its size has no more use for the others.
+            // After a change of size, the stream does not need the others any more.
             while let picture = idle.popLast() { if picture.byteCount == byteCount { return picture } }
             return nil
         }
@@ -47,7 +47,7 @@ final class JPEGPicturePool: Sendable {
     deinit { unsafe memory.deallocate() }
 }
 
-/// What a frame holds: a picture's memory, which returns to its pool when the frame's last owner releases it.
+/// The owner that a frame holds: a picture's memory, which returns to its pool when the frame's last owner releases it.
 final class JPEGPictureLease: Sendable {
     let picture: JPEGPicture
     private let pool: JPEGPicturePool

@@ -44,7 +44,7 @@ import InletCore
 
     deinit { _ = unsafe tjDestroy(handle) }
 
-    /// Returns where the planes of a JPEG's picture go; nil if the library does not know its sampling.
+    /// Returns the layout of a JPEG's planes; nil if the library does not support its sampling.
     func layout(of bytes: Span<UInt8>, size: ImageSize) -> Layout? {
         var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(-1), Int32(-1))
         let code = unsafe bytes.withUnsafeBufferPointer {
@@ -71,8 +71,8 @@ import InletCore
     /// Decodes a JPEG for which ``layout(of:size:)`` was called just before.
     ///
     /// - Parameters:
-    ///   - memory: at least ``Layout/byteCount`` bytes.
-    ///   - stopsAtDamage: whether decoding stops at damage, so that the memory holds a part of the picture.
+    ///   - memory: At least ``Layout/byteCount`` bytes.
+    ///   - stopsAtDamage: Whether decoding stops at damage, so that the memory holds a part of the picture.
     @unsafe func decode(
         _ bytes: Span<UInt8>, size: ImageSize, into memory: UnsafeMutableRawBufferPointer, _ layout: Layout,
         stopsAtDamage: Bool
@@ -82,7 +82,7 @@ import InletCore
             unsafe (base + plane.offset).assumingMemoryBound(to: UInt8.self)
         }
         var strides = layout.planes.map { Int32(clamping: $0.stride) }
-        // A progressive picture may have at most 500 scans, as each costs as much as a picture.
+        // A progressive picture may have at most 500 scans, because each costs as much as a picture.
         let flags = TJFLAG_LIMITSCANS | (stopsAtDamage ? TJFLAG_STOPONWARNING : 0)
         let code = unsafe bytes.withUnsafeBufferPointer { source in
             unsafe tjDecompressToYUVPlanes(

@@ -3,7 +3,7 @@ import InletCore
 // Unsafe: decodes into the memory of a pooled picture.
 /// A ``VideoDecoder`` for Motion JPEG with libjpeg-turbo, which decodes into pooled planes.
 ///
-/// A kind of JPEG that it leaves to others makes it unusable, so that the next decoder continues with the next picture.
+/// A JPEG of an unsupported kind makes it unusable, so that the next decoder continues with the next picture.
 @safe final class TurboJPEGVideoDecoder: VideoDecoder {
     private let library: TurboJPEGLibrary
     private let pool = JPEGPicturePool()
@@ -13,19 +13,20 @@ import InletCore
     private var isDraining = false
     /// The number of damaged pictures in a row.
     private var damagedCount = 0
-    /// Whether a picture was whole.
+    /// Whether any picture was complete.
     private var hasDecoded = false
 
     var skipsNonReferencePictures = false
     var reorderDepth: Int { 0 }
 
-    /// The most damaged pictures in a row: a stream without a whole picture may be one that only libjpeg-turbo rejects.
+    /// The maximum number of damaged pictures in a row: a stream without a complete picture may be one that only
+    /// libjpeg-turbo rejects.
     private static let mostDamaged = 8
-    /// The most pixels of progressive pictures, or of those with a scan for each component.
+    /// The maximum number of pixels of progressive pictures, or of those with a scan for each component.
     private static let mostPixelsInScans = 1 << 22
-    /// The most padding: webcams put a few bytes between the data and the end, of which libjpeg-turbo warns.
+    /// The maximum padding: webcams put a few bytes between the data and the end, about which libjpeg-turbo warns.
     private static let mostPadding = 8
-    /// The containers' codes for JPEGs that every decoder reads alike. Others stand for vendors' variants.
+    /// The containers' codes for JPEGs that every decoder reads alike. Others are vendors' variants.
     private static let plainTags: Set<UInt32> = Set(
         ["MJPG", "mjpg", "jpeg", "JPEG", "mp4v"].map { $0.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
     ).union([0])
@@ -51,10 +52,10 @@ import InletCore
         case .picture(let description):
             let size = description.size
             guard size.fits(in: settings.maximumSize) else { return .tooLarge }
-            // libavcodec takes a picture that is so much lower than its container states for one of two fields.
+            // libavcodec treats a picture that is this much lower than its container states as one of two fields.
             let stated = packet.parameters.size
             if stated.isValid, 4 * size.height < 3 * stated.height { return try noteForeign("one field of two") }
-            // The library keeps the coefficients of all of it, and each scan costs as much as a picture.
+            // The library keeps all coefficients, and each scan costs as much as a picture.
             guard description.isBaseline || size.pixelCount <= Self.mostPixelsInScans else {
                 return try noteForeign("\(size) in several scans")
             }
@@ -62,8 +63,8 @@ import InletCore
         }
     }
 
-    /// - Throws: an error for the first picture, and if so many in a row were of a kind that is left to others: a
-    ///   header with a wrong bit may state anything.
+    /// - Throws: An error for the first picture, and if this many in a row were unsupported: a header with a wrong bit
+    ///   may state anything.
     private func noteForeign(_ kind: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
         guard hasDecoded, damagedCount < Self.mostDamaged else {
@@ -110,15 +111,15 @@ import InletCore
         return nil
     }
 
-    /// JFIF 1.02: full range, and the matrix of ITU-R BT.601 for 625 lines. The rest is as the container states.
+    /// JFIF 1.02: full range, and the matrix of ITU-R BT.601 for 625 lines. The container states the rest.
     private static func colorSpace(_ stated: ColorSpace) -> ColorSpace {
         var colorSpace = stated
         (colorSpace.matrix, colorSpace.range) = (.bt470bg, .full)
         return colorSpace
     }
 
-    /// Whether libjpeg-turbo warned only of a few bytes between the data and the end of image (JWRN_EXTRANEOUS_DATA in
-    /// `jerror.h`), after which nothing can be wrong.
+    /// Whether libjpeg-turbo warned only about a few bytes between the data and the end of image (JWRN_EXTRANEOUS_DATA
+    /// in `jerror.h`), after which nothing can be wrong.
     private static func isPadding(_ text: String) -> Bool {
         let (start, end) = ("Corrupt JPEG data: ", " extraneous bytes before marker 0xd9")
         guard text.hasBytePrefix(start), text.hasByteSuffix(end), text.utf8.count > start.utf8.count + end.utf8.count
@@ -127,7 +128,7 @@ import InletCore
         return Int(String(Substring(digits))).map { $0 <= mostPadding } ?? false
     }
 
-    /// - Throws: an error if so many pictures were damaged that another decoder should be tried.
+    /// - Throws: An error if so many pictures were damaged that another decoder should be tried.
     private func noteDamage(_ text: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
         guard damagedCount < Self.mostDamaged else {
