@@ -4,14 +4,14 @@ import InletSystem
 import InletWebSocket
 import Synchronization
 
-/// Enters a room, and enters it again whenever the connection breaks.
+/// Enters a room, and enters it again each time the connection breaks.
 struct RoomClient: Sendable {
     private let configuration: WebSocketSignalingConfiguration
     private let opening: WebSocketConfiguration
     private let dispatcher: SignalingDispatcher
     private let outbox: RoomOutbox
     private let servers: RoomServerList
-    /// How long the server may take to say welcome.
+    /// The time limit for the server's welcome.
     private static let welcomeLimit = Duration.seconds(10)
 
     init(
@@ -22,21 +22,21 @@ struct RoomClient: Sendable {
         (self.dispatcher, self.outbox, self.servers) = (dispatcher, outbox, servers)
     }
 
-    /// Whether the server has said welcome.
+    /// Whether the server has sent its welcome.
     private final class Welcome: Sendable {
         private let said = Atomic(false)
         var isSaid: Bool { said.load(ordering: .relaxed) }
         func say() { said.store(true, ordering: .relaxed) }
     }
 
-    /// What a connection has come to.
+    /// The state of a connection.
     private struct End: Sendable {
         var wasWelcome = false
         var error: InletError?
         var refusal: RoomRefusal?
     }
 
-    /// Runs until the service is closed or cannot go on, which the dispatcher is told.
+    /// Runs until the service is closed or cannot continue, which is reported to the dispatcher.
     func run() async {
         var attempt = 0
         var failing: MonotonicTime?
@@ -64,7 +64,7 @@ struct RoomClient: Sendable {
         return longest * Double.random(in: 0.5...1)
     }
 
-    /// Whether another attempt may succeed although nobody changes anything here.
+    /// Whether another attempt may succeed without a change by the user.
     private static func isTemporary(_ end: End) -> Bool {
         if let refusal = end.refusal { return refusal.isTemporary }
         return switch end.error?.code {
@@ -115,7 +115,7 @@ struct RoomClient: Sendable {
         do throws(InletError) {
             while let message = try await client.next() {
                 guard case .text(let text) = message else { continue }
-                // A message that cannot be read may be of another program: it is lost, as on any signaling.
+                // A message that cannot be read may belong to another program: it is lost, as on any signaling.
                 guard let message = try? RoomMessage(json: text) else { continue }
                 switch message {
                 case .welcome(_, let others, let named):

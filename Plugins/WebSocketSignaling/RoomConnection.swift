@@ -9,15 +9,15 @@ final class RoomConnection: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// What happens on a connection.
+    /// Events of a connection.
     enum Event {
         /// Frames may be sent.
         case opened
-        /// The member's credentials for relays are half through their life.
+        /// Half of the lifetime of the member's relay credentials is over.
         case renewalDue
         /// A text has arrived.
         case message([UInt8])
-        /// The member breaks a rule.
+        /// The member violates a rule.
         case broken(RoomRefusal.Reason, String)
         /// The connection has ended. The last event.
         case ended
@@ -34,10 +34,10 @@ final class RoomConnection: ChannelInboundHandler {
     private var probing: Scheduled<Void>?
     private var renewing: Scheduled<Void>?
     private var isEnding = false
-    /// How long a member may take to answer the close frame.
+    /// The time limit for a member's answer to the close frame.
     private static let farewell = TimeAmount.seconds(1)
 
-    /// - Parameter renewal: how often ``Event/renewalDue`` comes; nil for never.
+    /// - Parameter renewal: The interval of ``Event/renewalDue``; nil for never.
     init(_ limits: RoomLimits, renewal: Duration?, tell: @escaping (Event) -> Void) {
         (self.limits, self.renewal) = (limits, renewal)
         self.tell = tell
@@ -45,7 +45,7 @@ final class RoomConnection: ChannelInboundHandler {
         rate = limits.rate
     }
 
-    /// The handlers that a connection has after HTTP's have gone.
+    /// The handlers of a connection after HTTP's have been removed.
     func handlers() -> [any ChannelHandler] {
         [
             ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)), WebSocketFrameEncoder(),
@@ -60,7 +60,7 @@ final class RoomConnection: ChannelInboundHandler {
 
     /// Sends a text.
     ///
-    /// - Returns: whether the member reads fast enough for it.
+    /// - Returns: Whether the member reads fast enough for it.
     func send(_ text: String) -> Bool {
         guard let context, !isEnding else { return true }
         guard context.channel.isWritable else { return false }
@@ -68,7 +68,7 @@ final class RoomConnection: ChannelInboundHandler {
         return true
     }
 
-    /// Says why, and closes the connection.
+    /// Sends the reason, and closes the connection.
     func refuse(_ refusal: RoomRefusal) {
         guard let context, !isEnding else { return }
         if context.channel.isWritable {
@@ -83,7 +83,7 @@ final class RoomConnection: ChannelInboundHandler {
         _ = context.eventLoop.assumeIsolated().scheduleTask(in: Self.farewell) { context.close(promise: nil) }
     }
 
-    /// Closes the connection unless something is heard of the member within a time.
+    /// Closes the connection unless the member sends something within a time.
     func probe(within limit: Duration) {
         guard let context, !isEnding, probing == nil else { return }
         write(.ping, ByteBuffer())
@@ -99,7 +99,7 @@ final class RoomConnection: ChannelInboundHandler {
         let mark = ChannelOptions.Types.WriteBufferWaterMark(
             low: max(1, limits.unsentBytes / 2), high: max(1, limits.unsentBytes))
         try? context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: mark)
-        // After the handlers of HTTP have gone.
+        // After HTTP's handlers have been removed.
         context.eventLoop.assumeIsolated().execute { [self] in
             guard self.context != nil else { return }
             tell(.opened)
@@ -130,7 +130,7 @@ final class RoomConnection: ChannelInboundHandler {
             if frame.opcode == .connectionClose { context.close(promise: nil) }
             return
         }
-        // Clients mask, so that proxies take nothing for a request (RFC 6455, 5.1).
+        // Clients mask, so that proxies do not mistake anything for a request (RFC 6455, 5.1).
         guard frame.maskKey != nil else {
             return tell(.broken(.malformed, "A frame of a client is masked (RFC 6455, 5.1)."))
         }

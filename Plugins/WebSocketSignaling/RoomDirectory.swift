@@ -1,18 +1,18 @@
 import InletCore
 import InletRTC
 
-/// Decides who is in which room, and where messages go. A value without a connection or a clock.
+/// Decides about the members of rooms, and about the receivers of messages. A value without a connection or a clock.
 struct RoomDirectory: Sendable {
     /// Numbers the connections.
     typealias MemberID = Int
 
-    /// Something to do, in the given order.
+    /// Actions, to be performed in order.
     enum Action: Sendable, Equatable {
         /// Send a text to a member.
         case send(String, to: MemberID)
-        /// Say why, and close the connection, which is no member's any more.
+        /// Send the reason, and close the connection, which does not belong to a member any more.
         case refuse(MemberID, RoomRefusal)
-        /// See at once whether a member is still there, as another wants its name.
+        /// Check at once whether a member is still connected, because another wants its name.
         case probe(MemberID)
     }
 
@@ -27,11 +27,12 @@ struct RoomDirectory: Sendable {
     private let servers: @Sendable (PeerID) -> [ICEServer]
     private var places: [MemberID: Place] = [:]
     private var rooms: [String: [PeerID: MemberID]] = [:]
-    /// How long the owner of a name has to answer when another wants it.
+    /// The time that the owner of a name has to answer when another wants it.
     static let probeLimit = Duration.seconds(2)
     private static let longestRoom = 128
 
-    /// - Parameter servers: returns the STUN and TURN servers for a member, with its credentials. The default is none.
+    /// - Parameter servers: Returns the STUN and TURN servers for a member, with its credentials. The default returns
+    ///   no servers.
     init(_ limits: RoomLimits, servers: @escaping @Sendable (PeerID) -> [ICEServer] = { _ in [] }) {
         (self.limits, self.servers) = (limits, servers)
     }
@@ -39,7 +40,7 @@ struct RoomDirectory: Sendable {
     /// The number of members of all rooms.
     var count: Int { places.count }
 
-    /// Returns the name of a room in a request's path: visible ASCII behind the first slash; nil if it is none.
+    /// Returns the name of a room in a request's path: visible ASCII after the first slash; nil for any other path.
     static func room(inPath path: String) -> String? {
         let name = path.utf8.dropFirst()
         guard path.hasBytePrefix("/"), (1...longestRoom).contains(name.count),
@@ -48,12 +49,12 @@ struct RoomDirectory: Sendable {
         return String(Substring(name))
     }
 
-    /// Takes a member into a room.
+    /// Admits a member to a room.
     ///
     /// - Parameters:
-    ///   - id: its name; nil to have one made for it.
-    ///   - instance: its instance as other members see it. A connection presents the one of a member only if it knows
-    ///     the secret that it is made of.
+    ///   - id: Its name; nil to generate one.
+    ///   - instance: Its instance as other members see it. A connection presents a member's instance only if it knows
+    ///     the secret from which it is derived.
     mutating func join(
         _ room: String, as id: PeerID?, _ instance: SignalingInstance, number: MemberID
     ) -> [Action] {
@@ -70,7 +71,8 @@ struct RoomDirectory: Sendable {
                     .probe(old),
                 ]
             }
-            // The same member by a new connection, as the old one broke unnoticed: nothing changes for the others.
+            // The same member over a new connection, because the old one broke unnoticed: nothing changes for the
+            // others.
             places[old] = nil
             let text = "Another connection of this member has taken its place."
             actions.append(.refuse(old, RoomRefusal(reason: .replaced, text: text)))
@@ -99,7 +101,7 @@ struct RoomDirectory: Sendable {
             + (isKnown ? [] : others.map { .send(joined, to: $0) })
     }
 
-    /// Notes that a connection has ended, or ends it. Does nothing for one that is no member's.
+    /// Records that a connection has ended, or ends it. Has no effect on one that does not belong to a member.
     mutating func leave(_ number: MemberID) -> [Action] {
         guard let place = places[number] else { return [] }
         let others = others(of: number)
@@ -110,7 +112,7 @@ struct RoomDirectory: Sendable {
         return others.map { .send(left, to: $0) }
     }
 
-    /// Takes a message of a member: for the one that it names, or for all others if it names none.
+    /// Handles a member's message: for the named member, or for all others if it names no member.
     mutating func take(_ text: [UInt8], from number: MemberID, at now: MonotonicTime) -> [Action] {
         guard var place = places[number] else { return [] }
         if place.rate.wait(at: now) != nil {
@@ -126,12 +128,12 @@ struct RoomDirectory: Sendable {
             return drop(number, .malformed, error.message)
         }
         guard let receiver else { return others(of: number).map { .send(relayed, to: $0) } }
-        // Whoever has gone meanwhile was reported to the sender.
+        // The sender was notified of members that have left meanwhile.
         guard let other = rooms[place.room]?[receiver], other != number else { return [] }
         return [.send(relayed, to: other)]
     }
 
-    /// Gives a member newer credentials for the servers, if there are any.
+    /// Sends a member newer credentials for the servers, if there are any.
     func renewServers(of number: MemberID) -> [Action] {
         guard let member = places[number]?.member else { return [] }
         let list = servers(member.id)
@@ -146,13 +148,13 @@ struct RoomDirectory: Sendable {
         return actions
     }
 
-    /// Ends a membership, and says why.
+    /// Ends a membership, and sends the reason.
     mutating func drop(_ number: MemberID, _ reason: RoomRefusal.Reason, _ text: String) -> [Action] {
         guard places[number] != nil else { return [] }
         return leave(number) + [.refuse(number, RoomRefusal(reason: reason, text: text, retryAfter: .seconds(5)))]
     }
 
-    /// Returns a message with the sender's name and instance by the server, and its receiver.
+    /// Returns a message with the sender's name and instance, set by the server, and its receiver.
     private static func stamped(
         _ text: [UInt8], by member: RoomMessage.Member
     ) throws(InletError) -> (receiver: PeerID?, text: String) {

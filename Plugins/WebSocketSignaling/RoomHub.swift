@@ -7,14 +7,14 @@ import NIOCore
 /// The rooms of a server and the connections of their members. Confined to the server's one thread.
 final class RoomHub {
     private let limits: RoomLimits
-    /// How often members get newer credentials; nil if theirs do not expire.
+    /// The interval at which members get newer credentials; nil if theirs do not expire.
     private let renewal: Duration?
     private var directory: RoomDirectory
     private var connections: [RoomDirectory.MemberID: RoomConnection] = [:]
     private var quota: ClientQuota<ClientAddress>
     private var count = 0
 
-    /// - Parameter ice: the servers that members are told of.
+    /// - Parameter ice: The servers that are sent to members.
     init(_ limits: RoomLimits, _ ice: ICEServers) {
         self.limits = limits
         renewal = ice.shared.isEmpty ? nil : max(.seconds(1), ice.lifetime / 2)

@@ -3,31 +3,32 @@ import InletRTC
 
 /// The limits of a server of rooms.
 public struct RoomLimits: Sendable, Hashable {
-    /// The most rooms that have members. The default is 256.
+    /// The maximum number of rooms with members. The default is 256.
     public var rooms = 256
-    /// The most members of a room. The default is 32.
+    /// The maximum number of members of a room. The default is 32.
     public var members = 32
-    /// The most members of all rooms. The default is 512.
+    /// The maximum number of members of all rooms. The default is 512.
     public var connections = 512
-    /// The most members at one address, or in one network of IPv6. The default is 64.
+    /// The maximum number of members at one address, or in one IPv6 network. The default is 64.
     public var perAddress = 64
-    /// The most bytes of a message. The default is 196,608.
+    /// The maximum size of a message in bytes. The default is 196,608.
     public var messageBytes = 196_608
-    /// The messages a second that a member may send in the long run; four times as many may come at once. As many pings
-    /// and pongs may come besides. The default is 50: an offer comes with a few dozen candidates.
+    /// The messages per second that a member may send in the long run; four times as many may arrive at once. The same
+    /// number of pings and pongs is permitted in addition. The default is 50: an offer is followed by a few dozen
+    /// candidates.
     public var messagesPerSecond = 50
-    /// The most bytes that wait for a member that reads slowly; beyond that it loses its place. The default is
-    /// 1,048,576.
+    /// The maximum number of bytes that wait for a member that reads slowly; beyond that it loses its place. The
+    /// default is 1,048,576.
     public var unsentBytes = 1_048_576
-    /// How long a member is silent before it is pinged. The default is 10 seconds.
+    /// The time of silence after which a member is pinged. The default is 10 seconds.
     public var pingInterval = Duration.seconds(10)
-    /// How long a member may be silent before it counts as gone. The default is 25 seconds.
+    /// The time of silence after which a member counts as gone. The default is 25 seconds.
     public var silence = Duration.seconds(25)
 
-    /// Creates limits with the default of each.
+    /// Creates limits with all defaults.
     public init() {}
 
-    /// The rate of the messages of a member that has sent none yet.
+    /// The message rate of a member that has not sent any yet.
     var rate: AdmissionRate {
         AdmissionRate(perSecond: Double(messagesPerSecond), burst: 4 * min(messagesPerSecond, 1_000_000))
     }
@@ -36,8 +37,8 @@ public struct RoomLimits: Sendable, Hashable {
 
     /// Checks the limits.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for one that is not positive, or a time for silence that
-    ///   leaves no room for a ping.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a limit that is not positive, or a silence limit that
+    ///   leaves no time for a ping.
     func validate() throws(InletError) {
         let counts = [rooms, members, connections, perAddress, messageBytes, messagesPerSecond, unsentBytes]
         guard counts.allSatisfy({ $0 > 0 }), pingInterval > .zero, silence > pingInterval else {

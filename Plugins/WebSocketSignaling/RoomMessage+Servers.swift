@@ -2,7 +2,7 @@ import InletCore
 import InletRTC
 
 extension RoomMessage {
-    /// The most servers that a member takes from the server of a room.
+    /// The maximum number of servers that a member accepts from a room's server.
     static let mostServers = 8
     private static let longestText = 1024
 
@@ -22,7 +22,7 @@ extension RoomMessage {
                 }))
     }
 
-    /// Reads the servers of a message. What is no server this side knows is left out, such as TURN over DTLS.
+    /// Reads the servers of a message. Servers that this side does not support, such as TURN over DTLS, are left out.
     static func servers(of members: SignalingMembers) -> [ICEServer] {
         var servers: [ICEServer] = []
         for element in (members.value("iceServers")?.elements ?? []).prefix(mostServers) {

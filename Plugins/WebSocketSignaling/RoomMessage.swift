@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
 
-/// What the server of a room says to its members.
+/// The messages of a room's server to its members.
 ///
 /// | type | keys |
 /// |---|---|
@@ -17,7 +17,7 @@ enum RoomMessage: Sendable {
         var instance: SignalingInstance
     }
 
-    /// The first message: the member's name, who else is there, and the servers for sessions.
+    /// The first message: the member's name, the other members, and the servers for sessions.
     case welcome(PeerID, others: [Member], servers: [ICEServer] = [])
     /// The servers for sessions from now on, with newer credentials.
     case servers([ICEServer])
@@ -27,7 +27,7 @@ enum RoomMessage: Sendable {
     case refused(RoomRefusal)
     case envelope(SignalingEnvelope)
 
-    /// Reads what a server says.
+    /// Reads a message of the server.
     ///
     /// - Throws: ``InletError/Code/malformedData``.
     init(json: String) throws(InletError) {

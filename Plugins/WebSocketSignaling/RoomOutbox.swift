@@ -2,7 +2,7 @@ import InletCore
 import InletRTC
 import Synchronization
 
-/// The texts on their way to the server, of one connection after another. Safe from any thread.
+/// The texts on their way to the server, over consecutive connections. Safe from any thread.
 final class RoomOutbox: Sendable {
     private struct State {
         var continuation: AsyncStream<String>.Continuation?
@@ -13,10 +13,10 @@ final class RoomOutbox: Sendable {
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: the most bytes that wait.
+    /// - Parameter limit: The maximum number of waiting bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Begins a connection: what is appended from now on goes to the stream.
+    /// Begins a connection: later texts go to the stream.
     func begin() -> AsyncStream<String> {
         let (texts, continuation) = AsyncStream.makeStream(of: String.self)
         let isFinished = state.withLock { state in
@@ -30,9 +30,9 @@ final class RoomOutbox: Sendable {
     /// Ends a connection: nothing can be appended until another begins.
     func end() { state.withLock { $0.continuation.take() }?.finish() }
 
-    /// Ends the stream of the connection when all that waits is sent, and those of later ones at once.
+    /// Ends the connection's stream once all waiting texts are sent, and those of later ones at once.
     ///
-    /// - Returns: whether there is a connection.
+    /// - Returns: Whether there is a connection.
     func finish() -> Bool {
         let continuation = state.withLock { state in
             state.isFinished = true
@@ -59,6 +59,6 @@ final class RoomOutbox: Sendable {
         }
     }
 
-    /// Notes that a text was sent.
+    /// Records that a text was sent.
     func sent(_ text: String) { state.withLock { $0.bytes = max(0, $0.bytes - text.utf8.count) } }
 }

@@ -1,29 +1,29 @@
 import InletCore
 
-/// Why the server of a room does not take a member, or no longer has it.
+/// The reason why a room's server refuses or removes a member.
 struct RoomRefusal: Sendable, Hashable {
     /// The reason as a word.
     enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// Another has the name.
+        /// Another member has the name.
         case taken
-        /// The room, the server or the address has as many members as it may have.
+        /// The room, the server or the address has its maximum number of members.
         case full
-        /// The member says more than it may.
+        /// The member sends more than is permitted.
         case flood
         /// The member reads too slowly.
         case slow
         /// A message cannot be read.
         case malformed
-        /// The member came again, by another connection.
+        /// The member returned over another connection.
         case replaced
-        /// The server ends.
+        /// The server shuts down.
         case ending
-        /// Anything that a later server says.
+        /// Any other reason, from a later version of the server.
         case other
     }
 
     var reason: Reason
-    /// The reason for people.
+    /// The reason in readable form.
     var text: String
     var retryAfter: Duration?
 
@@ -37,7 +37,7 @@ struct RoomRefusal: Sendable, Hashable {
         }
     }
 
-    /// The error of a client that gets it.
+    /// The error of a client that receives it.
     var error: InletError {
         let code: InletError.Code =
             switch reason {
@@ -52,7 +52,7 @@ struct RoomRefusal: Sendable, Hashable {
         return error
     }
 
-    /// Whether another attempt may succeed by itself.
+    /// Whether another attempt may succeed without a change.
     var isTemporary: Bool {
         switch reason {
         case .taken, .full, .flood, .slow, .ending: true

@@ -8,23 +8,24 @@ import Synchronization
 /// A server of rooms, in which peers reach each other by name over WebSockets. It runs until ``stop()``. Safe from any
 /// thread.
 ///
-/// The path of a WebSocket is the room: `ws://HOST:PORT/ROOM?id=NAME`. It speaks no TLS: for `wss:`, a proxy that does
-/// stands in front.
+/// The path of a WebSocket is the room: `ws://HOST:PORT/ROOM?id=NAME`. The server does not support TLS: for `wss:`, put
+/// a proxy with TLS in front of it.
 public final class RoomServer: Sendable {
-    /// Where a server listens, and its limits.
+    /// The address of a server, and its limits.
     public struct Configuration: Sendable {
-        /// The address; `0.0.0.0` or `::` for all of this machine. The default is `127.0.0.1`.
+        /// The address; `0.0.0.0` or `::` for all addresses of this machine. The default is `127.0.0.1`.
         public var host = "127.0.0.1"
         /// The TCP port; 0 for any that is free. The default is 8443.
         public var port = 8443
-        /// The token that every member must present, as `?token=` or as a bearer token; nil for none. One is made, and
-        /// told with the address, if other machines can reach the server and none is given. The default is nil.
+        /// The token that every member must present, as `?token=` or as a bearer token; nil for no token. If other
+        /// machines can reach the server and no token is given, one is generated and logged with the address. The
+        /// default is nil.
         public var token: String?
-        /// STUN and TURN servers for the sessions of members, which the server tells each. Of the shared secret each
-        /// member gets credentials that expire, and newer ones when half of their life is over. `tls` and `isRelayOnly`
-        /// are each member's own and are ignored. The default is none.
+        /// The STUN and TURN servers that the server sends to members for their sessions. From a shared secret, each
+        /// member gets credentials that expire, and newer ones when half of their lifetime is over. `tls` and
+        /// `isRelayOnly` are each member's own and are ignored. Empty by default.
         public var ice = ICEServers()
-        /// The limits. The default is that of each.
+        /// The limits. By default, each has its own default.
         public var limits = RoomLimits()
         /// The log, which names the address and reports clients that guess tokens.
         public var logger = Logger(label: "inlet.signal")
@@ -42,17 +43,17 @@ public final class RoomServer: Sendable {
         }
     }
 
-    /// The address that it listens at, such as `127.0.0.1:8443`.
+    /// The address on which it listens, such as `127.0.0.1:8443`.
     public let address: String
-    /// The addresses of a room named ROOM, with a token that was made here.
+    /// The addresses of a room named ROOM, with a token that was generated here.
     public let rooms: String
     private let listener: HTTPListener
     private let hub: NIOLoopBoundBox<RoomHub>
 
     /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for limits or a token that cannot be,
-    ///   ``InletError/Code/busy`` if something else listens at the port, and other codes if it cannot listen there.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for invalid limits or an invalid token,
+    ///   ``InletError/Code/busy`` if another program listens on the port, and other codes if it cannot listen there.
     public init(_ configuration: Configuration) throws(InletError) {
         let (limits, logger) = (configuration.limits, configuration.logger)
         let access = AccessRule(host: configuration.host, port: configuration.port, token: configuration.token)
@@ -85,7 +86,7 @@ public final class RoomServer: Sendable {
         logger.notice("Rooms for signaling are at \(rooms)")
     }
 
-    /// Connections beyond those of members: a newcomer gets an answer even if all places are taken.
+    /// Connections in addition to those of members: a newcomer gets an answer even if all places are taken.
     private static let reserved = 32
 
     /// Says goodbye to all members and ends the server. Returns when that is done, or after two seconds. Blocks, so it

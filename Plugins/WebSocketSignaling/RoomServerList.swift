@@ -1,20 +1,20 @@
 import InletRTC
 import Synchronization
 
-/// The STUN and TURN servers that the server of a room has named to a member. Safe from any thread.
+/// The STUN and TURN servers that a room's server has sent to a member. Safe from any thread.
 final class RoomServerList: Sendable {
     private struct State {
-        /// The servers that were named last; nil before the first welcome.
+        /// The servers that were sent last; nil before the first welcome.
         var servers: [ICEServer]?
         var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
         var count = 0
     }
 
     private let state = Mutex(State())
-    /// How long a session waits for the first welcome.
+    /// The time that a session waits for the first welcome.
     private static let patience = Duration.seconds(2)
 
-    /// Notes the servers that sessions use from now on.
+    /// Sets the servers that sessions use from now on.
     func set(_ servers: [ICEServer]) {
         let waiting = state.withLock { state in
             state.servers = servers
@@ -24,7 +24,7 @@ final class RoomServerList: Sendable {
         for each in waiting { each.finish() }
     }
 
-    /// Returns the servers that were named last, as soon as there are any, or none after two seconds.
+    /// Returns the servers that were sent last, as soon as there are any, or an empty list after two seconds.
     func current() async -> [ICEServer] {
         let (welcome, waiter) = AsyncStream.makeStream(of: Void.self)
         let number: Int? = state.withLock { state in

@@ -31,7 +31,7 @@ final class RoomService: HTTPService {
             return .answer(.text("The path is the name of a room: /ROOM?id=NAME, in visible ASCII.", .notFound))
         }
         guard let key = Self.key(of: request) else {
-            // Browsers say what they show.
+            // Browsers display the response.
             if let types = request.header("accept"), types.containsBytes("text/html") { return .answer(page(request)) }
             var answer = HTTPAnswer.text("This is a room for signaling: open it as a WebSocket.", .upgradeRequired)
             answer.headers.add(name: "upgrade", value: "websocket")
@@ -63,7 +63,7 @@ final class RoomService: HTTPService {
         return .upgrade(headers) { member.handlers() }
     }
 
-    /// Returns the page by which a browser is one side of a call in the room.
+    /// Returns the page with which a browser takes part in a call in the room.
     private func page(_ request: HTTPRequest) -> HTTPAnswer {
         var page = HTTPAnswer(type: "text/html; charset=utf-8", body: Self.page)
         if let cookie = connection?.cookieHeader(for: request) { page.headers.add(name: "set-cookie", value: cookie) }
@@ -72,7 +72,7 @@ final class RoomService: HTTPService {
 
     private static let page = ByteBuffer(string: PackageTexts.call_html)
 
-    /// Returns the key of a request that opens a WebSocket (RFC 6455, 4.2.1); nil if it opens none.
+    /// Returns the key of a request that opens a WebSocket (RFC 6455, 4.2.1); nil for any other request.
     private static func key(of request: HTTPRequest) -> String? {
         guard let upgrade = request.header("upgrade"), TextBytes.isSame(upgrade.utf8, ignoringCase: "websocket"),
             let wanted = request.header("connection"),
@@ -83,13 +83,13 @@ final class RoomService: HTTPService {
         return key
     }
 
-    /// Returns what proves that a WebSocket was meant (RFC 6455, 4.2.2).
+    /// Returns the proof that a WebSocket was intended (RFC 6455, 4.2.2).
     private static func accept(_ key: String) -> String {
         let digest = MessageDigest.sha1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         return Data(digest).base64EncodedString()
     }
 
-    /// Whether the page that opens the WebSocket, if it is one, is of this server: browsers let any page connect to
+    /// Whether the page that opens the WebSocket, if it is one, is from this server: browsers let any page connect to
     /// any server.
     private static func isOfOneOrigin(_ request: HTTPRequest) -> Bool {
         guard let origin = request.header("origin") else { return true }

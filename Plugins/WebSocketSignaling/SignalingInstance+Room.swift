@@ -3,9 +3,9 @@ import InletDigest
 import InletRTC
 
 /// The instance of a member that enters a room. It is a secret between the member and the server: a connection that
-/// presents it takes the place of the member's earlier connection. Other members see only ``shownToMembers``.
+/// presents it replaces the member's earlier connection. Other members see only ``shownToMembers``.
 extension SignalingInstance {
-    /// The fewest bytes, so that nobody finds an instance by computing digests.
+    /// The minimum number of bytes, so that an instance cannot be found by computing digests.
     static let fewestBytes = 16
 
     /// Reads the instance of a request that enters a room.

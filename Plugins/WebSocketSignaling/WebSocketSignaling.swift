@@ -2,8 +2,7 @@ public import InletCore
 public import InletRTC
 import Synchronization
 
-/// Signaling in a room of a ``RoomServer``, over a WebSocket that is connected again whenever it breaks. Safe from any
-/// thread.
+/// Signaling in a room of a ``RoomServer``, over a WebSocket that reconnects each time it breaks. Safe from any thread.
 ///
 ///     let room = try WebSocketSignaling(WebSocketSignalingConfiguration("ws://127.0.0.1:8443/studio?id=camera"))
 ///     for await event in room.events() {
@@ -18,10 +17,11 @@ public final class WebSocketSignaling: SignalingService {
     private let dispatcher: SignalingDispatcher
     private let outbox: RoomOutbox
     private let running: Task<Void, Never>
-    /// How long leaving may take.
+    /// The time limit for leaving.
     private static let closingLimit = Duration.seconds(3)
 
-    /// Begins to connect. Returns at once: the event ``SignalingEvent/opened(peers:)`` says when the room is entered.
+    /// Begins to connect. Returns at once: the event ``SignalingEvent/opened(peers:)`` reports when the room is
+    /// entered.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
     public init(_ configuration: WebSocketSignalingConfiguration) throws(InletError) {
@@ -60,12 +60,12 @@ public final class WebSocketSignaling: SignalingService {
         try dispatcher.send(message, to: peer)
     }
 
-    /// Returns the STUN and TURN servers that the server of the room names, or none after two seconds.
+    /// Returns the STUN and TURN servers that the room's server has sent, or an empty list after two seconds.
     public func iceServers() async -> [ICEServer] { await dispatcher.iceServers() }
 
-    /// Sends what waits, leaves the room, and ends all channels and events. Takes at most three seconds.
+    /// Sends waiting messages, leaves the room, and ends all channels and events. Takes at most three seconds.
     public func close() async {
-        // What is on its way is sent first; an attempt to connect is given up.
+        // Messages on their way are sent first; an attempt to connect is abandoned.
         if !outbox.finish() { running.cancel() }
         let late = Task { [running] in
             try? await Task.sleep(for: Self.closingLimit)

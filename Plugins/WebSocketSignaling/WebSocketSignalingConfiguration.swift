@@ -3,43 +3,45 @@ public import InletRTC
 import InletTLS
 import InletWebSocket
 
-/// Where a room is, and how it is entered: `ws://HOST[:PORT]/ROOM?id=NAME`, or `wss:` for TLS.
+/// The address of a room, and the settings for entering it: `ws://HOST[:PORT]/ROOM?id=NAME`, or `wss:` for TLS.
 public struct WebSocketSignalingConfiguration: Sendable {
     /// The address of the room, without name and token.
     public let address: String
     /// This side's name in the room.
     public var id: PeerID
-    /// The token that the server requires; nil for none. A secret: it is sent as a bearer token.
+    /// The token that the server requires; nil for no token. A secret: it is sent as a bearer token.
     public var token: String?
-    /// The name of this run, of at least 16 characters. A secret between this side and the server, which shows others
-    /// only a digest: by it a connection takes the place of this side's earlier one. The default is random; a random
-    /// value that is kept makes a restart look like a reconnection.
+    /// The identity of this run, of at least 16 characters. A secret between this side and the server, which shows
+    /// others only a digest: a connection that presents it replaces this side's earlier one. The default is random; a
+    /// saved random value makes a restart look like a reconnection.
     public var instance = SignalingInstance()
-    /// The wait before the first further attempt to connect; it doubles with each, up to ``longestBackOff``, and is
-    /// then shortened by up to half at random, so that many members do not return at once. The default is 250 ms.
+    /// The wait before the first further attempt to connect. It doubles with each attempt, up to ``longestBackOff``,
+    /// and is then shortened by up to half at random, so that many members do not return at once. The default is 250
+    /// ms.
     public var backOff = Duration.milliseconds(250)
     /// The longest such wait. The default is 15 seconds.
     public var longestBackOff = Duration.seconds(15)
-    /// How long attempts may fail before the service ends with the last error; nil for no end. The default is nil.
+    /// The time for which attempts may fail before the service ends with the last error; nil for no limit. The default
+    /// is nil.
     public var patience: Duration?
-    /// How long another member may hold this side's name before the service ends: long enough for the server to notice
-    /// that a member has gone without a word. The default is 10 seconds.
+    /// The time for which another member may hold this side's name before the service ends: long enough for the server
+    /// to notice that a member has vanished. The default is 10 seconds.
     public var namePatience = Duration.seconds(10)
-    /// How often the server is pinged. The default is 10 seconds.
+    /// The interval at which the server is pinged. The default is 10 seconds.
     public var pingInterval = Duration.seconds(10)
-    /// How long the server may be silent before it counts as gone. The default is 25 seconds.
+    /// The time of silence after which the server counts as gone. The default is 25 seconds.
     public var silence = Duration.seconds(25)
     /// The path of a PEM file with certificate authorities for `wss:`. The default, nil, is the system's.
     public var authorities: String?
-    /// The most bytes that wait to be sent; beyond that, messages are refused. The default is 1,048,576.
+    /// The maximum number of bytes that wait to be sent; beyond that, messages are refused. The default is 1,048,576.
     public var unsentBytes = 1_048_576
 
     /// Reads the address of a room.
     ///
     /// - Parameters:
-    ///   - uri: `ws://HOST[:PORT]/ROOM`, with `?id=NAME` and `&token=TOKEN` as one likes.
-    ///   - id: this side's name. The default, nil, is the one in the address, or else a random one.
-    ///   - token: the token. The default, nil, is the one in the address.
+    ///   - uri: `ws://HOST[:PORT]/ROOM`, optionally with `?id=NAME` and `&token=TOKEN`.
+    ///   - id: This side's name. The default, nil, is the one in the address, or else a random one.
+    ///   - token: The token. The default, nil, is the one in the address.
     /// - Throws: ``InletError/Code/invalidConfiguration``. The error does not quote values, which may be the token.
     public init(_ uri: String, id: PeerID? = nil, token: String? = nil) throws(InletError) {
         let place = try WebSocketAddress(uri)
@@ -68,7 +70,7 @@ public struct WebSocketSignalingConfiguration: Sendable {
         self.token = token ?? shown
     }
 
-    /// How the WebSocket is opened.
+    /// The settings for opening the WebSocket.
     func webSocket() throws(InletError) -> WebSocketConfiguration {
         let (name, run) = (PercentEncoding.encode(id.description), PercentEncoding.encode(instance.description))
         var configuration = WebSocketConfiguration(
@@ -83,7 +85,7 @@ public struct WebSocketSignalingConfiguration: Sendable {
         return configuration
     }
 
-    /// Checks what could not work.
+    /// Rejects settings that cannot work.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
     func validate() throws(InletError) {
