@@ -10,7 +10,7 @@ import InletFFmpeg
 /// reliably. This assembler leaves out the second. It also bounds the memory for a server that never ends a picture, to
 /// that of the largest permitted one.
 ///
-/// NAL units mark the end of a picture, the time does not: libavformat (5.1) restarts the clocks of two video streams at
+/// NAL units mark the end of a picture, times do not: libavformat (5.1) restarts the clocks of two video streams at
 /// each sender report, so that times shift slightly within a picture.
 ///
 /// Confined to the capture thread.

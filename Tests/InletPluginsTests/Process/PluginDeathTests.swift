@@ -183,7 +183,7 @@ extension PluginProcessTests {
             #expect(parts[2] == "0,1,2,3,4")
         }
 
-        @Test("A probe returns the ids, or why it found no plug-in")
+        @Test("A probe returns the ids, or the reason for its failure")
         func probe() throws {
             let child = try ScriptedChild("ids=inlet.source/1 inlet.sink/1")
             #expect(try child.program().probe(within: .seconds(60)) == ["inlet.source/1", "inlet.sink/1"])
