@@ -1,4 +1,4 @@
-// The names are those that inlet_plugin_kit.h declares.
+// The names match inlet_plugin_kit.h.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CInletPlugin
@@ -6,7 +6,7 @@ import CInletPluginEntry
 import InletCore
 import InletPluginWire
 
-// The functions that the entry's tables lead to. Their tags and promises are those of inlet_plugin.h.
+// The functions in the entry's tables. Their tags and guarantees are those of inlet_plugin.h.
 
 // Unsafe: implements the C functions of a source that the host calls.
 @c @implementation

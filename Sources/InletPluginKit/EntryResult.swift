@@ -3,7 +3,7 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: fills in the host's error struct.
-/// What a function of a table returns.
+/// The result of a table's function.
 enum EntryResult {
     /// Runs a function, and fills in the host's error if it fails.
     static func of(

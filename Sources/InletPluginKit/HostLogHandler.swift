@@ -1,6 +1,6 @@
 import Logging
 
-/// Passes what a source logs to the host.
+/// Passes a source's log messages to the host.
 struct HostLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug

@@ -3,7 +3,7 @@ import InletCore
 import Synchronization
 
 // Unsafe: calls the host's functions for an instance.
-/// What an instance may call of its host, until it is destroyed. Safe from any thread.
+/// The host functions that an instance may call until it is destroyed. Safe from any thread.
 @safe final class InstanceHost: Sendable {
     // A null struct after the end. The lock keeps `end` from returning while a call runs.
     private let functions: Mutex<Functions>
@@ -28,19 +28,19 @@ import Synchronization
         unsafe with { host in unsafe host.is_cancelled.map { unsafe $0(host.context) != 0 } } ?? false
     }
 
-    /// Reports that data came.
+    /// Reports that data arrived.
     func reportProgress() {
         unsafe with { host in unsafe host.report_progress?(host.context) }
     }
 
-    /// Counts pictures that the source gave up.
+    /// Counts pictures that the source dropped.
     func countDrop(_ reason: DropReason, _ count: UInt64) {
         unsafe with { host in
             unsafe reason.description.withCString { unsafe host.count_drop?(host.context, $0, count) }
         }
     }
 
-    /// Reports the beginning of an interruption, or with nil its end.
+    /// Reports the beginning of an interruption, or its end if nil.
     func changeInterruption(_ reason: String?) {
         unsafe with { host in
             guard let reason else {
@@ -51,7 +51,7 @@ import Synchronization
         }
     }
 
-    /// What sinks want now, and how many key frames have been requested so far.
+    /// The present demand of the sinks, and the number of key-frame requests so far.
     var demand: (wanted: SourceDemand, keyFrameRequests: Int) {
         let demand: inlet_demand? = unsafe with { host in
             guard let ask = unsafe host.get_demand else { return nil }

@@ -2,16 +2,16 @@ import CInletPlugin
 import InletCore
 
 // Unsafe: fills in the host's item struct and lends memory to the host.
-/// Fills in items for the host. Nothing is copied but parameter sets: what a frame or packet refers to is lent, and its
-/// owner is retained until the host calls `release`.
+/// Fills in items for the host. Only parameter sets are copied: the memory of a frame or packet is lent, and its owner
+/// is retained until the host calls `release`.
 ///
-/// A child process copies what is lent into memory that it shares with Inlet, once; a source that drew into that memory
-/// itself would save this copy, but the pictures of a ``FrameSource`` lie where it put them. In Inlet's own process,
-/// what is lent is not copied.
+/// A child process copies lent memory once, into memory that it shares with Inlet. A source that draws directly into
+/// that memory would save this copy, but the pictures of a ``FrameSource`` are in the source's own memory. In Inlet's
+/// own process, lent memory is not copied.
 enum ItemForm {
     /// Fills in a picture.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` or ``InletError/Code/internal`` for what cannot be stated.
+    /// - Throws: ``InletError/Code/unsupported`` or ``InletError/Code/internal`` for values that cannot be stated.
     static func fill(_ item: inout inlet_item, with frame: SourceFrame, _ stream: StreamFacts) throws(InletError) {
         unsafe item.is_packet = 0
         unsafe item.flags = flags(frame.flags)

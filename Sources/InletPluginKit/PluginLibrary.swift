@@ -5,11 +5,11 @@ import Synchronization
 
 /// The plug-in as a whole: its sources and sinks, and the host that has loaded it.
 final class PluginLibrary: Sendable {
-    /// The one of the process: a library has one entry.
+    /// The process's only instance: a library has one entry.
     static let shared = PluginLibrary()
 
     private struct State {
-        /// How many calls of `init` have no `deinit` yet.
+        /// The number of calls of `init` without a `deinit` yet.
         var users = 0
         var wasAsked = false
         var log: HostLog?
@@ -43,9 +43,9 @@ final class PluginLibrary: Sendable {
     /// Whether there is a sink.
     var hasSinks: Bool { state.withLock { !$0.registry.sinks.isEmpty } }
 
-    /// Takes note of the host. At the first call the author's function adds the sources.
+    /// Stores the host. At the first call the author's function adds the sources.
     ///
-    /// - Throws: ``InletError/Code/pluginRejected`` if there is no source and no sink.
+    /// - Throws: ``InletError/Code/pluginRejected`` if there is neither a source nor a sink.
     func begin(_ log: HostLog?) throws(InletError) {
         let asks = state.withLock { state in
             defer { state.wasAsked = true }
@@ -65,7 +65,7 @@ final class PluginLibrary: Sendable {
         }
     }
 
-    /// Lets go of the host after as many calls as ``begin(_:)`` had.
+    /// Releases the host after as many calls as ``begin(_:)`` had.
     func end() {
         state.withLock { state in
             state.users = max(0, state.users - 1)

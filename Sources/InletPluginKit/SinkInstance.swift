@@ -15,17 +15,17 @@ import InletPluginWire
     private var isStarted = false
     private var timeBase = Rational(1)
     private var parameters: CodecParameters?
-    /// Whether packets are left out up to the next key frame, as the sink did not accept one.
+    /// Whether packets are left out up to the next key frame, because the sink did not accept one.
     private var awaitsKeyFrame = false
-    /// Pictures that the sink keeps have memory of their own, as the host's is lent for a call.
+    /// Pictures that the sink keeps have separate memory, because the host's is lent for a call.
     private let pool = I420BufferPool(capacity: mostPictures)
 
-    /// How many pictures a sink may keep.
+    /// The number of pictures that a sink may keep.
     private static let mostPictures = 32
 
-    /// Makes the sink: one of packets if its configuration can make such a one.
+    /// Makes the sink: a packet sink if its configuration can make one.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` if the sink wants what `inlet_plugin.h` cannot say.
+    /// - Throws: ``InletError/Code/unsupported`` if the sink has wishes that `inlet_plugin.h` cannot express.
     init(
         _ configuration: any FrameSinkConfiguration, host: inlet_sink_host, wants: inout inlet_sink_wants
     ) throws(InletError) {
@@ -52,13 +52,13 @@ import InletPluginWire
         wants.keeps_rotation = asked.rotation == .metadata ? 1 : 0
     }
 
-    /// Passes on what comes.
+    /// Passes on an item.
     func start(_ stream: inlet_stream) throws {
         timeBase = unsafe stream.time_base.rational ?? Rational(1)
         let facts = try unsafe StreamDescription(stream)
         switch sink {
         case .pictures(let sink):
-            // Of a change in mid-stream each frame tells its own part.
+            // After a change in mid-stream each frame states its own format.
             if !isStarted { try sink.start(facts.format(timeBase: timeBase), SinkContext()) }
         case .packets(let sink):
             let parameters = try unsafe facts.parameters(of: stream, timeBase: timeBase)
@@ -71,7 +71,7 @@ import InletPluginWire
 
     /// Hands an item over.
     ///
-    /// - Returns: false if the sink wants no more.
+    /// - Returns: False if the sink wants no more.
     func consume(_ item: inlet_item) throws -> Bool {
         do {
             switch sink {
@@ -141,7 +141,7 @@ import InletPluginWire
             sampleAspectRatio: picture.sample_aspect_ratio.rational, wallClock: wallClock == .min ? nil : wallClock)
     }
 
-    /// Has the sink write what is left. Called once, after a start.
+    /// Makes the sink write the rest. Called once, after a start.
     func finish() throws {
         guard isStarted else { return }
         isStarted = false

@@ -2,7 +2,7 @@ import CInletPlugin
 import InletCore
 
 // Unsafe: reads C strings of the host.
-/// What the host asks a source or sink for, as a URI that its own plug-in reads.
+/// The host's request for a source or sink, as a URI that its own plug-in reads.
 struct SourceAddress {
     /// The URI, with every secret in it.
     let uri: String
@@ -13,7 +13,7 @@ struct SourceAddress {
     init(_ configuration: inlet_configuration, isSink: Bool = false) throws(InletError) {
         let scheme = unsafe try Self.text(configuration.scheme, "scheme")
         let address = unsafe try Self.text(configuration.address, "address")
-        // The address of a server is passed on as it was written.
+        // A server's address is passed on unchanged.
         var uri = scheme + ":" + (address.containsBytes("//") ? address : PercentEncoding.encode(address))
         var mark = "?"
         let declared = PluginLibrary.shared.options(of: scheme, isSink: isSink)

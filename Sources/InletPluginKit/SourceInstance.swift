@@ -11,21 +11,21 @@ final class SourceInstance {
     private let host: InstanceHost
     private var thread: SourceThread?
     private var stream: StreamFacts?
-    /// What the parameter sets of `open` lie in, until the next call.
+    /// The memory of the parameter sets of `open`, until the next call.
     private var lent: LentMemory?
-    /// Counts packets, which have no numbers of their own.
+    /// Counts packets, which have no numbers.
     private var packetCount: UInt64 = 0
     /// Whether the source was asked for an item that it has not yielded yet.
     private var isReading = false
-    /// An item that came while the host wanted a pause.
+    /// An item that arrived while the host wanted a pause.
     private var early: SourceItem??
     private var reportedDrops: [DropReason: UInt64] = [:]
 
-    /// How long before the deadline of `open` the source itself is to give up, so that its own error arrives.
+    /// The time before the deadline of `open` at which the source itself must give up, so that its own error arrives.
     private static let margin = Duration.milliseconds(50)
-    /// How long a pause waits for an item that the source is about to yield.
+    /// The time that a pause waits for an item that the source is about to yield.
     private static let pausePatience = Duration.milliseconds(900)
-    /// How long a source may take to close.
+    /// The time that a source may take to close.
     private static let closeTime = Duration.milliseconds(900)
 
     init(_ configuration: any FrameSourceConfiguration, host: InstanceHost) {
@@ -110,7 +110,7 @@ final class SourceInstance {
         (stream, lent, early) = (nil, nil, nil)
     }
 
-    /// Closes what is open, and ends the use of the host.
+    /// Closes anything that is open, and ends the use of the host.
     func destroy() {
         close()
         host.end()
@@ -124,7 +124,7 @@ final class SourceInstance {
 
     private static let cancellation = InletError(.cancelled, "The source was stopped.")
 
-    /// Returns the answer to the last request; nil if there is none by the deadline.
+    /// Returns the answer to the last request; nil if it has not arrived by the deadline.
     private func answer(
         of thread: SourceThread, until deadline: MonotonicTime
     ) throws(InletError) -> SourceThread.Answer? {
@@ -157,8 +157,8 @@ final class SourceInstance {
         return INLET_OK
     }
 
-    /// Tells the source what sinks want. Only a source of packets may be asked for packets: one that also decodes them
-    /// would yield both, for which there is no place.
+    /// Notifies the source of the sinks' demand. Only a packet source may be asked for packets: a source that also
+    /// decodes them would yield both, which the interface cannot carry.
     private func followDemand() {
         guard let thread else { return }
         var (demand, keyFrameRequests) = host.demand

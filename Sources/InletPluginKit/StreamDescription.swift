@@ -3,7 +3,7 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: reads the host's stream struct.
-/// What the host says of the stream that a sink gets.
+/// The host's description of the stream that a sink gets.
 struct StreamDescription {
     private let size: ImageSize
     private let frameRate: Rational?
@@ -49,7 +49,7 @@ struct StreamDescription {
 }
 
 extension ColorSpace {
-    /// Makes a colour space of its codes.
+    /// Makes a colour space from its codes.
     init(_ color: inlet_color) {
         self.init(
             primaries: .init(rawValue: color.primaries), transfer: .init(rawValue: color.transfer),

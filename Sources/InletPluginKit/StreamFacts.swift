@@ -3,16 +3,16 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: fills in the host's stream and item structs.
-/// What an opened source said of itself, as far as its items depend on it.
+/// The properties that an opened source reported, as far as its items depend on them.
 struct StreamFacts {
-    /// In whose ticks all times are stated.
+    /// The time base of all times.
     let timeBase: Rational
     /// The codec of the packets; nil for a source of pictures.
     let codec: VideoCodec?
-    /// The parameter sets that hold now.
+    /// The present parameter sets.
     var parameterSets: [UInt8]
 
-    /// - Throws: ``InletError/Code/unsupported`` for what `inlet_plugin.h` cannot say.
+    /// - Throws: ``InletError/Code/unsupported`` for values that `inlet_plugin.h` cannot express.
     init(_ format: SourceFormat) throws(InletError) {
         let parameters = format.packetStream?.parameters
         timeBase = parameters?.timeBase ?? format.timeBase
@@ -26,7 +26,7 @@ struct StreamFacts {
 
     /// Fills in a stream for the host.
     ///
-    /// - Parameter lent: the memory of the parameter sets; nil if there are none.
+    /// - Parameter lent: The memory of the parameter sets; nil without parameter sets.
     func describe(_ format: SourceFormat, in stream: inout inlet_stream, lent: LentMemory?) throws(InletError) {
         let parameters = format.packetStream?.parameters
         let size = parameters?.size ?? format.size
@@ -58,7 +58,7 @@ struct StreamFacts {
         unsafe stream.duration = max(0, format.duration?.rescaled(to: timeBase).ticks ?? 0)
     }
 
-    /// Writes a name of FFmpeg's.
+    /// Writes one of FFmpeg's names.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if there is no room for it.
     static func write<Storage: BitwiseCopyable>(_ name: String, to storage: inout Storage) throws(InletError) {
@@ -68,9 +68,9 @@ struct StreamFacts {
         FixedText.write(name, to: &storage)
     }
 
-    /// Returns a time in ticks of the stream; that of none for nil.
+    /// Returns a time in ticks of the stream; the value for an unknown time if nil.
     func ticks(_ time: MediaTime?) -> Int64 { time.map { $0.rescaled(to: timeBase).ticks } ?? .min }
 
-    /// Returns a length in ticks of the stream; 0, which means unknown, for nil.
+    /// Returns a duration in ticks of the stream; 0, which means unknown, for nil.
     func length(_ time: MediaTime?) -> Int64 { max(0, time.map { $0.rescaled(to: timeBase).ticks } ?? 0) }
 }

@@ -8,7 +8,7 @@ extension inlet_rational {
         return Rational(exactly: Int(numerator), over: Int(denominator))
     }
 
-    /// Makes the ratio of 32-bit numbers; 0/0, which means unknown, if there is none.
+    /// Makes the ratio from 32-bit numbers; 0/0, which means unknown, for nil.
     init(_ rational: Rational?) {
         guard let rational, let numerator = Int32(exactly: rational.numerator),
             let denominator = Int32(exactly: rational.denominator)
