@@ -1,7 +1,7 @@
 package import CInletPlugin
 
 // Unsafe: owns the memory of the options that a plug-in reads.
-/// What a user asks for, in memory that a plug-in may read.
+/// A user's configuration, in memory that a plug-in may read.
 @safe package final class ConfigurationMemory {
     private let text: UnsafeMutableBufferPointer<CChar>
     private let options: UnsafeMutableBufferPointer<inlet_option>
@@ -11,9 +11,9 @@ package import CInletPlugin
     /// Copies texts.
     ///
     /// - Parameters:
-    ///   - texts: the scheme, the address, and the name and value of each option, each with a zero byte behind it.
-    ///   - optionCount: how many options there are.
-    /// - Returns: nil if there are more texts, or fewer.
+    ///   - texts: The scheme, the address, and the name and value of each option, each followed by a zero byte.
+    ///   - optionCount: The number of options.
+    /// - Returns: Nil if there are more or fewer texts.
     package init?(_ texts: [UInt8], optionCount: UInt32) {
         // Two texts, and two for each option.
         let wanted = 2 * (Int(optionCount) + 1)
@@ -39,7 +39,7 @@ package import CInletPlugin
                 scheme: place(0), address: place(1), options: UnsafePointer(options.baseAddress)))
     }
 
-    /// Returns the bytes of texts, each with a zero byte behind it.
+    /// Returns the bytes of texts, each followed by a zero byte.
     package static func texts(
         scheme: String, address: String, options: [(name: String, value: String)]
     ) -> [UInt8] {

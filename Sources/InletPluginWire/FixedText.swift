@@ -11,7 +11,7 @@ package enum FixedText {
         String(validating: bytes(storage), as: UTF8.self)
     }
 
-    /// Writes text, cut where a character ends if it is too long, and zeros behind it.
+    /// Writes text, cut at a character if it is too long, followed by zeros.
     package static func write<Storage: BitwiseCopyable>(_ text: some StringProtocol, to storage: inout Storage) {
         unsafe withUnsafeMutableBytes(of: &storage) { memory in
             for index in memory.indices { unsafe memory[index] = 0 }

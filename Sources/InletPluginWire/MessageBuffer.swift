@@ -2,12 +2,12 @@ import CInletPlugin
 import Glibc
 
 // Unsafe: owns the memory of a received message.
-/// The message that was received last. It is a copy of the system's: the sender cannot change it any more.
+/// The last received message. It is a copy of the system's: the sender cannot change it any more.
 @safe package struct MessageBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
-    /// How long the message is, in bytes.
+    /// The length of the message in bytes.
     package private(set) var count = 0
-    /// The descriptor that came with it; -1 if none did.
+    /// The descriptor that arrived with it; -1 without one.
     private var passed: Int32 = -1
 
     /// Makes an empty buffer for the longest message.
@@ -27,13 +27,14 @@ import Glibc
         return received
     }
 
-    /// Returns the descriptor that came with the message, which the caller closes; -1 if none did, or it was taken.
+    /// Returns the descriptor that arrived with the message, which the caller closes; -1 without one, or if it was
+    /// taken.
     package mutating func takeDescriptor() -> Int32 {
         defer { passed = -1 }
         return passed
     }
 
-    /// The number with which every message begins; 0, which is none, if it is too short for that.
+    /// The number with which every message begins; 0, which is no message type, if it is too short.
     package var type: UInt32 { read(UInt32.self) ?? 0 }
 
     /// Reads the struct at the message's start; nil if the message is shorter.
@@ -42,7 +43,7 @@ import Glibc
         return unsafe memory.loadUnaligned(as: type)
     }
 
-    /// Returns the bytes behind the struct at the message's start.
+    /// Returns the bytes after the struct at the message's start.
     package func trailer<Message: BitwiseCopyable>(after type: Message.Type) -> [UInt8] {
         guard count > MemoryLayout<Message>.size else { return [] }
         return unsafe Array(memory[MemoryLayout<Message>.size..<count])

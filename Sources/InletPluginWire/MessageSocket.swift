@@ -5,9 +5,9 @@ import InletSystem
 
 // Unsafe: sends and receives structs as bytes.
 /// One end of the connection between Inlet and the child process of a plug-in: a socket of the type `SOCK_SEQPACKET`,
-/// on which each message arrives whole or not at all.
+/// on which each message arrives complete or not at all.
 ///
-/// Never blocks: who waits for a message polls ``descriptor``. Safe from any thread.
+/// Never blocks: callers that wait for a message poll ``descriptor``. Safe from any thread.
 package final class MessageSocket: Sendable {
     /// The socket, for polling.
     package let descriptor: Int32
@@ -17,12 +17,12 @@ package final class MessageSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Makes a connected pair, of which neither end is inherited by programs that this process starts.
+    /// Makes a connected pair; programs that this process starts inherit neither end.
     ///
     /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
     package static func pair() throws(InletError) -> (MessageSocket, MessageSocket) {
         var ends: [Int32] = [-1, -1]
-        // The type's raw value is that of all architectures but MIPS.
+        // The type's raw value on all architectures except MIPS.
         let type = Int32(SOCK_SEQPACKET.rawValue) | inlet_socket_close_on_exec
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw InletError(
@@ -34,11 +34,11 @@ package final class MessageSocket: Sendable {
         return (MessageSocket(adopting: ends[0]), MessageSocket(adopting: ends[1]))
     }
 
-    /// Why a message could not be sent.
+    /// The reason why a message could not be sent.
     package enum SendFailure: Error {
         /// The other end is gone.
         case closed
-        /// The other end does not read: messages that were sent earlier fill what the system holds for it.
+        /// The other end does not read: earlier messages fill the system's buffer.
         case full
         /// The `errno` of another failure.
         case system(Int32)
@@ -47,9 +47,9 @@ package final class MessageSocket: Sendable {
     /// Sends a message.
     ///
     /// - Parameters:
-    ///   - message: a struct of `inlet_plugin_protocol.h`.
-    ///   - trailer: bytes behind it. Empty by default.
-    ///   - descriptor: a descriptor of which the other end gets a copy. The default, -1, means none.
+    ///   - message: A struct of `inlet_plugin_protocol.h`.
+    ///   - trailer: Bytes after it. Empty by default.
+    ///   - descriptor: A descriptor, of which the other end gets a copy. The default, -1, sends none.
     package func send(
         _ message: some BitwiseCopyable, _ trailer: [UInt8] = [], descriptor passed: Int32 = -1
     ) throws(SendFailure) {
@@ -76,9 +76,9 @@ package final class MessageSocket: Sendable {
         return unsafe whole.withUnsafeBytes { unsafe send($0) }
     }
 
-    /// Why no message was received.
+    /// The reason why no message was received.
     package enum ReceiveFailure: Error {
-        /// There is none at present.
+        /// There is no message at present.
         case empty
         /// The other end is gone.
         case closed
@@ -88,7 +88,7 @@ package final class MessageSocket: Sendable {
         case system(Int32)
     }
 
-    /// Receives the next message into a buffer, in place of what is there.
+    /// Receives the next message into a buffer, replacing its contents.
     package func receive(into buffer: inout MessageBuffer) throws(ReceiveFailure) {
         let received = unsafe buffer.refill { (bytes, passed) in
             while true {

@@ -1,26 +1,26 @@
-/// Where the planes of a picture lie in a slot, for the pixel formats that a plug-in may fill in or lend.
+/// The layout of a picture's planes in a slot, for the pixel formats that a plug-in may fill in or lend.
 package struct PictureLayout: Sendable {
     /// One plane of a picture.
     package struct Plane: Sendable, Hashable {
-        /// How many bytes of a row are pixels.
+        /// The number of bytes of a row that are pixels.
         package let rowBytes: Int
-        /// How many rows there are.
+        /// The number of rows.
         package let rows: Int
-        /// Where the top row begins, in bytes from the slot's start. A multiple of `INLET_SLOT_ALIGNMENT`.
+        /// The offset of the top row, in bytes from the slot's start. A multiple of `INLET_SLOT_ALIGNMENT`.
         package let offset: Int
-        /// From one row to the row below it, in bytes. A multiple of 64.
+        /// The distance from one row to the row below it, in bytes. A multiple of 64.
         package let stride: Int
     }
 
     /// The planes, in the format's order. At most four.
     package let planes: [Plane]
-    /// How many bytes the picture takes in a slot. A multiple of `INLET_SLOT_ALIGNMENT`.
+    /// The number of bytes of the picture in a slot. A multiple of `INLET_SLOT_ALIGNMENT`.
     package let length: Int
 
     /// The largest width and height.
     package static let largestSide = 16384
 
-    /// Lays out a picture; nil if the format is not in ``PixelPlane/byFormat``, or a side is 0 or beyond
+    /// Lays out a picture; nil if the format is not in ``PixelPlane/byFormat``, or a side is 0 or exceeds
     /// ``largestSide``.
     package init?(_ format: String, width: UInt32, height: UInt32) {
         guard let kinds = PixelPlane.byFormat[format] else { return nil }

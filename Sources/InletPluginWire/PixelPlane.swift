@@ -1,10 +1,10 @@
 import InletCore
 
-/// What one plane of a pixel format holds: how many bytes for how many pixels.
+/// The contents of one plane of a pixel format: the number of bytes per number of pixels.
 package struct PixelPlane: Sendable, Hashable {
-    /// The binary logarithm of how many columns of the picture share one unit.
+    /// The binary logarithm of the number of picture columns that share one unit.
     package let columnShift: Int
-    /// The binary logarithm of how many rows of the picture share one row.
+    /// The binary logarithm of the number of picture rows that share one row.
     package let rowShift: Int
     /// The bytes of a unit.
     package let unitBytes: Int
@@ -15,10 +15,10 @@ package struct PixelPlane: Sendable, Hashable {
         self.unitBytes = unitBytes
     }
 
-    /// Returns how many bytes a row of a picture takes.
+    /// Returns the number of bytes of a picture's row.
     package func rowBytes(width: Int) -> Int { Self.shifted(width, columnShift) * unitBytes }
 
-    /// Returns how many rows a picture takes.
+    /// Returns the number of rows of a picture.
     package func rows(height: Int) -> Int { Self.shifted(height, rowShift) }
 
     private static func shifted(_ count: Int, _ shift: Int) -> Int { (count + (1 << shift) - 1) >> shift }

@@ -5,7 +5,7 @@ package import InletCore
 // Unsafe: loads a library and calls its entry.
 /// A plug-in's library, loaded and initialised: its entry is checked, and `init` has succeeded.
 ///
-/// It stays loaded for the life of the process, as threads of the library's may still run. One thread at a time.
+/// It stays loaded for the life of the process, because threads of the library may still run. One thread at a time.
 @safe package final class PluginLibrary {
     private let entry: inlet_plugin
     private let name: String
@@ -13,8 +13,8 @@ package import InletCore
     /// Loads a library, which runs its constructors, and calls its `init`.
     ///
     /// - Parameters:
-    ///   - path: the library's path. The system does not search for it.
-    ///   - host: what the plug-in gets; it stays valid for the life of the process.
+    ///   - path: The library's path. The system does not search for it.
+    ///   - host: The host functions for the plug-in; they stay valid for the life of the process.
     /// - Throws: ``InletError/Code/pluginRejected`` if the library cannot be loaded, has no entry, was built for
     ///   another version of the interface, or refuses to start.
     package init(path: String, host: UnsafePointer<inlet_host>) throws(InletError) {
@@ -38,12 +38,12 @@ package import InletCore
     /// Calls the plug-in's `deinit`.
     package func finish() { entry.`deinit`?() }
 
-    /// The ids of the interfaces that the plug-in has, of those that Inlet knows.
+    /// The ids of the plug-in's interfaces, of those that Inlet knows.
     package var interfaces: [String] {
         [INLET_SOURCE_ID, INLET_SINK_ID].filter { unsafe address(of: $0) != nil }
     }
 
-    /// Returns the interface of sources; nil if the plug-in has none.
+    /// Returns the interface of sources; nil if the plug-in has no sources.
     ///
     /// - Throws: ``InletError/Code/pluginRejected`` if a function is missing in it.
     package func source() throws(InletError) -> inlet_source_interface? {
@@ -57,7 +57,7 @@ package import InletCore
         return interface
     }
 
-    /// Returns the interface of sinks; nil if the plug-in has none.
+    /// Returns the interface of sinks; nil if the plug-in has no sinks.
     ///
     /// - Throws: ``InletError/Code/pluginRejected`` if a function is missing in it.
     package func sink() throws(InletError) -> inlet_sink_interface? {

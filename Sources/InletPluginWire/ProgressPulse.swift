@@ -6,7 +6,7 @@ import Synchronization
 final class ProgressPulse: Sendable {
     private let report: @Sendable () -> Void
     private let last = Atomic(Int64.min)
-    // Weak, since the context holds what beats.
+    // Weak, because the context holds this object.
     private let context = Mutex(WeakContext())
 
     private struct WeakContext {
@@ -17,13 +17,13 @@ final class ProgressPulse: Sendable {
 
     init(_ report: @escaping @Sendable () -> Void) { self.report = report }
 
-    /// Begins to pass on what a context reports.
+    /// Begins to pass on a context's reports.
     func start(_ context: SourceContext) {
         self.context.withLock { $0.value = context }
         context.awaitProgress()
     }
 
-    /// Notes a progress.
+    /// Records progress.
     func beat() {
         let now = MonotonicTime.now.nanoseconds
         let before = last.load(ordering: .relaxed)

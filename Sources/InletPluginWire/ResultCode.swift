@@ -3,7 +3,7 @@ package import InletCore
 
 /// The codes of ``InletError`` and the results of `inlet_plugin.h`, in one table.
 package enum ResultCode {
-    /// Each pair means the same. Of several with one code, or with one result, the first is used.
+    /// Each pair has the same meaning. If several have one code, or one result, the first is used.
     private static let pairs: [(result: Int, code: InletError.Code)] = [
         (INLET_ERROR_INVALID_CONFIGURATION, .invalidConfiguration),
         (INLET_ERROR_NOT_FOUND, .notFound),
@@ -38,12 +38,12 @@ package enum ResultCode {
         pairs.first { $0.result == Int(result) }?.code
     }
 
-    /// Returns the code with a name, where it has that result; nil otherwise. Several codes have the same result.
+    /// Returns the code with a name, if it has that result; nil otherwise. Several codes have the same result.
     package static func code(named name: String, of result: inlet_result) -> InletError.Code? {
         pairs.first { $0.result == Int(result) && $0.code.description.isSameBytes(as: name) }?.code
     }
 
-    /// Returns the result for a code; that of a mistake for one that is not in the table.
+    /// Returns the result for a code; the result for a mistake if the code is not in the table.
     package static func result(of code: InletError.Code) -> inlet_result {
         inlet_result(pairs.first { $0.code == code }?.result ?? Int(INLET_ERROR_INTERNAL))
     }

@@ -1,10 +1,10 @@
 // Unsafe: copies structs that begin with their size.
 /// Structs of the other side that begin with their own size in bytes, and grow at their end.
 package enum SizedStruct {
-    /// Copies a struct: no byte beyond the size that it states, and zeros for what it does not have.
+    /// Copies a struct: no byte beyond the size that it states, and zeros for missing bytes.
     ///
-    /// - Parameter address: the struct, which begins with a `uint32_t` of its size.
-    /// - Returns: the copy, and the size that the struct states; nil if it states fewer than 8 bytes, which is none.
+    /// - Parameter address: The struct, which begins with a `uint32_t` of its size.
+    /// - Returns: The copy, and the size that the struct states; nil if it states fewer than 8 bytes, which is invalid.
     package static func read<Value: BitwiseCopyable>(
         _ address: UnsafeRawPointer, into value: inout Value
     ) -> Int? {
@@ -18,24 +18,25 @@ package enum SizedStruct {
         return stated
     }
 
-    /// Returns a copy of a struct as ``read(_:into:)`` makes it; nil for a null pointer, and for what states no size.
+    /// Returns a copy of a struct as ``read(_:into:)`` makes it; nil for a null pointer, and for a struct without a
+    /// size.
     ///
-    /// - Parameter empty: a struct of zeros.
+    /// - Parameter empty: A struct of zeros.
     package static func read<Value: BitwiseCopyable>(_ pointer: UnsafePointer<Value>?, like empty: Value) -> Value? {
         guard let pointer = unsafe pointer else { return nil }
         var copy = empty
         return unsafe read(UnsafeRawPointer(pointer), into: &copy) == nil ? nil : copy
     }
 
-    /// Fills in a struct that the other side has allocated, by a header that may be older: no byte beyond the size that
-    /// it states.
+    /// Fills in a struct that the other side has allocated, according to a header that may be older: no byte beyond the
+    /// size that it states.
     ///
     /// - Parameters:
-    ///   - value: what to write. Its own size is not: the struct keeps the one that it states.
-    ///   - place: the struct, which begins with a `uint32_t` of its size.
-    ///   - least: the size that the struct has in version 1.0.
-    /// - Returns: false if the struct states less than that, as one does whose size was never set. Nothing is written
-    ///   then.
+    ///   - value: The value to write. Its own size is not written: the struct keeps the one that it states.
+    ///   - place: The struct, which begins with a `uint32_t` of its size.
+    ///   - least: The size of the struct in version 1.0.
+    /// - Returns: False if the struct states less than that, for example because its size was never set. Nothing is
+    ///   written then.
     package static func write<Value: BitwiseCopyable>(
         _ value: Value, to place: UnsafeMutablePointer<Value>, least: Int
     ) -> Bool {

@@ -5,18 +5,18 @@ import Synchronization
 
 /// The thread on which a source is opened, read and closed, so that nothing that it does blocks the host's thread.
 ///
-/// The host's thread gives requests and polls for the answers; it has one at a time.
+/// The host's thread sends requests, one at a time, and polls for the answers.
 package final class SourceThread: Sendable {
-    /// What the source is to do.
+    /// A request to the source.
     package enum Request: Sendable { case open(within: Duration), next, pause, resume, close }
 
-    /// What it did.
+    /// The source's answer.
     package enum Answer: Sendable {
         case opened(SourceFormat), item(SourceItem?), paused(Bool), resumed, closed
         case failed(InletError)
     }
 
-    /// What came of waiting for an answer.
+    /// The result of waiting for an answer.
     package enum Outcome { case answer(Answer), late, cancelled }
 
     private struct State {
@@ -34,9 +34,10 @@ package final class SourceThread: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - makeSource: makes the source, on the new thread. It gets what cancels the source.
-    ///   - onProgress: called, on any thread, at most ten times a second while data comes.
-    ///   - makeContext: makes the source's environment with its wake-up descriptor and what it calls for progress.
+    ///   - makeSource: Makes the source, on the new thread. It gets the object that cancels the source.
+    ///   - onProgress: Called, on any thread, at most ten times a second while data arrives.
+    ///   - makeContext: Makes the source's environment from its wake-up descriptor and the function that it calls for
+    ///     progress.
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread or a descriptor.
     package init(
         _ makeSource: @escaping @Sendable (@escaping @Sendable () -> Void) -> any FrameSource,
@@ -51,7 +52,7 @@ package final class SourceThread: Sendable {
         try SystemThread.start(named: "inlet-source") { [self] in run(makeSource { [weak self] in self?.cancel() }) }
     }
 
-    /// Gives the source something to do.
+    /// Sends the source a request.
     package func request(_ request: Request) {
         state.withLock { $0.requests.append(request) }
         work.signal()
@@ -59,7 +60,7 @@ package final class SourceThread: Sendable {
 
     /// Waits for the answer to the last request.
     ///
-    /// - Parameter wakeDescriptor: ends the wait when it is readable. The source is then cancelled.
+    /// - Parameter wakeDescriptor: Ends the wait when it is readable. The source is then cancelled.
     package func answer(until deadline: MonotonicTime, wakeDescriptor: Int32) -> Outcome {
         while true {
             switch doorbell.wait(until: deadline, wakeDescriptor: wakeDescriptor) {
@@ -74,7 +75,7 @@ package final class SourceThread: Sendable {
         }
     }
 
-    /// Cancels what the source does.
+    /// Cancels the source's present call.
     package func cancel() {
         context.cancel()
         cancellation.raise()
@@ -82,7 +83,7 @@ package final class SourceThread: Sendable {
 
     /// Closes the source, and waits for that.
     ///
-    /// - Returns: whether it was closed within the time. A source that was not is closed when it returns.
+    /// - Returns: Whether it was closed within the time. Otherwise it is closed when its call returns.
     package func close(within time: Duration) -> Bool {
         cancel()
         request(.close)
@@ -117,7 +118,7 @@ package final class SourceThread: Sendable {
                 defer { context.clearDeadline() }
                 return .opened(try source.open(context))
             case .next:
-                // No deadline: the host asks again and again, and decides when that has lasted too long.
+                // No deadline: the host asks repeatedly, and decides when that has lasted too long.
                 context.setDeadline(after: .seconds(Self.endless))
                 defer { context.clearDeadline() }
                 let item = try source.next(context)
@@ -136,6 +137,6 @@ package final class SourceThread: Sendable {
         }
     }
 
-    /// A hundred years, in seconds. Within an operation, progress is noted.
+    /// A hundred years, in seconds. Within an operation, progress is recorded.
     private static let endless: Int64 = 3_155_760_000
 }

@@ -11,7 +11,7 @@ extension inlet_error {
 
 // Unsafe: copies values between C structs.
 extension inlet_wire_stream {
-    /// Describes a stream of a plug-in's for Inlet, but for its parameter sets.
+    /// Describes a plug-in's stream for Inlet, except for its parameter sets.
     package init(_ stream: inlet_stream) {
         self.init()
         type = UInt32(INLET_MESSAGE_OPENED)
@@ -32,7 +32,7 @@ extension inlet_wire_stream {
 }
 
 extension inlet_stream {
-    /// Describes a stream for a plug-in, but for its parameter sets.
+    /// Describes a stream for a plug-in, except for its parameter sets.
     package init(_ stream: inlet_wire_stream) {
         unsafe self.init()
         unsafe size = UInt32(MemoryLayout<inlet_stream>.size)
