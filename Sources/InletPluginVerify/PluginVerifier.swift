@@ -1,15 +1,15 @@
 package import InletCore
 package import InletPlugins
 
-/// Verifies that a plug-in keeps the contract of `inlet_plugin.h`, and does what its manifest says.
+/// Verifies that a plug-in keeps the contract of `inlet_plugin.h`, and does what its manifest states.
 ///
 /// All of its code runs in child processes, in the sandbox. Each of them is ended after half a minute.
 package struct PluginVerifier: Sendable {
-    /// How plug-ins are found. Which of them it runs in this process, and whether it takes updates, is ignored.
+    /// The discovery of plug-ins. Its settings for running them in this process and for updates are ignored.
     package var discovery = PluginDiscovery()
-    /// What is opened; empty for what the manifest has: the scheme alone, or an example.
+    /// The URIs to open; if empty, those of the manifest: the bare scheme, or an example.
     package var uris: [String] = []
-    /// What ``uris`` may read of this machine. The default is nothing, which is always so for what the manifest has.
+    /// The local files that ``uris`` may read. By default none, which always applies to URIs of the manifest.
     package var localAccess = LocalAccess.denied
     /// The checks to run. All by default.
     package var checks = Set(VerificationCheck.allCases)
@@ -18,18 +18,17 @@ package struct PluginVerifier: Sendable {
 
     package init() {}
 
-    /// How long a child process may take.
+    /// The time limit of a child process.
     static let limit = Duration.seconds(30)
 
-    /// Runs the checks, one after the other. Blocks the calling thread for long.
+    /// Runs the checks, one after the other. Blocks the calling thread for a long time.
     ///
     /// - Parameters:
-    ///   - word: the path of a manifest or of a library beside its manifest, or the name of an installed plug-in.
-    ///   - stop: ends it early.
-    ///   - onFinding: is called with each finding.
+    ///   - word: The path of a manifest or of a library next to its manifest, or the name of an installed plug-in.
+    ///   - stop: Ends it early.
+    ///   - onFinding: Called with each finding.
     /// - Throws: ``InletError/Code/notFound`` if there is no such plug-in, ``InletError/Code/cancelled``, or an error
-    ///   of the machine's, such as a layer of the sandbox that it does not have. What the plug-in does wrong is a
-    ///   finding.
+    ///   of the machine, such as a missing layer of the sandbox. The plug-in's faults are findings.
     package func run(
         _ word: String, stop: VerificationStop, onFinding: @escaping (VerificationFinding) -> Void
     ) async throws -> VerificationReport {

@@ -1,4 +1,4 @@
-/// One of the things that a plug-in is verified for. `Docs/reference/plugin-verification.md` describes each.
+/// One of the checks of a verification. `Docs/reference/plugin-verification.md` describes each.
 package enum VerificationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case manifest
     case files
@@ -22,7 +22,7 @@ package enum VerificationCheck: String, Sendable, Hashable, CaseIterable, Codabl
     case sink
     case sinkLeaks = "sink-leaks"
 
-    /// What it finds out, in a phrase.
+    /// The purpose of the check, in a phrase.
     package var summary: String {
         switch self {
         case .manifest: "the manifest can be read, with the line of everything that is wrong in it"

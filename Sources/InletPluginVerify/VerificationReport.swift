@@ -1,4 +1,4 @@
-/// What came of one check.
+/// The result of one check.
 package struct VerificationFinding: Sendable, Hashable, Codable {
     package enum Outcome: String, Sendable, Hashable, Codable {
         case passed
@@ -9,15 +9,15 @@ package struct VerificationFinding: Sendable, Hashable, Codable {
     /// The name of the check.
     package var check: String
     package var outcome: Outcome
-    /// What is wrong and what to do, why the check does not apply, or a remark; may be empty.
+    /// The fault and its remedy, the reason why the check does not apply, or a remark; may be empty.
     package var text: String
-    /// What was opened, without secrets; empty for a check of the plug-in as a whole.
+    /// The opened URI, without secrets; empty for a check of the plug-in as a whole.
     package var target: String
-    /// How long the check took.
+    /// The duration of the check.
     package var seconds: Double
 }
 
-/// What came of verifying a plug-in.
+/// The result of verifying a plug-in.
 package struct VerificationReport: Sendable, Hashable, Codable {
     /// The path of the manifest.
     package var file: String

@@ -3,9 +3,9 @@ import InletCore
 import InletPlugins
 
 extension VerificationRun {
-    /// Returns, for each endpoint, what may be opened, the most promising first.
+    /// Returns the URIs that may be opened for each endpoint, the most promising first.
     func candidates(_ plugin: DiscoveredPlugin) throws -> [[VerificationTarget]] {
-        // What the user has written, and what the plug-in's author has.
+        // The user's URIs and those of the plug-in's author.
         let (users, authors) = (makeRegistry(plugin, verifier.localAccess), makeRegistry(plugin, .denied))
         let given = try verifier.uris.map { (try PluginURI($0).scheme, $0) }
         let known = Set(plugin.manifest.sourceSchemes + plugin.manifest.sinkSchemes)
@@ -46,7 +46,8 @@ extension VerificationRun {
     }
 
     /// Returns an example of a manifest without the options that name files: only the user's URIs grant a plug-in
-    /// files, or have files made for it. One that cannot be taken apart stays as it is, and is refused for its files.
+    /// files, or have files created for it. An example that cannot be parsed is unchanged, and is refused for its
+    /// files.
     static func withoutFiles(_ example: String, _ endpoint: PluginEndpoint) -> String {
         let paths = Set(endpoint.options.filter { $0.type == .path }.map(\.name))
         guard let uri = try? PluginURI(example) else { return example }

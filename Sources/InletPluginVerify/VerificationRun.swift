@@ -16,7 +16,7 @@ final class VerificationRun {
         self.onFinding = onFinding
     }
 
-    /// How many times a plug-in that was too slow is tried.
+    /// The number of attempts with a plug-in that was too slow.
     private static let attempts = 3
 
     func verify(_ examination: PluginExamination) async throws {
@@ -43,7 +43,7 @@ final class VerificationRun {
 
     // MARK: Findings
 
-    /// What a check has found.
+    /// The findings of a check.
     enum Verdict {
         case passed, remark(String), failed(String), notApplicable(String)
 
@@ -55,7 +55,7 @@ final class VerificationRun {
         }
     }
 
-    /// Notes what a check has found, unless nobody asked for it. A failure is always told.
+    /// Records a check's finding, unless the check was not requested. A failure is always reported.
     private func report(
         _ check: VerificationCheck, _ verdict: Verdict, _ target: VerificationTarget? = nil,
         since begin: ContinuousClock.Instant? = nil
@@ -77,7 +77,7 @@ final class VerificationRun {
         onFinding(finding)
     }
 
-    /// Runs a check, if it was asked for.
+    /// Runs a check, if it was requested.
     private func check(
         _ check: VerificationCheck, _ target: VerificationTarget, _ body: () async throws -> Verdict
     ) async throws {
@@ -135,7 +135,7 @@ final class VerificationRun {
         }
     }
 
-    /// Runs an exercise; one that was late is run again, as machines are busy.
+    /// Runs an exercise; a late one is repeated, because machines are busy.
     private func exercise(_ name: String, _ target: VerificationTarget) throws -> Verdict {
         var result = try attempt(name, target)
         for _ in 1..<Self.attempts where result.outcome == .late { result = try attempt(name, target) }
@@ -208,7 +208,7 @@ final class VerificationRun {
         return .remark("it works here without \(idle.joined(separator: ", ")), which another address may need")
     }
 
-    /// The checks of a source that need one that can be opened.
+    /// The checks of a source that require one that can be opened.
     private static let ofSources: [VerificationCheck] = [
         .cancellation, .deadline, .pause, .errors, .leaks, .lending, .threads, .output, .options, .sizes,
         .permissions, .contract,
@@ -225,7 +225,7 @@ final class VerificationRun {
         try await check(.sinkLeaks, target) { try self.exercise("sink-leaks", target) }
     }
 
-    /// Returns the first candidate that can be opened, after reporting what came of it.
+    /// Returns the first candidate that can be opened, after reporting the result.
     private func opened(
         _ candidates: [VerificationTarget], _ check: VerificationCheck,
         try body: (VerificationTarget) throws -> ExerciseResult
@@ -292,8 +292,8 @@ final class VerificationRun {
         }
     }
 
-    /// Whether a violation is one that a plug-in of packets may commit: it need not know the size of its pictures,
-    /// which key frames tell.
+    /// Whether a packet source may commit a violation: it need not know the size of its pictures, which key frames
+    /// state.
     private static func isOfPackets(_ violation: Violation) -> Bool {
         violation.rule == "format" && violation.explanation.hasByteSuffix(" 0x0")
     }

@@ -17,7 +17,7 @@ package final class VerificationStop: Sendable {
     /// Whether the verification was stopped.
     package var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Stops the check that runs, and all that would follow.
+    /// Stops the running check, and all that would follow.
     package func stop() {
         state.withLock { state in
             state.isStopped = true

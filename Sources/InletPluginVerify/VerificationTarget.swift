@@ -48,7 +48,7 @@ struct VerificationTarget: Sendable {
         for option in endpoint.options where option.type == .path {
             for index in sink.options.indices
             where sink.options[index].name == option.name && sink.options[index].value.isEmpty {
-                // The sandbox lets it write to what is there.
+                // The sandbox lets it write to existing files.
                 let path = "\(folder)/\(option.name)"
                 _ = FileManager.default.createFile(atPath: path, contents: nil)
                 sink.options[index].value = path
@@ -61,20 +61,20 @@ struct VerificationTarget: Sendable {
     }
 }
 
-/// A value of an option that a source is tried with.
+/// An option value with which a source is tried.
 struct OptionTrial: Sendable, Hashable {
     let name: String
     /// The value in canonical form.
     let value: String
-    /// Whether the manifest promises that the value works: it is a bound, a choice, or between two bounds.
+    /// Whether the manifest guarantees that the value works: it is a bound, a choice, or between two bounds.
     let isPromised: Bool
 
-    /// The most values of one option that are tried.
+    /// The maximum number of values that are tried for one option.
     private static let most = 12
     /// The largest picture that is tried, in pixels.
     private static let mostPixels = 4096 * 4096
 
-    /// The bounds and choices of all options but sizes.
+    /// The bounds and choices of all options except sizes.
     static func values(of endpoint: PluginEndpoint) -> [OptionTrial] {
         endpoint.options.filter { $0.type != .size }.flatMap { option -> [OptionTrial] in
             let values: [String]
@@ -88,7 +88,7 @@ struct OptionTrial: Sendable, Hashable {
         }
     }
 
-    /// The least values of numbers, with which a source is likely to be slowest.
+    /// The smallest values of numbers, with which a source is likely to be slowest.
     static func leastValues(of endpoint: PluginEndpoint) -> [OptionTrial] {
         endpoint.options.filter { $0.type != .size && $0.type != .duration }.compactMap { option in
             option.minimum.map { OptionTrial(name: option.name, value: $0, isPromised: true) }
