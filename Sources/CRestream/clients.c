@@ -8,37 +8,36 @@
 #include <linux/tcp.h>
 #endif
 
-// How long a connection may take to its first request that is allowed, and after that be without a session, in
-// microseconds.
+// The time limits of a connection for its first allowed request, and after that without a session, in microseconds.
 static const gint64 newcomer_patience = 10 * G_TIME_SPAN_SECOND;
 static const gint64 session_patience = 30 * G_TIME_SPAN_SECOND;
-// The most bytes of a connection before that request, and after it from one request to the next, where readers report
-// by RTCP. gst-rtsp-server has no limit for headers, which take some 25 times as much memory as they have bytes.
+// The maximum bytes of a connection before that request, and after it from one request to the next, where readers send
+// RTCP reports. gst-rtsp-server has no limit for headers, which take about 25 times their size in memory.
 static const guint64 newcomer_bytes = 64 << 10;
 static const guint64 request_bytes = 1 << 20;
-// The most refused logins and requests of one connection.
+// The maximum number of refused logins and requests of one connection.
 static const int most_refusals = 16;
-// The most connections that are being closed beside those that are kept: each has a thread.
+// The maximum number of connections being closed, in addition to the open ones: each has a thread.
 static const int most_closing = 64;
 
-// How long what was sent may wait for a reader that does not read, in milliseconds: then the system closes the
+// The time that sent data may wait for a reader that does not read, in milliseconds: then the system closes the
 // connection.
 static const unsigned unread_patience = 10000;
 
 static const char known[] = "inlet-connection";
 const char inlet_restream_held_reader[] = "inlet-reader";
 
-// A connection. The server's mutex guards what its timer reads.
+// A connection. The server's mutex guards the fields that its timer reads.
 typedef struct {
     inlet_restream_server *server;
     int64_t number;        // 0 if there is no room for it
-    // The connection's socket. Shut down, it has the connection's own thread close it: gst_rtsp_client_close is not
-    // safe while that thread works on a request.
+    // The connection's socket. Shutting it down makes the connection's own thread close it: gst_rtsp_client_close is
+    // not safe while that thread handles a request.
     int descriptor;
     gint64 since;          // guarded
     int is_allowed;        // guarded: whether a request was allowed
-    guint64 bytes_before;  // guarded: what came before the last request
-    int refusals;          // for the connection's thread alone
+    guint64 bytes_before;  // guarded: the bytes before the last request
+    int refusals;          // used only by the connection's thread
 } connection;
 
 static guint64 bytes_of(int descriptor) {
@@ -55,8 +54,8 @@ static void shut(int descriptor) {
     if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
 }
 
-// Whether a connection is looked at. Whether it gets a place is decided when it has a number: another one may have to
-// be closed for it, which takes a moment.
+// Whether a connection is considered. Its admission is decided when it has a number: another one may have to be closed
+// for it, which takes a moment.
 static int may_connect(inlet_restream_server *server) {
     g_mutex_lock(&server->mutex);
     int may = server->connections < server->most + most_closing;
@@ -64,7 +63,7 @@ static int may_connect(inlet_restream_server *server) {
     return may;
 }
 
-// Notes that a request has come, and whether it is allowed.
+// Records that a request has arrived, and whether it is allowed.
 static void note_request(connection *client, int is_allowed) {
     guint64 bytes = bytes_of(client->descriptor);
     if (is_allowed) client->server->handlers.allow(client->server->owner, client->number);
@@ -77,7 +76,7 @@ static void note_request(connection *client, int is_allowed) {
     g_mutex_unlock(&client->server->mutex);
 }
 
-// Who decides who may ask for what: on top of the Digest authentication of GstRTSPAuth, which camera.
+// Decides which requests are allowed: in addition to the Digest authentication of GstRTSPAuth, for which camera.
 typedef struct {
     GstRTSPAuth parent;
     inlet_restream_server *server;
@@ -95,14 +94,14 @@ static gboolean refuse(GstRTSPAuth *gate, GstRTSPContext *context, GstRTSPStatus
     return FALSE;
 }
 
-// The camera that a path names: its first part. To be freed by g_free; NULL where there is none.
+// The camera that a path names: its first part. To be freed by g_free; NULL without one.
 static char *camera_of(const GstRTSPUrl *url) {
     if (!url || !url->abspath || url->abspath[0] != '/') return NULL;
     size_t count = strcspn(url->abspath + 1, "/");
     return count > 0 && count < 64 ? g_strndup(url->abspath + 1, count) : NULL;
 }
 
-// Has the mount point of a camera be there, or not, as cameras come and go.
+// Adds or removes the mount point of a camera, as cameras come and go.
 static void mount(inlet_restream_server *server, const char *camera, int is_there) {
     char *path = g_strconcat("/", camera, NULL);
     g_mutex_lock(&server->mounting);
@@ -126,7 +125,7 @@ static int is_same(const char *text, const char *other) {
     return difference == 0;
 }
 
-// The user of a login that was not accepted, but holds the right password: its challenge has expired, or was for a
+// The user of a rejected login with the right password: its challenge has expired, or was for a
 // connection that has ended. NULL if the password is wrong.
 static const char *expired_user(
     inlet_restream_server *server, GstRTSPContext *context, const GstRTSPAuthCredential *login) {
@@ -174,7 +173,7 @@ static GstRTSPStatusCode log_in(GstRTSPAuth *gate, GstRTSPContext *context, inle
     return GST_RTSP_STS_OK;
 }
 
-// Refuses a request, and states the seconds after which another one may come.
+// Refuses a request, and states the seconds after which another one may be sent.
 static gboolean refuse_for_a_while(GstRTSPContext *context, connection *client, int wait) {
     if (++client->refusals > most_refusals) {
         shut(client->descriptor);
@@ -189,7 +188,7 @@ static gboolean refuse_for_a_while(GstRTSPContext *context, connection *client, 
     return FALSE;
 }
 
-// Each refusal costs a nonce, which is kept for half a minute: a connection has only some.
+// Each refusal costs a nonce, which is kept for half a minute, so the number per connection is limited.
 static gboolean refuse_login(GstRTSPAuth *gate, GstRTSPContext *context, connection *client) {
     if (++client->refusals > most_refusals) {
         shut(client->descriptor);
@@ -202,7 +201,7 @@ static gboolean check_request(GstRTSPAuth *gate, GstRTSPContext *context) {
     inlet_restream_server *server = ((InletGate *)gate)->server;
     connection *client = g_object_get_data(G_OBJECT(context->client), known);
     if (!client) return refuse(gate, context, GST_RTSP_STS_INTERNAL_SERVER_ERROR);
-    // What there is to ask is told to anybody: players ask for it before they log in.
+    // OPTIONS is answered for every client: players send it before they log in.
     const int is_public = context->method == GST_RTSP_OPTIONS;
     inlet_restream_login login = inlet_restream_no_login;
     const char *user = NULL;
@@ -226,7 +225,7 @@ static gboolean check_request(GstRTSPAuth *gate, GstRTSPContext *context) {
     char *camera = camera_of(context->uri);
     if (!camera) return refuse(gate, context, GST_RTSP_STS_NOT_FOUND);
     int status = server->handlers.permits(server->owner, user, camera);
-    // That one user may not see a camera says nothing of others.
+    // If one user may not see a camera, others still may.
     mount(server, camera, server->handlers.permits(server->owner, NULL, camera) == inlet_restream_ok);
     g_free(camera);
     if (status != inlet_restream_ok) return refuse(gate, context, (GstRTSPStatusCode)status);
@@ -238,7 +237,7 @@ static gboolean check(GstRTSPAuth *gate, GstRTSPContext *context, const gchar *w
     inlet_restream_server *server = ((InletGate *)gate)->server;
     if (g_str_equal(what, GST_RTSP_AUTH_CHECK_CONNECT)) return may_connect(server);
     if (g_str_equal(what, GST_RTSP_AUTH_CHECK_URL)) return check_request(gate, context);
-    // Nobody chooses another destination than the own address.
+    // No client may choose a destination other than its own address.
     if (g_str_equal(what, GST_RTSP_AUTH_CHECK_TRANSPORT_CLIENT_SETTINGS)) return FALSE;
     return TRUE;
 }
@@ -253,8 +252,8 @@ void inlet_restream_gate_serve(GstRTSPAuth *gate, inlet_restream_server *server)
     ((InletGate *)gate)->server = server;
 }
 
-// Opens the camera before its media is made, as a media that is not made has one status for all reasons, and is made
-// with a lock held. Only the path of a camera itself finds it.
+// Opens the camera before its media is made, because a failed media has one status for all reasons, and media is made
+// with a lock held. Only the exact path of a camera finds it.
 static GstRTSPStatusCode before_describe(GstRTSPClient *client, GstRTSPContext *context, gpointer server) {
     const connection *own = g_object_get_data(G_OBJECT(client), known);
     char *camera = camera_of(context->uri);
@@ -270,7 +269,7 @@ static GstRTSPStatusCode before_describe(GstRTSPClient *client, GstRTSPContext *
     return GST_RTSP_STS_OK;
 }
 
-// What was asked for twice was opened twice, and taken once.
+// A second request for the same path has opened the camera twice, and only one reader was used.
 static void after_describe(GstRTSPClient *client, GstRTSPContext *context, gpointer server) {
     (void)context;
     (void)server;
@@ -282,14 +281,14 @@ static void closed(GstRTSPClient *client, gpointer server) {
     g_object_set_data(G_OBJECT(client), inlet_restream_held_reader, NULL);
 }
 
-// Called when the connection's client is no more.
+// Called when the connection's client is freed.
 static void connection_free(gpointer pointer) {
     connection *client = pointer;
     inlet_restream_server *server = client->server;
     if (client->number) server->handlers.leave(server->owner, client->number);
     g_mutex_lock(&server->mutex);
     g_hash_table_remove(server->by_number, &client->number);
-    // Not before: another thread may shut it down by its number.
+    // Not earlier: another thread may shut it down by its number.
     if (client->descriptor >= 0) close(client->descriptor);
     server->connections--;
     g_cond_broadcast(&server->changed);
@@ -297,7 +296,7 @@ static void connection_free(gpointer pointer) {
     g_free(client);
 }
 
-// RTSP within HTTP is two connections, whose limits would be those of one: there is none.
+// RTSP within HTTP uses two connections, for which the limits of one do not work, so it is refused.
 static void refuse_tunnel(GstRTSPClient *client, GstRTSPMessage *request, GstRTSPMessage *response) {
     (void)request;
     (void)response;

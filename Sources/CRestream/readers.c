@@ -4,13 +4,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// The most bytes that wait for a reader's connection in its pipeline.
+// The maximum number of bytes that wait for a reader's connection in its pipeline.
 static const guint64 most_bytes = 8 << 20;
-// A pipeline's time begins so long before it is made that the packets of before have one, too.
+// A pipeline's time begins this long before it is made, so that earlier packets have a time, too.
 static const guint64 head_start = 3600 * GST_SECOND;
 
-// What hands a camera to readers: each gets a pipeline of its own, so that it begins with a key frame, and waits for
-// nobody.
+// Distributes a camera to readers: each gets its own pipeline, so that it begins with a key frame, and does not wait
+// for others.
 typedef struct {
     GstRTSPMediaFactory parent;
     char *camera;
@@ -61,8 +61,8 @@ void inlet_restream_reader_free(gpointer pointer) {
     g_mutex_unlock(&server->mutex);
 }
 
-// The pipeline of the reader that was opened for this client. There is none for who has asked for no description, or
-// for that of another camera: opening takes time, and here a lock is held.
+// The pipeline of the reader that was opened for this client. A client that has requested no description, or that of
+// another camera, has no reader: opening takes time, and a lock is held here.
 static GstElement *create_element(GstRTSPMediaFactory *factory, const GstRTSPUrl *url) {
     (void)url;
     InletFactory *own = (InletFactory *)factory;
@@ -95,8 +95,8 @@ static GstElement *create_element(GstRTSPMediaFactory *factory, const GstRTSPUrl
     return bin;
 }
 
-// A pipeline that runs by the machine's monotonic clock from a time before any packet on, so that each packet has its
-// true time, and RTCP's sender reports say when it was taken.
+// A pipeline that runs by the machine's monotonic clock, from a time before any packet, so that each packet has its
+// true time, and RTCP's sender reports state its capture time.
 static GstElement *create_pipeline(GstRTSPMediaFactory *factory, GstRTSPMedia *media) {
     (void)factory;
     GstElement *element = gst_rtsp_media_get_element(media);
@@ -133,7 +133,7 @@ GstRTSPMediaFactory *inlet_restream_factory_new(const char *camera) {
     return GST_RTSP_MEDIA_FACTORY(factory);
 }
 
-// More than a tick of RTP's 90 kHz: a reader takes pictures of one timestamp for one, and shows it broken.
+// More than a tick of RTP's 90 kHz: a reader treats pictures with one timestamp as one picture, and shows it broken.
 static const GstClockTime least_step = 12 * GST_USECOND;
 
 int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t count, inlet_restream_times times,
@@ -148,8 +148,8 @@ int inlet_restream_push(inlet_restream_reader *reader, const void *bytes, size_t
     if (source && gst_app_src_get_current_level_bytes(GST_APP_SRC(source)) + count <= most_bytes) {
         const GstClockTime shown = times.shown > reader->base ? times.shown - reader->base : 0;
         const GstClockTime decoded = times.decoded > reader->base ? times.decoded - reader->base : 0;
-        // Pictures that arrive at once have times close together. One that is far back is of a capture that was made
-        // anew, with times of its own.
+        // Pictures that arrive at once have times close together. A picture with a far earlier time is from a restarted
+        // capture, with its own times.
         const GstClockTime late = reader->next > decoded ? reader->next - decoded : 0;
         const GstClockTime shift = late < GST_SECOND ? late : 0;
         GST_BUFFER_PTS(packet) = shown + shift;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the files of this module share.
+// The shared declarations of this module.
 #ifdef INLET_RESTREAM
 #include <gst/app/gstappsrc.h>
 #include <gst/rtsp-server/rtsp-server.h>
@@ -19,23 +19,23 @@ struct inlet_restream_server {
     void *owner;
     int needs_user, most;
     GHashTable *passwords;   // of the users, by name
-    GMutex mounting;         // guards the mount points that are made and taken away
-    GMutex mutex;            // guards what follows
+    GMutex mounting;         // guards adding and removing mount points
+    GMutex mutex;            // guards the following fields
     GCond changed;
     int connections, readers;
     GHashTable *by_number;   // the descriptors of connections that can be shut down, by the connections' numbers
 };
 
-// One reader of a camera. The reader's pipeline holds it, and for a moment the client that asked for it.
+// One reader of a camera. The reader's pipeline holds it, and for a moment the client that requested it.
 struct inlet_restream_reader {
     inlet_restream_server *server;
     char *camera;
-    void *stream;            // what `open` gave; NULL before
+    void *stream;            // the result of `open`; NULL before
     char *caps, *payloader;
     GstClockTime base;       // the base time of its pipeline
-    GstClockTime next;       // when its next packet is decoded at the earliest, of the thread that pushes
-    int descriptor;          // of its connection, to be shut down
-    GMutex mutex;            // guards what follows
+    GstClockTime next;       // the earliest decoding time of its next packet; used by the pushing thread
+    int descriptor;          // of its connection, for shutting it down
+    GMutex mutex;            // guards the following fields
     GCond changed;
     GstElement *source;      // NULL before the pipeline is made
     int has_left;
@@ -45,22 +45,22 @@ struct inlet_restream_reader {
 inlet_restream_reader *inlet_restream_reader_new(
     inlet_restream_server *server, int descriptor, const char *user, const char *camera, int *status);
 void inlet_restream_reader_free(gpointer reader);
-// By this a client holds its reader until its pipeline is made.
+// The key by which a client holds its reader until its pipeline is made.
 extern const char inlet_restream_held_reader[];
 
-// Makes what hands a camera to readers.
+// Makes the factory that distributes a camera to readers.
 GstRTSPMediaFactory *inlet_restream_factory_new(const char *camera);
 
-// Makes what decides who may ask for what, and says of which server.
+// Makes the object that decides which requests are allowed, and sets its server.
 GstRTSPAuth *inlet_restream_gate_new(void);
 void inlet_restream_gate_serve(GstRTSPAuth *gate, inlet_restream_server *server);
 
 // Sets up a client that has connected.
 void inlet_restream_client_connected(GstRTSPServer *object, GstRTSPClient *client, gpointer server);
 
-// Closes the connections that have not asked for a stream in time, or say too much.
+// Closes the connections that have not requested a stream in time, or send too much.
 gboolean inlet_restream_look_at_clients(gpointer server);
 
-// Has all connections be closed by their own threads.
+// Makes all connections be closed by their own threads.
 void inlet_restream_shut_clients(inlet_restream_server *server);
 #endif

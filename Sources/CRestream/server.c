@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <gio/gio.h>
 
-// Requests with longer bodies are refused: of those that are served none has one.
+// Requests with longer bodies are refused: no supported request has one.
 static const guint longest_body = 64 << 10;
-// How often connections are looked at, in milliseconds, and how long their end is waited for, in microseconds.
+// The interval of the checks of connections, in milliseconds, and the time to wait for their end, in microseconds.
 static const guint interval = 500;
 static const gint64 farewell = 5 * G_TIME_SPAN_SECOND;
 
@@ -103,7 +103,7 @@ inlet_restream_server *inlet_restream_start(const char *host, int port, inlet_re
     GstRTSPSessionPool *sessions = gst_rtsp_server_get_session_pool(server->server);
     gst_rtsp_session_pool_set_max_sessions(sessions, (guint)most);
     g_object_unref(sessions);
-    // A thread a connection, as a camera that is opened blocks it.
+    // A thread per connection, because opening a camera blocks it.
     GstRTSPThreadPool *threads = gst_rtsp_server_get_thread_pool(server->server);
     gst_rtsp_thread_pool_set_max_threads(threads, -1);
     g_object_unref(threads);
@@ -152,13 +152,13 @@ void inlet_restream_stop(inlet_restream_server *server) {
     g_source_unref(last);
     g_thread_join(server->thread);
     inlet_restream_shut_clients(server);
-    // A client goes with its media, and these with their readers, on threads of their own.
+    // A client is freed with its media, and these with their readers, on their own threads.
     gint64 end = g_get_monotonic_time() + farewell;
     g_mutex_lock(&server->mutex);
     while (server->connections + server->readers > 0 && g_cond_wait_until(&server->changed, &server->mutex, end)) {}
     int is_left = server->connections + server->readers > 0;
     g_mutex_unlock(&server->mutex);
-    // What is left uses the server: the process is about to end.
+    // The remaining connections use the server: the process is about to end.
     if (is_left) return;
     server->handlers.release(server->owner);
     free_server(server);
