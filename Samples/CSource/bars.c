@@ -1,5 +1,5 @@
 /*
- * bars: a source of Inlet in C. It draws eight vertical bars, over which a white line moves, in Inlet's own memory.
+ * bars: a source for Inlet in C. It draws eight vertical bars, over which a white line moves, in Inlet's own memory.
  *
  *   make && INLET_PLUGIN_PATH=. inlet run 'bars:?size=640x480&rate=25' --to framemd5:-
  */
@@ -56,7 +56,7 @@ static inlet_result bars_open(inlet_source *source, int64_t deadline, inlet_stre
     return INLET_OK;
 }
 
-/* Waits for a time. Returns INLET_OK when it has come, INLET_AGAIN at the deadline, or the cancellation. */
+/* Waits for a time. Returns INLET_OK when it is reached, INLET_AGAIN at the deadline, or the cancellation. */
 static inlet_result wait_until(const inlet_source *source, int64_t time, int64_t deadline) {
     struct pollfd wake = {.fd = source->host->wake_fd, .events = POLLIN};
     for (;;) {

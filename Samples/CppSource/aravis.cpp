@@ -41,7 +41,7 @@ struct Failure {
     }
 };
 
-// Takes a GError over. What it is called for comes first in the sentence.
+// Takes ownership of a GError. The sentence begins with the failed action.
 Failure failure(const std::string &what, GError *error) {
     if (!error) return {INLET_ERROR_INPUT_OUTPUT, what + " failed. Check the camera and its cable.", 0};
     Failure made{INLET_ERROR_INPUT_OUTPUT, what + ": " + error->message + ".", error->code};
@@ -88,7 +88,7 @@ const Format *known(ArvPixelFormat camera) {
     return found == std::end(formats) ? nullptr : found;
 }
 
-// The camera while it streams. Buffers that Inlet has borrowed hold it, too, and come back to it while it is open.
+// The camera while it streams. Buffers that Inlet has borrowed hold it, too, and return to it while it is open.
 struct Camera {
     Owned<ArvCamera> device;
     Owned<ArvStream> stream;
@@ -193,7 +193,7 @@ struct inlet_source {
     uint64_t underruns = 0, damaged = 0;
     bool isInterrupted = false;
 
-    // Waits for a descriptor. INLET_OK when it is readable.
+    // Waits for a descriptor. Returns INLET_OK when it is readable.
     inlet_result wait(int descriptor, int64_t deadline) const {
         pollfd both[2] = {{host->wake_fd, POLLIN, 0}, {descriptor, POLLIN, 0}};
         const int64_t left = std::clamp<int64_t>((deadline - inlet->now()) / 1000000 + 1, 0, 1000);
@@ -223,11 +223,11 @@ struct inlet_source {
             return Failure{INLET_ERROR_MALFORMED_DATA, "The camera sent a picture of a size or format that is not "
                                                        "possible. Restart it.", 0}.tell(error);
         }
-        // A gap in the camera's numbers is a loss, but for what was counted already. Of 16 bits, they wrap.
+        // A gap in the camera's numbers is a loss, except for losses that were counted already. 16-bit numbers wrap.
         const uint64_t id = arv_buffer_get_frame_id(buffer);
         if (last != 0 && id > last && id - last < 10000) sequence += id - last - 1 - std::min(damaged, id - last - 1);
         last = id, damaged = 0;
-        // The least delay that was seen between the camera's clock and the arrival stands for none.
+        // The smallest observed delay between the camera's clock and the arrival counts as no delay.
         const int64_t arrival = static_cast<int64_t>(arv_buffer_get_system_timestamp(buffer)) - realTimeAhead();
         const int64_t tick = static_cast<int64_t>(arv_buffer_get_timestamp(buffer));
         if (firstTick == INLET_NO_TIME || tick <= lastTick || std::abs(arrival - tick - offset) > 1000000000) {
@@ -278,7 +278,7 @@ inlet_result create(
     return INLET_OK;
 }
 
-// Aravis cannot be cancelled, so a thread of its own finds the camera, and is left behind where Inlet does not wait.
+// Aravis cannot be cancelled, so a separate thread finds the camera, and is abandoned if Inlet does not wait.
 struct Opening {
     std::shared_ptr<Camera> camera = std::make_shared<Camera>();
     int done = eventfd(0, EFD_CLOEXEC);
@@ -316,7 +316,7 @@ inlet_result next(inlet_source *source, int64_t deadline, inlet_item *item, inle
     Camera &camera = *source->camera;
     for (;;) {
         uint64_t count = 0;
-        if (read(camera.event, &count, sizeof count) < 0) count = 0; // Emptied before the queue is looked at.
+        if (read(camera.event, &count, sizeof count) < 0) count = 0; // Emptied before the queue is read.
         while (ArvBuffer *buffer = arv_stream_try_pop_buffer(camera.stream.get())) {
             host->report_progress(host->context);
             if (arv_buffer_get_status(buffer) == ARV_BUFFER_STATUS_SUCCESS) {

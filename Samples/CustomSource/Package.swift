@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [.library(name: "LifeSource", targets: ["LifeSource"])],
     dependencies: [
-        // In a package of your own: .package(url: "...", from: "...")
+        // In your own package: .package(url: "...", from: "...")
         .package(name: "inlet", path: "../..")
     ],
     targets: [

@@ -1,6 +1,6 @@
 import Inlet
 
-/// Says what the first frame of a source is: `swift run FirstFrame clip.mp4`.
+/// Prints the properties of a source's first frame: `swift run FirstFrame clip.mp4`.
 @main struct FirstFrame {
     static func main() async throws {
         let uri = CommandLine.arguments.dropFirst().first ?? "pattern:smpte"

@@ -4,7 +4,7 @@ import Inlet
 /// Finds a ball in a camera's pictures, draws a box around it, and sends the pictures on:
 /// `swift run InjectedFrames v4l2: out.mp4`.
 ///
-/// Without arguments a pattern is the camera, for two seconds, and the video goes to a temporary folder.
+/// Without arguments a pattern replaces the camera, for two seconds, and the video goes to a temporary folder.
 @main struct InjectedFrames {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -16,7 +16,7 @@ import Inlet
         }
         let path = arguments.count > 1 ? arguments[1] : folder.appending(path: "marked.mp4").path
 
-        // The pictures go on under a name, as a source like any other.
+        // The pictures are published under a name, as a source like any other.
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(8)))
         var directory = InjectorDirectory()
         try directory.add(injector, as: "marked")
@@ -49,7 +49,7 @@ import Inlet
     struct Failure: Error {}
 }
 
-/// Finds what is brighter than the picture's upper left corner: enough for a ball in front of a wall.
+/// Finds pixels brighter than the picture's upper left corner: sufficient for a ball in front of a wall.
 struct BallDetector {
     private let pool = I420BufferPool(capacity: 16)
 
@@ -67,7 +67,7 @@ struct BallDetector {
         return ImageRect(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
 
-    /// A copy with a white box: a frame that a source has handed out is never written to.
+    /// A copy with a white box: a frame that a source has yielded must not be written to.
     mutating func marked(_ picture: I420Buffer, _ box: ImageRect) throws -> I420Buffer {
         var draft = try pool.makeBuffer(size: picture.size)
         let strides = draft.strides

@@ -1,8 +1,8 @@
 import Inlet
 
-/// Watches a network camera for six seconds and tells what happens: `swift run NetworkCamera rtsp://camera/stream`.
+/// Watches a network camera for six seconds and prints its events: `swift run NetworkCamera rtsp://camera/stream`.
 ///
-/// Without an address it is its own camera, Motion JPEG over HTTP, and switches it off for a while on the way.
+/// Without an address it runs its own camera, Motion JPEG over HTTP, and switches it off for a while.
 @main struct NetworkCamera {
     private static let port = 18_090
 
@@ -13,7 +13,7 @@ import Inlet
 
         var configuration = CapturerConfiguration()
         configuration.durationLimit = .seconds(6)
-        // Without frames for this long the sample ends with an error. The default is to go on trying.
+        // Without frames for this long the sample ends with an error. By default, attempts continue.
         configuration.timeouts.giveUp = .seconds(30)
         let source = try PluginRegistry.standard.source(address ?? "http://127.0.0.1:\(port)/stream.mjpg")
         let capturer = Capturer(source, configuration: configuration)
@@ -34,7 +34,7 @@ import Inlet
         _ = await ownCamera?.result
     }
 
-    /// A camera that is off for a second after two, and then stays on until the task is cancelled.
+    /// A camera that is off for a second after two seconds, and then stays on until the task is cancelled.
     private static func switchOnAndOff() async throws {
         for time in [Duration.seconds(2), .seconds(3600)] {
             let camera = Capturer(try PluginRegistry.standard.source("pattern:ball?size=320x240&fps=30&pace=realtime"))

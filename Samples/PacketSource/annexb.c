@@ -1,6 +1,6 @@
 /*
- * annexb: a source of Inlet that yields the packets of an H.264 file (Annex B of ITU-T H.264) as they are. Inlet
- * decodes them where a sink wants pictures.
+ * annexb: a source for Inlet that yields the packets of an H.264 file (Annex B of ITU-T H.264) as they are. Inlet
+ * decodes them if a sink wants pictures.
  *
  *   make && INLET_PLUGIN_PATH=. inlet run 'annexb:?file=clip.h264&rate=25' --to null:
  */
@@ -50,18 +50,18 @@ static void release_file(void *data) {
     free(file);
 }
 
-/* The place of the next start code 00 00 01, or the end. */
+/* The position of the next start code 00 00 01, or the end. */
 static size_t start_code(const struct file *file, size_t from) {
     const void *found = from < file->length ? memmem(file->bytes + from, file->length - from, "\0\0\1", 3) : NULL;
     return found ? (size_t)((const uint8_t *)found - file->bytes) : file->length;
 }
 
-/* The kind of the unit behind a start code (nal_unit_type, 7.4.1), or 0 if the file ends there. */
+/* The kind of the unit after a start code (nal_unit_type, 7.4.1), or 0 if the file ends there. */
 static unsigned kind(const struct file *file, size_t unit) {
     return unit + 5 < file->length ? file->bytes[unit + 3] & 31 : 0;
 }
 
-/* Whether a unit behind a slice belongs to the next picture: 7.4.1.2.3, without redundant and unordered slices. */
+/* Whether a unit after a slice belongs to the next picture: 7.4.1.2.3, without redundant and unordered slices. */
 static int begins_picture(const struct file *file, size_t unit) {
     unsigned type = kind(file, unit);
     if (type == 1 || type == 5) return file->bytes[unit + 4] >> 7; /* first_mb_in_slice is 0 */
@@ -138,7 +138,7 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     return INLET_OK;
 }
 
-/* Goes on with the next IDR picture, or the file's beginning, if a key frame was requested of a repeated file. */
+/* Continues with the next IDR picture, or the beginning, if a key frame was requested and the file is repeated. */
 static void heed_requests(inlet_source *source) {
     const struct file *file = source->file;
     inlet_demand demand = {.size = sizeof demand};

@@ -27,10 +27,10 @@ class Reader:
             if memory[:8] != b"INLETSHM" or struct.unpack_from("=I", memory, 8)[0] != 1:
                 raise FileNotFoundError("not a segment of version 1")
             self.memory = memory
-        lives = self.writer_lives()  # asked before the count is read: a frame that came just before its end is not lost
+        lives = self.writer_lives()  # read before the count: a frame that arrived just before the end is not lost
         _, header, slots, state, slot_bytes, published = struct.unpack_from("=IIIIQQ", self.memory, 8)
         if published <= self.number:
-            if state == 3: self.memory = None  # goes on in a new segment of this name
+            if state == 3: self.memory = None  # continues in a new segment with this name
             elif state == 2: raise EOFError("the writer has ended")
             elif not lives: raise EOFError("the writer was killed; a new one begins a new segment, for a new reader")
             return None

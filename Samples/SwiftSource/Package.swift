@@ -7,11 +7,11 @@ let package = Package(
     products: [
         // For applications that compile the source in: registry.register(SourcePlugin.ball).
         .library(name: "BallSource", targets: ["BallSource"]),
-        // For everybody else: libball.so, which the stock `inlet` loads.
+        // For all other users: libball.so, which the stock `inlet` loads.
         .library(name: "ball", type: .dynamic, targets: ["BallPlugin"]),
     ],
     dependencies: [
-        // In a package of your own: .package(url: "...", from: "...")
+        // In your own package: .package(url: "...", from: "...")
         .package(name: "inlet", path: "../..")
     ],
     targets: [
@@ -19,7 +19,7 @@ let package = Package(
         .target(
             name: "BallPlugin",
             dependencies: ["BallSource", .product(name: "InletPluginKit", package: "inlet")],
-            // The library exports its entry and nothing else.
+            // The library exports only its entry point.
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map"])
             ]),

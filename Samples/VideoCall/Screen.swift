@@ -1,7 +1,7 @@
 import Inlet
 import Synchronization
 
-/// Where the other side's pictures are shown: here, their numbers are read.
+/// The display of the other side's pictures: here, their numbers are read.
 final class Screen: Sendable {
     private struct State {
         var numbers: [UInt32] = []
@@ -14,7 +14,7 @@ final class Screen: Sendable {
     /// Shows the frames of a capturer.
     func attach(to capturer: Capturer) { capturer.attach(ReadingSink(self), named: "screen") }
 
-    /// Waits for so many pictures.
+    /// Waits for this many pictures.
     func hasSeen(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

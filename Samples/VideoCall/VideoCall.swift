@@ -2,8 +2,8 @@ import Inlet
 
 /// A video call of two peers, both ways: `swift run --traits WebRTC VideoCall`.
 ///
-/// Anna calls, Ben answers. Each sends a pattern with a number in every picture, and reads the numbers of the other's.
-/// Both are in this process, so the room is too; over a network it is that of `inlet signal`.
+/// Anna calls, Ben answers. Each sends a pattern with a number in every picture, and reads the other's numbers. Both
+/// are in this process, and so is the room; over a network it is that of `inlet signal`.
 @main struct VideoCall {
     static func main() async throws {
         #if WebRTC

@@ -3,8 +3,8 @@ import Inlet
 
 /// Two peers meet in a room and one sends pictures to the other: `swift run --traits WebRTC WebSocketRoom`.
 ///
-/// The room is a server of WebSockets, as `inlet signal` runs one, and the other peer is viewer.py. In the first room
-/// the viewer waits, in the second the sender does.
+/// The room is a WebSocket server, as `inlet signal` runs one, and the other peer is viewer.py. In the first room the
+/// viewer waits, in the second the sender does.
 @main struct WebSocketRoom {
     static func main() async throws {
         #if WebRTC
@@ -27,7 +27,7 @@ import Inlet
                 if isViewerFirst { try viewer.start("ws://\(server.address)/\(name)?id=viewer") }
                 let room = try WebSocketSignaling(
                     WebSocketSignalingConfiguration("ws://\(server.address)/\(name)?id=sender"))
-                // What is sent before the viewer is there waits for it.
+                // Messages sent before the viewer is there wait for it.
                 let channel = try room.channel(to: PeerID("viewer"))
                 var policy = PeerSessionPolicy(role: .offering, name: name)
                 (policy.trickles, policy.attempts) = (true, 3)
@@ -47,7 +47,8 @@ import Inlet
 
 #if WebRTC
     private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    /// Not by the link's target, as Python finds its packages by where it was called.
+    /// The path is not resolved to the link's target, because Python finds its packages by the path that it was called
+    /// with.
     private let python =
         folder.deletingLastPathComponent().deletingLastPathComponent().path + "/.build/peers/bin/python"
 
@@ -63,7 +64,7 @@ import Inlet
             try process.run()
         }
 
-        /// What it says in the end. It ends by itself.
+        /// Its final output. It exits without a signal.
         func end() async -> String {
             let output = output
             return await withCheckedContinuation { continuation in

@@ -9,7 +9,7 @@ from aiortc.sdp import candidate_from_sdp
 
 
 async def add(peer, line):
-    # aioice knows no candidates of TCP.
+    # aioice does not support TCP candidates.
     if line and " TCP " not in line.upper():
         candidate = candidate_from_sdp(line.split(":", 1)[1])
         candidate.sdpMLineIndex = 0
@@ -32,7 +32,7 @@ async def signal(socket, peer, over):
             if message["flow"] == flow:
                 await add(peer, message["line"])
             else:
-                # It may come before its description.
+                # It may arrive before its description.
                 early.setdefault(message["flow"], []).append(message["line"])
         elif message["type"] == "bye":
             over.set()
@@ -55,7 +55,7 @@ async def main():
             await asyncio.wait_for(over.wait(), 40)
         except asyncio.TimeoutError:
             pass
-        # To all others in the room.
+        # To all other members of the room.
         await socket.send_json({"type": "bye"})
         talk.cancel()
     await peer.close()

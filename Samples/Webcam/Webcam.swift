@@ -1,12 +1,12 @@
 import Inlet
 
-/// Says how bright the picture of a webcam is, twice a second for three seconds: `swift run Webcam C920`.
+/// Prints the brightness of a webcam's picture, twice a second for three seconds: `swift run Webcam C920`.
 ///
-/// Without a name it takes the first camera, and without a camera a test pattern.
+/// Without a name it uses the first camera, and without a camera a test pattern.
 @main struct Webcam {
     static func main() async throws {
         let capturer = Capturer(try camera(named: CommandLine.arguments.dropFirst().first))
-        // Scaled and thinned on the way: an average needs neither all pixels nor all frames.
+        // Scaled and thinned out in the library: an average needs neither all pixels nor all frames.
         let wants = SinkWants(size: ImageSize(width: 64, height: 48), maximumFrameRate: Rational(2))
         try await capturer.run(queue: .latest, wants: wants) { frames in
             var count = 0
@@ -18,7 +18,7 @@ import Inlet
         }
     }
 
-    /// The camera with a name or the first one, or a pattern where there is none that this user may open.
+    /// The camera with a name or the first one, or a pattern if this user may open none.
     private static func camera(named name: String?) throws -> any FrameSourceConfiguration {
         if let name { return try PluginRegistry.standard.source("v4l2:?name=\(name)") }
         #if os(Linux)

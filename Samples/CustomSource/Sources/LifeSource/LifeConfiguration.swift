@@ -7,9 +7,9 @@ public import InletCore
 public struct LifeConfiguration: FrameSourceConfiguration {
     /// The size of the world; each cell becomes 8 by 8 pixels. The default is 64x48.
     public var cells = ImageSize(width: 64, height: 48)
-    /// Generations a second. The default is 10.
+    /// Generations per second. The default is 10.
     public var frameRate = Rational(10)
-    /// What the first generation looks like. The default is 1.
+    /// The seed of the first generation. The default is 1.
     public var seed: UInt64 = 1
 
     public init() {}
@@ -20,14 +20,14 @@ public struct LifeConfiguration: FrameSourceConfiguration {
 }
 
 extension SourcePlugin {
-    /// What makes `life:` known to a registry: `registry.register(SourcePlugin.life)`.
+    /// The plug-in that adds `life:` to a registry: `registry.register(SourcePlugin.life)`.
     public static let life = SourcePlugin(
         PluginInfo(
             name: "LifeSource", schemes: ["life"], summary: "Conway's Game of Life.", usage: "life:",
             options: [Options.cells.description, Options.frameRate.description, Options.seed.description],
             examples: ["life:?cells=64x48&fps=10"])
     ) { _, values in
-        // Names, types and ranges are checked by now: whatever is read here is good.
+        // Names, types and ranges have been checked: these values are valid.
         var configuration = LifeConfiguration()
         configuration.cells = values[Options.cells]
         configuration.frameRate = values[Options.frameRate]

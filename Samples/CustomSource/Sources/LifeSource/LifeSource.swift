@@ -4,7 +4,7 @@ import InletCore
 /// `close`.
 final class LifeSource: FrameSource {
     private let configuration: LifeConfiguration
-    // Pictures in memory that comes back by itself when the last sink has let go.
+    // The pool for pictures. Memory returns when the last sink has released it.
     private let pool = I420BufferPool(capacity: 8)
     private var world: LifeWorld
     private var number: UInt64 = 0
@@ -38,7 +38,7 @@ final class LifeSource: FrameSource {
                 return .frame(
                     SourceFrame(try picture(), pts: time, sequence: number, colorSpace: .bt601, flags: .key))
             } catch {
-                // Sinks hold every picture: lose this frame, say so, and go on.
+                // Sinks hold every picture: drop this frame, report it, and continue.
                 guard error.code == .resourceExhausted else { throw error }
                 context.countDrop(.poolExhausted)
             }
@@ -51,7 +51,7 @@ final class LifeSource: FrameSource {
         ImageSize(width: configuration.cells.width * Self.cellSide, height: configuration.cells.height * Self.cellSide)
     }
 
-    /// One tick a frame: times are exact at any rate.
+    /// One tick per frame: times are exact at any rate.
     private var timeBase: Rational { configuration.frameRate.reciprocal ?? Rational(1) }
 
     private var time: MediaTime { MediaTime(ticks: Int64(number), timeBase: timeBase) }

@@ -4,7 +4,7 @@ struct LifeWorld: Equatable {
     let height: Int
     private(set) var cells: [Bool]
 
-    /// A world of which about a third lives, the same for the same seed.
+    /// A world with about a third of its cells alive, the same for the same seed.
     init(width: Int, height: Int, seed: UInt64) {
         self.width = width
         self.height = height
@@ -15,7 +15,7 @@ struct LifeWorld: Equatable {
         }
     }
 
-    /// A world drawn in text: a row a line, `#` for a cell that lives.
+    /// A world drawn in text: one line per row, `#` for a live cell.
     init(_ text: String) {
         let lines = text.split(separator: "\n")
         width = lines.first?.count ?? 0
@@ -27,7 +27,7 @@ struct LifeWorld: Equatable {
         cells[(y + height) % height * width + (x + width) % width]
     }
 
-    /// Goes on by one generation.
+    /// Advances by one generation.
     mutating func step() {
         let before = self
         for y in 0..<height {

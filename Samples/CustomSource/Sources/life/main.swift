@@ -2,7 +2,7 @@ import InletCapture
 import InletCore
 import LifeSource
 
-// An empty registry, because this program needs one source only. PluginRegistry.standard of the product Inlet has every
+// An empty registry, because this program needs only one source. PluginRegistry.standard of the product Inlet has every
 // source and sink of Inlet, and registers another source in the same way.
 var registry = PluginRegistry()
 registry.register(SourcePlugin.life)

@@ -15,7 +15,7 @@ struct LifeSourceTests {
         #expect(await suite.check(configuration) == [])
     }
 
-    @Test("a blinker turns, and turns back")
+    @Test("a blinker rotates, and rotates back")
     func blinker() {
         let upright = LifeWorld(".....\n..#..\n..#..\n..#..\n.....")
         var world = upright

@@ -1,6 +1,6 @@
 import BallSource
 import InletPluginKit
 
-/// What Inlet calls when it has loaded the library.
+/// Called by Inlet after it has loaded the library.
 @c(inlet_plugin_main)
 public func pluginMain() { PluginKit.export(.ball) }

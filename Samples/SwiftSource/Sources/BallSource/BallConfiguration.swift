@@ -4,7 +4,7 @@ public import InletCore
 public struct BallConfiguration: FrameSourceConfiguration {
     /// The size of the pictures. The default is 640x480.
     public var size = ImageSize(width: 640, height: 480)
-    /// Frames a second. The default is 25.
+    /// Frames per second. The default is 25.
     public var frameRate = Rational(25)
     /// The radius of the ball, in pixels. The default is 24.
     public var radius = 24
@@ -17,15 +17,15 @@ public struct BallConfiguration: FrameSourceConfiguration {
 }
 
 extension SourcePlugin {
-    /// What makes `ball:` known: to a registry by `registry.register(SourcePlugin.ball)`, to the stock `inlet` by
-    /// `PluginKit.export(.ball)`.
+    /// The plug-in for `ball:`. Add it to a registry by `registry.register(SourcePlugin.ball)`, or to the stock `inlet`
+    /// by `PluginKit.export(.ball)`.
     public static let ball = SourcePlugin(
         PluginInfo(
             name: "BallSource", schemes: ["ball"], summary: "A ball that bounces, drawn in Swift.", usage: "ball:",
             options: [Options.size.description, Options.frameRate.description, Options.radius.description],
             examples: ["ball:?size=1280x720&fps=30"])
     ) { _, values in
-        // Names, types and ranges are checked by now.
+        // Names, types and ranges have been checked.
         var configuration = BallConfiguration()
         configuration.size = values[Options.size]
         configuration.frameRate = values[Options.frameRate]

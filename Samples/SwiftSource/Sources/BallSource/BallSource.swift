@@ -3,7 +3,7 @@ import InletCore
 /// A source is a class of three methods: `open`, `next` until it returns nil or throws, `close`.
 final class BallSource: FrameSource {
     private let configuration: BallConfiguration
-    // Pictures in memory that comes back by itself when Inlet has let go.
+    // The pool for pictures. Memory returns when Inlet has released it.
     private let pool = I420BufferPool(capacity: 8)
     private var number: UInt64 = 0
     private var start: MonotonicTime?
@@ -29,7 +29,7 @@ final class BallSource: FrameSource {
 
     func close() {}
 
-    /// One tick a frame: times are exact at any rate.
+    /// One tick per frame: times are exact at any rate.
     private var timeBase: Rational { configuration.frameRate.reciprocal ?? Rational(1) }
 
     private func picture() throws -> I420Buffer {
@@ -46,7 +46,7 @@ final class BallSource: FrameSource {
         return draft.publish()
     }
 
-    /// Where the ball's middle is between two walls, at a speed in pixels a frame.
+    /// The position of the ball's centre between two walls, at a speed in pixels per frame.
     private func bounce(_ speed: Int, within length: Int) -> Int {
         let way = max(1, length - 2 * configuration.radius - 1)
         let place = Int(number % UInt64(2 * way)) * speed % (2 * way)
