@@ -4,8 +4,8 @@ import PackagePlugin
 /// Turns the HTML pages and templates of a target into constants of its code: `Pages/login.html` into
 /// `PackageTexts.login_html`, a `String` with the bytes of the file.
 ///
-/// SwiftPM's own `embedInCode` writes an array of numbers. The compiler needs seconds of processor time to read the 46 KB
-/// of the daemon's pages as numbers, and none to speak of as a string literal.
+/// SwiftPM's own `embedInCode` writes an array of numbers. The compiler needs seconds of processor time to read the 46
+/// KB of the daemon's pages as numbers, and almost none as a string literal.
 @main
 struct EmbedTexts: BuildToolPlugin {
     private static let script = ###"""

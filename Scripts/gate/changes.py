@@ -24,7 +24,7 @@ def output(*command):
 
 
 def base(name):
-    """The commit that a change is compared with: where it left `name`, or `origin/main`, or the last commit."""
+    """The commit that a change is compared with: its branch point from `name` or `origin/main`, or the last commit."""
     for candidate in [name] if name else ["origin/main", "HEAD"]:
         found = subprocess.run(["git", "merge-base", candidate, "HEAD"], capture_output=True, text=True)
         if found.returncode == 0:
@@ -33,7 +33,7 @@ def base(name):
 
 
 def changed_files(since):
-    """The files that differ from a commit, with those that git does not know yet."""
+    """The files that differ from a commit, including untracked ones."""
     named = output("git", "diff", "--name-only", "--no-renames", "-z", since)
     new = output("git", "ls-files", "--others", "--exclude-standard", "-z")
     return sorted(path for path in set((named + new).split("\0")) if path)
@@ -56,7 +56,7 @@ class Package:
         return max(folders, key=lambda name: len(self.targets[name]["path"]), default=None)
 
     def closure(self, names, edges):
-        """These targets and all that `edges` leads to."""
+        """These targets and all that can be reached by `edges`."""
         found, left = set(), list(names)
         while left:
             name = left.pop()

@@ -71,7 +71,7 @@ class Gate:
         self.report = Report([row.name for row in self.rows])
         self.scheduler = Scheduler(self.report.changed)
         self.failures = {}    # test: the number of rounds in which it failed
-        self.load = []        # busy processes beside the tests of --stress
+        self.load = []        # busy processes next to the tests of --stress
 
     def run(self):
         status = self.install() or self.describe_package()

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 
-# Lines of a program's output that state what went wrong.
+# Lines of a program's output that state the error.
 TROUBLE = re.compile(
     r"(^|: )(error|warning): |✘|WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer|Program crashed|Fatal error:")
 LINES_OF_TROUBLE = 60
@@ -97,7 +97,7 @@ class Report:
 
 
 def excerpt(path):
-    """The lines of a log that state what went wrong, each with the four that follow it, and the end of the log."""
+    """The lines of a log that state errors, each with the four lines after it, and the end of the log."""
     with open(path, errors="replace") as file:
         lines = [line.rstrip()[:WIDTH] for line in re.split(r"[\r\n]", file.read()) if line.strip()]
     found, until = [], -1

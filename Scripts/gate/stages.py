@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Shares of the two processors that a process of a stage occupies. The scheduler starts a process if the shares of all
-# that run add up to at most 2.
-ALONE = 2.0   # measures, so that nothing may run beside it
+# running ones add up to at most 2.
+ALONE = 2.0   # measures, so that nothing may run next to it
 ONE = 1.0     # uses one processor
 HALF = 0.5    # mostly waits: a server, daemon or browser and its clients
 WAITS = 0.25  # hardly computes
-SPARE = 0.0   # uses what nothing else wants, at idle priority; one such stage runs at a time
+SPARE = 0.0   # uses idle processor time, at idle priority; one such stage runs at a time
 
 # The runs that a stage belongs to. Each run contains the ones before it.
 FAST, ALL, NIGHTLY = 1, 2, 3
@@ -86,7 +86,7 @@ LEAKS = {"LSAN_OPTIONS": f"suppressions={ROOT}/Tests/Sanitizers/leaks.txt:print_
 
 
 def sanitizer_build(name, options, targets, then=""):
-    """A row that builds only these test targets with a sanitizer, in a folder of its own.
+    """A row that builds only these test targets with a sanitizer, in a separate folder.
 
     Objects with and without a sanitizer cannot be mixed, and all test targets would take twice as long.
     """
@@ -114,7 +114,7 @@ def table(traits):
         Stage("build", ("swift", "build", *traits, "--build-tests"), after=(), limit=3600, processors=ONE, run=FAST),
         Stage("clips", ("Scripts/make-clips", ".build/clips"), after=(), processors=ONE, run=FAST),
 
-        # Builds and checks that take the time which tests leave.
+        # Builds and checks that use the time that tests leave.
         sanitizer_build(
             "thread", (), THREADED_TARGETS,
             " && clang -O2 -Wall -Wextra -fPIC -shared Tests/Sanitizers/mutex-for-tsan.c"

@@ -11,8 +11,9 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 
-# Reasons for which a test may be skipped here: it runs inside the virtual machine of another stage, or this machine
-# has no route for multicast. Any other skipped test is a failure, as Scripts/bootstrap installs what tests need.
+# Reasons for which a test may be skipped here: it runs inside the virtual machine of another stage, or this machine has
+# no route for multicast. Any other skipped test is a failure, because Scripts/bootstrap installs everything that tests
+# need.
 SKIPPED_FOR_GOOD_REASON = ("runs inside Scripts/v4l2-vm", "no default route")
 
 
