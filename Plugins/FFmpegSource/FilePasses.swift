@@ -29,8 +29,8 @@ struct FilePasses {
         end = max(end, ticks.adding(saturating: length))
     }
 
-    /// Advances to the next pass; returns false if there is none, or if this one had no picture, so that the next would
-    /// have none either.
+    /// Advances to the next pass; returns false if there is none, or if this one had no picture, because the next would
+    /// not have one either.
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0

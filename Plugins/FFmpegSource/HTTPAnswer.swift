@@ -65,7 +65,7 @@ struct HTTPAnswer: Sendable {
         return (start, Int64(range[slash...].dropFirst()).flatMap { $0 > 0 ? $0 : nil })
     }
 
-    /// Whether the body is what was requested.
+    /// Whether the body is the requested one.
     var isSuccess: Bool { (200..<300).contains(status) }
     /// Whether the response is a redirect.
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }

@@ -41,7 +41,7 @@ import InletFFmpeg
     private let headers: UnsafeMutablePointer<curl_slist>?
     private var headBytes = 0
     private var discarded = 0
-    /// The place where the reader wants the body.
+    /// The reader's memory for the body.
     private var target = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var filled = 0
     /// Data that has arrived beyond `target`.
@@ -219,7 +219,7 @@ import InletFFmpeg
     /// Called when the transfer has ended.
     func finish(_ result: CURLcode) { self.result = result }
 
-    /// The status with which a proxy answered a request for a tunnel; 0 if there was none.
+    /// The status with which a proxy answered a request for a tunnel; 0 without an answer.
     var tunnelStatus: Int { unsafe inlet_curl_number(easy, CURLINFO_HTTP_CONNECTCODE) }
 
     /// Whether the server offers Basic authentication, and nothing better.
@@ -228,7 +228,7 @@ import InletFFmpeg
         return offered & (inlet_curl_basic | inlet_curl_digest) == inlet_curl_basic
     }
 
-    /// The system's error code for a failure below HTTP; 0 if there was none.
+    /// The system's error code for a failure below HTTP; 0 without a failure.
     var systemError: Int32 { unsafe Int32(clamping: inlet_curl_number(easy, CURLINFO_OS_ERRNO)) }
 
     /// Whether the connection ended during the TLS handshake, as OpenSSL reports it.

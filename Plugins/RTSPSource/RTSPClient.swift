@@ -133,7 +133,7 @@ final class RTSPClient {
         }
     }
 
-    /// Whether the server plays a recording, which has an end, rather than what a camera sees now.
+    /// Whether the server plays a recording, which has an end, rather than a camera's live picture.
     var isRecording: Bool {
         guard case .normalPlayTime(_, .some) = established?.range.flatMap({ RangeHeader($0) }) else { return false }
         return true
@@ -222,7 +222,7 @@ final class RTSPClient {
         stream.requestKeyFrame()
     }
 
-    /// Whether time alone requires any work.
+    /// Whether any work is due by time.
     private func isDue(at time: MonotonicTime) -> Bool {
         if sessionDeadline <= time || isUnreachable && playingSince != nil { return true }
         if let stream, stream.deadline(sendsControl: mayReport) <= time { return true }

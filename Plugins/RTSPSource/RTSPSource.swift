@@ -157,7 +157,7 @@ final class RTSPSource: FrameSource {
         if isTooMuch { (losses, isLeaving) = (nil, true) }
     }
 
-    /// Counts drops while no unit is complete, so that a time-out can tell the reason.
+    /// Counts drops while no unit is complete, so that a time-out can state the reason.
     private func noteDrops(_ client: RTSPClient, _ context: SourceContext) {
         droppedUnits = client.stream?.payloads.droppedUnits
         watchDrops(of: client)

@@ -15,7 +15,7 @@ struct JPEGDescription: Sendable, Hashable {
     }
 
     var size: ImageSize
-    /// Whether there is chroma besides luma.
+    /// Whether there is chroma in addition to luma.
     var hasChroma: Bool
     /// Whether all components are in one scan, which is decoded row by row.
     var isBaseline: Bool

@@ -128,7 +128,7 @@ struct Camera {
         else g_object_unref(buffer);
     }
 
-    // Finds, sets up and starts the camera. Blocks as long as the network makes it.
+    // Finds, sets up and starts the camera. Blocks as long as the network requires.
     Failure start(const std::string &name, const std::string &wanted, int wide, int high, double fps) {
         GError *error = nullptr;
         const std::string title = name.empty() ? "The first camera" : "The camera '" + name + "'";

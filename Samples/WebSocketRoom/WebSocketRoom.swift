@@ -52,7 +52,7 @@ import Inlet
     private let python =
         folder.deletingLastPathComponent().deletingLastPathComponent().path + "/.build/peers/bin/python"
 
-    /// viewer.py, which watches a few pictures, says bye and ends.
+    /// viewer.py, which watches a few pictures, sends a bye and ends.
     private struct Viewer {
         private let process = Process()
         private let output = Pipe()

@@ -13,7 +13,7 @@ public import InletCore
 /// `Samples/SwiftSource` shows how.
 ///
 /// Each instance of a source has its own thread, on which all its functions are called. So a source may take as long as
-/// it needs for its next picture, as within an application. Meanwhile Inlet is told that there is no picture yet, and a
+/// it needs for its next picture, as within an application. Meanwhile Inlet knows that there is no picture yet, and a
 /// cancellation reaches the source at once.
 public enum PluginKit {
     /// Adds sources to the plug-in. Called in `inlet_plugin_main`.

@@ -19,7 +19,7 @@ import Testing
         return taken
     }
 
-    @Test("Packets come out in order, with a flag for key frames behind them, and then the end")
+    @Test("Packets come out in order, marked if a key frame is queued behind them, and then the end")
     func order() throws {
         let queue = PacketQueue()
         for number in 0..<6 { #expect(queue.put(packet(number, isKey: number % 3 == 0), mayWait: { false })) }

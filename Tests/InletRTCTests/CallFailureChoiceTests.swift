@@ -55,7 +55,7 @@ import Testing
         #expect(Self.done(choice.fail(Self.gone)) == "wait")
     }
 
-    @Test("A call that is over has no reason any more, after any wait")
+    @Test("A finished call has no failure reason, even after the wait")
     func over() {
         var choice = CallFailureChoice()
         #expect(Self.done(choice.fail(Self.gone)) == "wait")

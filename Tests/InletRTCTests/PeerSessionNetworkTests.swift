@@ -36,7 +36,7 @@ import Testing
             machine.handle(.tick, at: due) == [
                 .tellSetback(.failed(.networkChanged)), .close(1), .open(2), .offer(2), .tell(.reconnecting),
             ])
-        // The new flow doesn't count as a failed attempt, of which the policy allows none here.
+        // The new flow doesn't count as a failed attempt; the policy permits no failed attempts here.
         Self.connect(&machine, engine: 2, at: due)
         #expect(machine.state == .connected)
         #expect(!machine.isDoubted)

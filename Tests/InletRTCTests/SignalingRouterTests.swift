@@ -150,7 +150,7 @@ import Testing
                 == ["reset ben", "requested ben"])
     }
 
-    @Test("Messages for others, from nobody and from this side's own name are ignored")
+    @Test("Messages for others, without a sender and from this side's own name are ignored")
     func strangers() {
         var router = Self.router()
         _ = router.opened(present: [:])

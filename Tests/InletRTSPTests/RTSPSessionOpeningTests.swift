@@ -104,7 +104,7 @@ import Testing
         #expect(server.header("Session") == nil)
     }
 
-    @Test("A session that loses too much continues over TCP, and one whose server refuses that returns, for good")
+    @Test("A session with too much loss continues over TCP; if the server refuses, it returns permanently")
     func losses() throws {
         for (transports, refused) in [([.udp, .tcp], false), ([.multicast, .udp, .tcp], true)]
             as [([RTSPSessionConfiguration.Transport], Bool)]

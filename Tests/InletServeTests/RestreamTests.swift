@@ -133,7 +133,7 @@
             #expect(try await Self.packets(5, of: Self.url(place, "door")).count == 5)
             let log = serve.complaints
             #expect(!log.contains(ServeProcess.viewer) && !log.contains(Self.guest) && !log.contains("falsch-0815"))
-            // A removed camera has no readers any more, and an added one has some.
+            // A removed camera has no readers any more, and an added one gets some.
             async let left = Self.packets(100_000, of: Self.url(place, "door"))
             try await Task.sleep(for: .seconds(1))
             #expect(try await serve.ask("DELETE", "/v1/cameras/door").status < 300)

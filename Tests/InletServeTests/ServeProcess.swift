@@ -15,7 +15,7 @@ final class ServeProcess {
     private let authority: String?
     /// The command that runs a program in the daemon's network; empty for this process's network.
     private let entry: [String]
-    /// The command that becomes the daemon, with its arguments; empty if there is none.
+    /// The command that becomes the daemon, with its arguments; may be empty.
     private let wrapper: [String]
 
     var address: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
@@ -29,7 +29,7 @@ final class ServeProcess {
     ///   - tokens: Whether the configuration has tokens.
     ///   - authority: The file of certificates that includes the daemon's; nil for plain HTTP.
     ///   - network: A process in whose network the daemon runs; nil for that of this process.
-    ///   - wrapper: A command, with its arguments, that becomes the command after it. The default is none.
+    ///   - wrapper: A command, with its arguments, that becomes the command after it. Empty by default.
     init(
         _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:],
         network: Int? = nil, wrapper: [String] = []

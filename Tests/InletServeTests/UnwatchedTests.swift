@@ -5,7 +5,7 @@ import Testing
 
 /// Cameras without viewers: nothing is decoded for them, and a new viewer has pictures at once.
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 5)) struct UnwatchedTests {
-    /// The value of a metric for a camera and some of its labels; 0 if there is none.
+    /// The value of a metric for a camera and some of its labels; 0 if it is missing.
     private static func figure(
         _ name: String, _ labels: [String] = [], camera: String = "door", of serve: ServeProcess
     ) async throws -> Double {

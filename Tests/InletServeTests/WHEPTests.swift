@@ -197,7 +197,7 @@
             #expect(delivered < 160, "\(delivered)")
             #expect(serve.complaints.contains(asIs))
 
-            // A viewer that vanishes is as gone as one that says goodbye.
+            // A viewer that vanishes counts as gone, like one that says goodbye.
             try await Self.watching("door", serve) {}
             try await Self.wait(for: 0, of: "door", serve)
             _ = try await serve.camera("door") { $0.state == "unwatched" }

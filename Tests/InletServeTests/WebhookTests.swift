@@ -27,7 +27,7 @@ import Testing
         return list.compactMap(Request.init)
     }
 
-    /// Returns a metric of the daemon; nil if there is none.
+    /// Returns a metric of the daemon; nil if it is missing.
     private func metric(_ name: String, _ serve: ServeProcess, _ token: String) async throws -> Int? {
         let text = String(decoding: try await serve.ask("GET", "/metrics", token: token).body, as: UTF8.self)
         return text.split(separator: "\n").first { $0.hasPrefix("inlet_webhook_\(name) ") }

@@ -5,7 +5,7 @@ import Testing
 
 /// Pictures larger than `max-size` use no memory, whichever part of the program decodes them.
 @Suite(.blocking) struct LargePictureTests {
-    /// A small JPEG whose header says 16000x16000.
+    /// A small JPEG whose header states 16000x16000.
     private func jpeg() throws -> Data {
         var bytes = [UInt8](
             try ReferenceCommand.ffmpeg([

@@ -4,7 +4,7 @@ import Testing
 
 /// `inlet run` as a whole.
 @Suite(.blocking) struct RunTests {
-    @Test("Limits end a run where they state")
+    @Test("Limits end a run at the stated point")
     func limits() throws {
         let frames = try Report(
             InletProcess.run(["run", "pattern:smpte?pace=none", "--frames", "7", "--report", "json"]))

@@ -40,7 +40,7 @@
                         Self.look
                             + "return { size: [width, height], upper: at(height / 4), lower: at(height * 3 / 4) };",
                     ])
-                // The sent picture lies on its side; the browser turned it.
+                // The sent picture is on its side; the browser rotated it.
                 #expect(seen.first?.size == [640, 480])
                 let first = try #require(seen.last)
                 #expect(first.size == [480, 640])

@@ -135,7 +135,7 @@
         }
 
         @Test(
-            "The codec changes and changes back within a connection, among other changes, whoever offered first",
+            "The codec changes and changes back within a connection, among other changes, whichever side offered first",
             arguments: [PeerSessionPolicy.Role.offering, .answering])
         func codecs(_ role: PeerSessionPolicy.Role) async throws {
             try await SignalingPeerTests.with(.asSent, role) { channel, session in

@@ -31,7 +31,7 @@ import InletRTSP
     /// Whether to poll for writing, too. A connection in a handshake can be written to all the time, but without
     /// effect.
     var wantsOutput: Bool { channel.wantsOutput || (!output.isEmpty && channel.canSend) }
-    /// A second descriptor to poll; nil if there is none.
+    /// A second descriptor to poll; nil without one.
     var second: PolledDescriptor? { channel.second }
     /// Whether bytes wait that polling does not show.
     var hasBuffered: Bool { channel.hasBuffered }

@@ -20,7 +20,7 @@ import Testing
         var numbers: [Int64] { pictures.withLock { $0.map(\.number) } }
     }
 
-    /// Forty packets, each tenth of them a key frame, as fast as they are consumed.
+    /// Forty packets, every tenth a key frame, as fast as they are consumed.
     private struct Recording: PacketSourceConfiguration {
         let redactedURI = "recording:"
         var decoders: [DecoderPlugin]

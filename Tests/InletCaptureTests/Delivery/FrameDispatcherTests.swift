@@ -77,7 +77,7 @@ import Testing
             #expect(
                 isTaken(dispatcher.deliver(.frame(try frame(UInt64(number), pts: Int64(number))), from: 1) { false }))
         }
-        // A minute later, most of which its sinks took.
+        // A minute later. The source's sinks took most of that time.
         clock.advance(by: .seconds(60))
         dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         for number in before..<before + 10 {

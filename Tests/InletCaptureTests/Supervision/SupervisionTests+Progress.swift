@@ -6,7 +6,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// Sources with data of which few frames are wanted, or none can be made. Time advances only while the source waits.
+/// Sources whose data gives few wanted frames, or none. Time advances only while the source waits.
 extension SupervisionTests {
     /// Silence, data, silence, data and so on: less than a second of silence each time.
     private static func data(_ count: Int) -> [ScriptedSource.Step] {
@@ -24,7 +24,7 @@ extension SupervisionTests {
         return configuration
     }
 
-    @Test("A source with data is alive for as long as its sinks want no frame of it")
+    @Test("A source with data is alive as long as its sinks want none of its frames")
     func dataBetweenFrames() async throws {
         let source = ScriptedSourceConfiguration(
             Script(format: Self.live, .frames(2) + Self.data(60) + .frames(2)))

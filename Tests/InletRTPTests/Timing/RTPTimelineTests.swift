@@ -25,7 +25,7 @@ import Testing
         #expect(places == (0..<100).map { .init(ticks: $0 * 3600) })
     }
 
-    @Test("Wraps continue as long as the stream")
+    @Test("Wraps are counted for as long as the stream lasts")
     func manyWraps() {
         var timeline = RTPTimeline(clockRate: 90_000)
         var expected: Int64 = 0

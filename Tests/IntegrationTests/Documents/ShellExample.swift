@@ -21,8 +21,7 @@ struct ShellExample: CustomTestStringConvertible {
         case stream
     }
 
-    /// The reasons why examples do not exit with success where there is no camera, no screen, and no server except for
-    /// RTSP.
+    /// The reasons why examples do not exit with success without a camera, a screen, and servers other than RTSP.
     struct Limit {
         /// A substring of the command.
         var part: String

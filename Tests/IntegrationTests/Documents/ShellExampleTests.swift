@@ -55,7 +55,7 @@ import Testing
             let server = FencedBlock.root.appending(path: "Tests/Peers/rtsp-server.py").path
             let arguments = "--port 554 --size 320x240 --path \(example.streamPath)"
             script += "/usr/bin/python3 -B '\(server)' \(arguments) > server.log 2>&1 < commands &\n"
-            // Ends when nobody can send commands any more, with the command that inherits this descriptor.
+            // Ends when the other end is closed, together with the command that inherits this descriptor.
             script += "exec 9> commands\n"
             script += "until [ -s server.log ]; do sleep 0.05; done\n"
         }

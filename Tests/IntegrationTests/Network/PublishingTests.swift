@@ -139,8 +139,8 @@ struct PublishingTests {
 
     @Test(
         """
-        A browser plays HLS from nginx, and goes on after each of ten times that nginx is killed: between segments by itself, at any \
-        moment where its page begins anew, as pages do, when the player gives up on a segment that was cut off
+        A browser plays HLS from nginx, and continues after each of ten kills of nginx: between segments without help, \
+        at any moment if its page restarts the player, as pages do, when it gives up on a truncated segment
         """,
         .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"),
         .enabled(if: HLSBrowser.missing == nil, "\(HLSBrowser.missing ?? "")"), arguments: [true, false])

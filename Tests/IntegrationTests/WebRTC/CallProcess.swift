@@ -25,7 +25,7 @@
     /// Standard error holds no report.
     private struct NoStory: Error { var text: String }
 
-    /// A command that runs beside the test.
+    /// A command that runs next to the test.
     final class CallProcess: Sendable {
         private let process = Process()
         private let complaints: String
