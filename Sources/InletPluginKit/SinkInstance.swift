@@ -25,7 +25,7 @@ import InletPluginWire
 
     /// Makes the sink: a packet sink if its configuration can make one.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` if the sink has wishes that `inlet_plugin.h` cannot express.
+    /// - Throws: ``InletError/Code/unsupported`` if the sink has requirements that `inlet_plugin.h` cannot express.
     init(
         _ configuration: any FrameSinkConfiguration, host: inlet_sink_host, wants: inout inlet_sink_wants
     ) throws(InletError) {

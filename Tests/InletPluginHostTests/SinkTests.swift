@@ -28,7 +28,7 @@ import Testing
         return try child.receive(INLET_MESSAGE_RESULT)
     }
 
-    @Test("a sink states its wishes, takes pictures and packets from slots, and finishes")
+    @Test("a sink states its requirements, takes pictures and packets from slots, and finishes")
     func counts() throws {
         let plugin = try CompiledPlugin("counter")
         let child = try PluginChild(["--library", plugin.path])

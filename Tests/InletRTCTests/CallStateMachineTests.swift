@@ -172,7 +172,7 @@ import Testing
         #expect(actions == [.tell(second, .ended(CallEnd(by: anna, .busy(retryAfter: nil))))])
     }
 
-    @Test("If two calls cross, the one with the lower name continues, on both sides", arguments: [false, true])
+    @Test("If two calls cross, the one with the lower ID continues, on both sides", arguments: [false, true])
     func crossing(_ isBehind: Bool) {
         let (mine, theirs) = isBehind ? (second, first) : (first, second)
         var side = CallStateMachine(CallPolicy(), localID: anna)

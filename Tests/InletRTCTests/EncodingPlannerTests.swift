@@ -76,7 +76,7 @@ import Testing
         #expect(planner.orders.mapValues(\.bitrate) == [id(0): 2_000_000, id(0, .vp8): 1_000_000])
     }
 
-    @Test("No encoding exceeds the maximum rate, nor a small one the rate that is visible")
+    @Test("No encoding exceeds the maximum rate, and a small one not the ceiling of its size")
     mutating func ceilings() {
         planner.add("a", codec: .h264, bitrate: 9_000_000)
         planner.add("b", codec: .h264, bitrate: 400_000)

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Both sides change their wishes at any time, over bad signaling: in the end each knows the other's",
+        "Both sides change their settings at any time, over bad signaling: in the end each knows the other's",
         arguments: [false, true])
     func changes(_ bothOffer: Bool) {
         var revisions = 0

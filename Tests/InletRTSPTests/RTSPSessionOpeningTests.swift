@@ -104,7 +104,7 @@ import Testing
         #expect(server.header("Session") == nil)
     }
 
-    @Test("A session with too much loss continues over TCP; if the server refuses, it returns permanently")
+    @Test("A session with too much loss continues over TCP; if the server refuses, it returns to UDP for good")
     func losses() throws {
         for (transports, refused) in [([.udp, .tcp], false), ([.multicast, .udp, .tcp], true)]
             as [([RTSPSessionConfiguration.Transport], Bool)]

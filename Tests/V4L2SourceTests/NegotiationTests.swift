@@ -46,7 +46,7 @@ import Testing
     ]) { _, size in size.width > 1280 ? .range(Rational(1), Rational(30)) : .range(Rational(1), Rational(60)) }
 
     @Test(
-        "Without a wish the highest rate near 1280x720 wins, then the cheapest format",
+        "By default the highest rate near 1280x720 is chosen, then the cheapest format",
         arguments: [
             (c920, "1280x720 at 30 fps (MJPG)"),
             (camera("YUYV 1280x720@30", "MJPG 1280x720@30"), "1280x720 at 30 fps (YUYV)"),
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "A wish is respected, with the best of the rest",
+        "A requested property is respected, with the best choice for the others",
         arguments: [
             ("640x480", nil, nil, "640x480 at 30 fps (YUYV)"),
             ("1920x1080", nil, nil, "1920x1080 at 30 fps (MJPG)"),
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "An impossible wish is refused with the nearest possible one",
+        "An impossible request is refused with the nearest possible one",
         arguments: [
             ("641x480", nil, nil, "640x480 at 30 fps"),
             ("1280x720", "60", nil, "1280x720 at 30 fps (MJPG)"),

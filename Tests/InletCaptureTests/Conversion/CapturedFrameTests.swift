@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Sinks with the same wishes share one picture",
+        "Sinks with the same requirements share one picture",
         arguments: [
             SinkWants(size: ImageSize(width: 64, height: 48)), SinkWants(largestSize: ImageSize(width: 64, height: 64)),
             SinkWants(crop: .center(Rational(1))),

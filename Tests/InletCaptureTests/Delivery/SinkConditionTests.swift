@@ -5,7 +5,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-/// The source conditions reported to sinks, and sinks that change their wishes.
+/// The source conditions reported to sinks, and sinks that change their requirements.
 @Suite(.timeLimit(.minutes(2))) struct SinkConditionTests {
     final class Record: Sendable {
         let state = Mutex((conditions: [SourceCondition](), sizes: [ImageSize](), sequences: [UInt64]()))
@@ -32,7 +32,7 @@ import Testing
         func sourceChanged(to condition: SourceCondition) { record.state.withLock { $0.conditions.append(condition) } }
     }
 
-    @Test("A sink that changes its wishes gets the new format from the next frame on")
+    @Test("A sink that changes its requirements gets the new format from the next frame on")
     func wants() async throws {
         let record = Record()
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(6))))

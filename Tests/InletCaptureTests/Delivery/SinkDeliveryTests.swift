@@ -263,7 +263,7 @@ import Testing
     // MARK: Wants
 
     @Test(
-        "Impossible wishes end the sink before it starts, and it is not restarted",
+        "Impossible requirements end the sink before it starts, and it is not restarted",
         arguments: [
             SinkWants(size: ImageSize(width: 0, height: 0)),
             SinkWants(crop: .exact(ImageRect(x: 32, y: 0, width: 34, height: 48))),

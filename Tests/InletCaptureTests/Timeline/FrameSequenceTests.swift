@@ -131,7 +131,7 @@ import Testing
         #expect(await reason == (stops ? .cancelled : nil))
     }
 
-    @Test("Impossible wishes end the loop with an error")
+    @Test("Impossible requirements end the loop with an error")
     func badWants() async throws {
         let capturer = capturer(.frames(3) + [.hang])
         let events = capturer.events

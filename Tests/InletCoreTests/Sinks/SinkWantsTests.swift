@@ -5,7 +5,7 @@ import Testing
     private static let size = ImageSize(width: 64, height: 48)
 
     @Test(
-        "Impossible wishes are refused as an invalid configuration",
+        "Impossible requirements are refused as an invalid configuration",
         arguments: [
             SinkWants(size: ImageSize(width: 0, height: 48)), SinkWants(size: ImageSize(width: 64, height: -2)),
             SinkWants(largestSize: ImageSize(width: 0, height: 0)),
@@ -24,7 +24,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("Wishes that some picture can meet are accepted")
+    @Test("Requirements that some picture can meet are accepted")
     func accepted() throws {
         try SinkWants().validate()
         try SinkWants(

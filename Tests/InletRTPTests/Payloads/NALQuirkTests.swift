@@ -189,7 +189,7 @@ import Testing
         #expect(joiner.statistics.latePictureParts == 0)
     }
 
-    @Test("Markers on every slice of H.265 cost no picture, although no decoder would notice the missing rest")
+    @Test("Markers on every slice of H.265 cut off no picture, which no decoder would notice")
     func sliceMarkersHEVC() {
         let clip = CodedClip.hevc
         let joiner = Depacketizer.of(clip)
