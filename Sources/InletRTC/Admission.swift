@@ -33,7 +33,8 @@ public struct AdmissionRequest: Sendable, Hashable {
     }
 }
 
-/// The permissions of an admitted client besides seeing the pictures, or of a publisher besides sending them.
+/// The permissions of an admitted client in addition to seeing the pictures, or of a publisher in addition to sending
+/// them.
 public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
     public var rawValue: UInt8
 
@@ -60,7 +61,8 @@ public enum AdmissionDecision: Sendable, Hashable {
 /// Decides which viewers, publishers and calls are admitted: first by fixed rules, then by the application, which has a
 /// deadline.
 ///
-/// The limits that protect the process, such as the most viewers at one address, apply before and in addition.
+/// The limits that protect the process, such as the maximum number of viewers at one address, apply before and in
+/// addition.
 public struct Admission: Sendable {
     /// The treatment of a client with the name of a present client.
     public enum Namesakes: String, Sendable, Hashable, CaseIterable {
@@ -72,7 +74,8 @@ public struct Admission: Sendable {
         case replace
     }
 
-    /// The most clients present at a time; further ones are told to be busy. The default, nil, is no limit.
+    /// The maximum number of clients present at a time; further ones get the answer busy. The default, nil, is no
+    /// limit.
     public var most: Int?
     /// The treatment of a client whose name is present already. The default is ``Namesakes/allowed``.
     public var namesakes = Namesakes.allowed

@@ -30,9 +30,9 @@ package struct CandidateQueue: Sendable {
     private static let rememberedFlows = 32
 
     /// - Parameters:
-    ///   - capacity: the most candidates of one flow. The default is 64.
-    ///   - flows: the most flows whose descriptions have not arrived. The default is 4; beyond that the oldest is
-    ///     dropped.
+    ///   - capacity: the maximum number of candidates of one flow. The default is 64.
+    ///   - flows: the maximum number of flows whose descriptions have not arrived. The default is 4; beyond that the
+    ///     oldest is dropped.
     package init(capacity: Int = 64, flows: Int = 4) {
         self.capacity = max(1, capacity)
         self.flows = max(1, flows)

@@ -19,8 +19,8 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     private static var mostRecords: Int { 1024 }
 
     /// - Parameters:
-    ///   - all: the most sessions of all clients, at least 1.
-    ///   - perClient: the most sessions of one client, at least 1.
+    ///   - all: the maximum number of sessions of all clients, at least 1.
+    ///   - perClient: the maximum number of sessions of one client, at least 1.
     package init(all: Int, perClient: Int) {
         most = max(1, all)
         mostPerClient = max(1, perClient)

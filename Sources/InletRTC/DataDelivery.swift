@@ -2,11 +2,11 @@ package import InletCore
 
 /// The guarantees of a data channel for its messages (RFC 8831, 6.1; `RTCDataChannelInit` in browsers).
 public struct DataDelivery: Sendable, Hashable {
-    /// How long a message is tried.
+    /// The limit of the attempts to deliver a message.
     public enum Persistence: Sendable, Hashable {
         /// Until it arrives.
         case untilArrival
-        /// The most times it is sent again, from 0 to 65,535: `maxRetransmits`.
+        /// The maximum number of times that it is sent again, from 0 to 65,535: `maxRetransmits`.
         case retransmits(Int)
         /// The longest time, from 1 to 65,535 ms in whole milliseconds: `maxPacketLifeTime`.
         case lifetime(Duration)
@@ -14,7 +14,7 @@ public struct DataDelivery: Sendable, Hashable {
 
     /// Whether messages arrive in the order in which they were sent. The default is true.
     public var isOrdered: Bool
-    /// How long a message is tried. The default is ``Persistence/untilArrival``.
+    /// The limit of the attempts to deliver a message. The default is ``Persistence/untilArrival``.
     public var persistence: Persistence
 
     public init(isOrdered: Bool = true, persistence: Persistence = .untilArrival) {

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Follows the capacity of a path, by the received rate and by how long packets wait on the way: the controller for
+/// Follows the capacity of a path, by the received rate and the waiting time of packets on the way: the controller for
 /// peers that report each packet's arrival.
 ///
 /// - If all packets wait, there is a standing queue, because more is sent than the path carries. The rate then drops
@@ -35,7 +35,7 @@ package struct DelayController: RateController {
         package var longestPause = Duration.milliseconds(800)
         /// The largest fraction of what arrives that is sent while there is a standing queue. The default is 0.9.
         package var decrease = 0.9
-        /// How long a queue may take to drain while less is sent. The default is 1 second.
+        /// The time that a queue may take to drain while less is sent. The default is 1 second.
         package var drainTime = Duration.seconds(1)
         /// The largest multiple of what arrives that is sent, apart from slow probing. The default is 1.5.
         package var mostOverReceived = 1.5

@@ -11,7 +11,7 @@ public struct ICEServers: Sendable, Hashable {
     public var shared: [ICEServer] = []
     /// The secret that the ``shared`` relays are configured with; `static-auth-secret` of coturn.
     public var secret = ""
-    /// How long credentials made from the secret are accepted. The default is a day; connected sessions outlast it.
+    /// The lifetime of credentials made from the secret. The default is a day; connected sessions outlast it.
     public var lifetime = Duration.seconds(86_400)
     /// How the certificates of relays over TLS are checked. The default is by the system's authorities.
     public var tls = RelayTLS()

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Computes how long packets wait in queues on their way, from the times of two unsynchronised clocks.
+/// Computes the waiting time of packets in queues on their way, from the times of two unsynchronised clocks.
 ///
 /// The shortest transit of the last half minute to a minute is taken for that of a path with empty queues, so that
 /// clocks may drift and routes may change.

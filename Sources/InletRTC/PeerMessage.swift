@@ -34,21 +34,21 @@ public struct PeerMessage: Sendable, Hashable {
 
 /// The limits on one peer's use of this side's memory by its data channels.
 public struct DataChannelLimits: Sendable, Hashable {
-    /// The most bytes of a message, from 1 to 262,144. The default is 262,144, as in Chromium.
+    /// The maximum size of a message in bytes, from 1 to 262,144. The default is 262,144, as in Chromium.
     ///
     /// A message to a peer has at most the lesser of this and what the peer's description states (`a=max-message-size`,
     /// RFC 8841; 65,536 if it states nothing). A message from a peer has at most the lesser of this and 65,536, which
     /// this side's descriptions state: the engine cannot tell the parts of longer ones from messages.
     public var messageBytes = 262_144
-    /// The most bytes that wait to be sent on one channel. Beyond that, a message is dropped; a channel that loses
-    /// nothing is closed, because it would have a gap. The default is 1,048,576.
+    /// The maximum number of bytes that wait to be sent on one channel. Beyond that, a message is dropped; a channel
+    /// that loses nothing is closed, because it would have a gap. The default is 1,048,576.
     public var queuedBytes = 1_048_576
     /// The number of waiting bytes at which a channel counts as drained, after there were more:
     /// ``PeerSessionEvent/channelDrained(_:)`` reports it. The default is 65,536.
     public var drainedBytes = 65_536
-    /// The most channels with one peer, whichever side opened them; more are closed. The default is 8.
+    /// The maximum number of channels with one peer, whichever side opened them; more are closed. The default is 8.
     public var channels = 8
-    /// The most bytes of a channel's label and of its protocol. The default is 128.
+    /// The maximum length in bytes of a channel's label and of its protocol. The default is 128.
     public var labelBytes = 128
 
     /// The longest message that browsers accept in general.
@@ -56,7 +56,7 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// The longest message that the engine receives whole: usrsctp's partial delivery point (RFC 6458, 8.1.21).
     private static let longestReceived = 65_536
 
-    /// The most bytes of a message that is accepted.
+    /// The maximum size in bytes of a message that is accepted.
     package var receivedBytes: Int { min(messageBytes, Self.longestReceived) }
 
     /// Creates limits with the default of each.
@@ -71,7 +71,7 @@ public struct DataChannelLimits: Sendable, Hashable {
 
     /// Checks a message, which may be empty.
     ///
-    /// - Parameter accepted: the most bytes of a message that the peer accepts; nil if that is unknown.
+    /// - Parameter accepted: the maximum size in bytes of a message that the peer accepts; nil if that is unknown.
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for this side or for the peer.
     package func check(_ body: PeerMessage.Body, accepted: Int? = nil) throws(InletError) {
         guard body.count <= messageBytes else {

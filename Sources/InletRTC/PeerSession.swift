@@ -16,7 +16,7 @@ public protocol PeerSession: AnyObject, Sendable {
     /// All changes of a call, and those of further calls before the peer has answered, are one offer within the same
     /// connection; ``PeerSessionEvent/agreed`` follows. Either side may offer at any time: if two offers cross, that of
     /// the side that yields (``PeerSessionPolicy/yields``) is made again. An offer that is not answered is made three
-    /// times; then ``PeerSessionEvent/failure(_:)`` reports it, and the session goes on.
+    /// times; then ``PeerSessionEvent/failure(_:)`` reports it, and the session continues.
     ///
     /// - Parameter change: changes the current configuration. Called at once, on this thread.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the configuration contradicts itself or the limits,
@@ -78,7 +78,7 @@ public enum PeerSessionEvent: Sendable {
     case channelOpened(DataChannelParameters)
     /// A data channel is no longer open: a side has closed it, or the flow restarts.
     case channelClosed(DataChannelParameters)
-    /// The peer's answer has rejected data channels (RFC 3264, 6). The session goes on without them: messages are
+    /// The peer's answer has rejected data channels (RFC 3264, 6). The session continues without them: messages are
     /// dropped and counted.
     case channelsRejected
     /// No more bytes wait on a data channel than ``DataChannelLimits/drainedBytes``, after there were more.

@@ -18,7 +18,8 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     /// Whether candidates are sent as they are found. Otherwise a description is held until it contains them. The
     /// default is false.
     public var trickles = false
-    /// How often the whole flow restarts without having been connected for ``healthy`` in between. The default is 0.
+    /// The number of times that the whole flow restarts without having been connected for ``healthy`` in between. The
+    /// default is 0.
     public var attempts = 0
     /// The time from offer to answer, both set. The default is 10 seconds.
     public var exchange = Duration.seconds(10)
@@ -28,12 +29,12 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     public var connecting = Duration.seconds(10)
     /// The time from a broken path to media. The default is 10 seconds.
     public var reconnecting = Duration.seconds(10)
-    /// How long a peer that receives media may stay silent. The default is 10 seconds.
+    /// The time that a peer that receives media may stay silent. The default is 10 seconds.
     public var silence = Duration.seconds(10)
     /// How soon the peer must send something after an address or a route of this machine is gone; otherwise the flow
     /// restarts. The default is 1.2 seconds, because browsers report once a second.
     public var confirming = Duration.milliseconds(1200)
-    /// How long a session must be connected for the count of attempts to be reset. The default is 10 seconds.
+    /// The connection time after which the count of attempts is reset. The default is 10 seconds.
     public var healthy = Duration.seconds(10)
     /// The wait before the second further attempt; it doubles with each, up to ``longestBackOff``. The first follows at
     /// once. The default is a second.
@@ -46,7 +47,7 @@ public struct PeerSessionPolicy: Sendable, Hashable {
         self.name = name
     }
 
-    /// Returns how long the attempt with this number, from 1, waits.
+    /// Returns the wait before the attempt with this number, from 1.
     func delay(beforeAttempt number: Int) -> Duration {
         guard number > 1 else { return .zero }
         return min(longestBackOff, backOff * (1 << min(number - 2, 20)))

@@ -171,7 +171,7 @@ extension PeerSessionStateMachine {
         guard let exchangeDeadline, now >= exchangeDeadline else { return }
         switch exchange {
         case .none: break
-        // Media goes on in any case: an unanswered offer is given up, not the session.
+        // Media continues in any case: an unanswered offer is abandoned, not the session.
         case .awaitingAnswer:
             unanswered += 1
             dropOffer()

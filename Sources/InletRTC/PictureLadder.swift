@@ -41,7 +41,7 @@ package struct PictureLadder: Sendable, Hashable {
 
     /// The steps that the picture is large enough for, from the largest down. Not empty.
     package let steps: [Step]
-    /// The most concurrent encodings for each codec.
+    /// The maximum number of concurrent encodings for each codec.
     package let tiers: Int
     private let floors: [Int]
     private let firstSteps: [Int]

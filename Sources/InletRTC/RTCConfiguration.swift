@@ -1,7 +1,7 @@
 public import InletCore
 
-/// The configuration of WebRTC by an application or a file: the bit rates and the controller that determines them, how
-/// long a connection may take, and the STUN and TURN servers.
+/// The configuration of WebRTC by an application or a file: the bit rates and the controller that determines them, the
+/// time limit for a connection, and the STUN and TURN servers.
 ///
 /// Its JSON form is read strictly by ``init(json:file:)``, or by any `Decoder`:
 ///
@@ -17,7 +17,7 @@ public import InletCore
 public struct RTCConfiguration: Sendable, Hashable {
     /// The longest JSON form that is read: 64 KiB.
     public static let longest = 65_536
-    /// The most addresses of STUN and TURN servers.
+    /// The maximum number of addresses of STUN and TURN servers.
     public static let mostServers = 32
 
     /// The controller of the bit rate. The default is ``RateControl/delay``.
@@ -49,7 +49,7 @@ public struct RTCConfiguration: Sendable, Hashable {
     public var criticalInterval: Duration?
     /// The fewest packets that a decision needs. The default, nil, is 10.
     public var minPackets: Int?
-    /// How long a connection may take. The default, nil, is that of the sink, source or session.
+    /// The time limit for a connection. The default, nil, is that of the sink, source or session.
     public var connectionTimeout: Duration?
     /// The STUN and TURN servers. Empty by default.
     public var iceServers: [ICEServer] = []

@@ -39,7 +39,8 @@ package struct PathReport: Sendable, Hashable {
     package var lost: Int
     /// The bits a second that arrived, if known.
     package var receivedBitrate: Int?
-    /// How much longer packets take than at the best time seen, if known: their wait in queues on the way.
+    /// The additional transit time of packets compared with the best observed time, if known: their wait in queues on
+    /// the way.
     package var queueing: Duration?
     /// The time when the last of the reported packets was sent, if known: later packets are in flight.
     package var newestSent: MonotonicTime?

@@ -15,7 +15,7 @@ package struct RelayCredentials: Sendable, Hashable {
     ///   - secret: the secret that the TURN server is configured with.
     ///   - name: the user, as the server's log shows it; may be empty.
     ///   - now: seconds since 1970.
-    ///   - lifetime: how long they are accepted.
+    ///   - lifetime: the time for which they are accepted.
     package init(secret: String, name: String, now: Int, lifetime: Duration = .seconds(86_400)) {
         let (sum, overflow) = now.addingReportingOverflow(Int(clamping: lifetime.components.seconds))
         let expiry = overflow ? Int.max : sum

@@ -6,10 +6,10 @@ import InletCore
 /// characters. A line that is not plainly `x=value`, or an attribute whose name has invalid characters, is therefore
 /// refused, and ``text`` is written from the values parsed here.
 struct SDPText {
-    /// The most lines; browsers send some 200 for a video section.
+    /// The maximum number of lines; browsers send some 200 for a video section.
     static let mostLines = 1000
     private static let mostSections = 16
-    /// The most formats: the number of payload types (RFC 3550, 5.1).
+    /// The maximum number of formats: the number of payload types (RFC 3550, 5.1).
     private static let mostFormats = 128
     private static let mostCandidates = 128
 

@@ -1,8 +1,8 @@
 import InletCore
 
 extension SessionDescription {
-    /// The most bytes of a message over a data channel that the side of this description accepts (RFC 8841, 6): 65,536
-    /// if it states nothing, nil if it accepts any.
+    /// The maximum size in bytes of a message over a data channel that the side of this description accepts (RFC 8841,
+    /// 6): 65,536 if it states nothing, nil if it accepts any.
     package var longestMessage: Int? {
         var isApplication = false
         for line in TextBytes.lines(sdp.utf8) {
@@ -24,8 +24,8 @@ extension SessionDescription {
         }
     }
 
-    /// Returns a description of this side that states how long messages from the peer may be, replacing the engine's
-    /// statement, which the engine also uses to limit its messages.
+    /// Returns a description of this side that states the maximum size of messages from the peer, replacing the
+    /// engine's statement, which the engine also uses to limit its messages.
     package static func stating(longestMessage bytes: Int, in sdp: String) -> String {
         guard sdp.containsBytes(messageSize) else { return sdp }
         let lines = TextBytes.lines(sdp.utf8).map {

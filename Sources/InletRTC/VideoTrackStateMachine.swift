@@ -10,7 +10,7 @@ package struct VideoTrackStateMachine: Sendable {
     package var isEnabled = true
     /// Whether the application lets peers connect. The default is true.
     package var isOffered = true
-    /// How long a track stays muted before it is unpublished; nil for no limit.
+    /// The time that a track stays muted before it is unpublished; nil for no limit.
     package var patience: Duration?
     private(set) package var isRunning = false
     private var condition = SourceCondition.live

@@ -7,13 +7,13 @@ import InletCore
 package struct WHEPEndpoint: Sendable, Hashable {
     /// The path that offers are posted to. The default is `/whep`; sessions are below it.
     package var path = "/whep"
-    /// The most sessions at a time. The default is 100.
+    /// The maximum number of sessions at a time. The default is 100.
     package var sessions = 100
-    /// The most sessions of one client at a time. The default is 25.
+    /// The maximum number of one client's sessions at a time. The default is 25.
     package var sessionsPerClient = 25
-    /// The most bytes of a description or a fragment. The default is 65536; browsers send some 4000.
+    /// The maximum size of a description or a fragment in bytes. The default is 65536; browsers send some 4000.
     package var bytes = 65_536
-    /// Origins of sites whose pages may connect besides this server's own, or `*`. Empty by default.
+    /// Origins of other sites whose pages may connect, or `*`. Empty by default.
     package var origins: [String] = []
     /// Whether there is something to see. If not, an offer is answered with 409 and the time of a retry
     /// (draft-ietf-wish-whep, 4.2). The default is true.

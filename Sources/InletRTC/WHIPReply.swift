@@ -31,7 +31,7 @@ package enum WHIPReply: Sendable, Hashable {
         package var retryAfter: Duration?
     }
 
-    /// The most redirects that are followed.
+    /// The maximum number of redirects that are followed.
     package static let mostRedirections = 5
 
     /// - Parameters:

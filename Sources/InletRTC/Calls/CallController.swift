@@ -81,7 +81,7 @@ public actor CallController {
     /// Calls a peer. The call ends at once, as busy by this side, if another runs.
     ///
     /// - Returns: the call's name. If the peer calls at the same time, ``CallEvent/joined(_:into:)`` reports the name
-    ///   under which the one call goes on.
+    ///   under which the one call continues.
     @discardableResult public func place(_ peer: PeerID) -> CallID {
         let id = CallID()
         known[id] = Call(id: id, peer: peer, isOutgoing: true, state: .calling)
@@ -95,7 +95,7 @@ public actor CallController {
     /// Declines a ringing call, with a reason for the caller. Does nothing to others.
     public func decline(_ call: CallID, reason: String? = nil) { handle(.decline(call, reason)) }
 
-    /// Tells the caller of a ringing call that this side is busy. Does nothing to others.
+    /// Reports to the caller of a ringing call that this side is busy. Has no effect on others.
     public func refuse(_ call: CallID, retryAfter: Duration? = nil) {
         handle(.refuse(call, retryAfter: retryAfter))
     }

@@ -1,4 +1,4 @@
-/// Why and by whom a call was ended: the same on both sides.
+/// The reason for the end of a call, and the side that ended it: the same on both sides.
 public struct CallEnd: Sendable, Hashable {
     /// The reason of a call's end.
     public enum Reason: Sendable, Hashable {
@@ -43,7 +43,7 @@ public struct CallEnd: Sendable, Hashable {
 }
 
 extension CallEnd.Reason: CustomStringConvertible {
-    /// The reason in words, with its details.
+    /// The reason in readable form, with its details.
     public var description: String {
         switch self {
         case .declined(nil): "declined"
@@ -60,7 +60,7 @@ extension CallEnd.Reason: CustomStringConvertible {
 }
 
 extension CallID: Comparable {
-    /// Whether a name precedes another by its bytes: of two crossing calls, the preceding one goes on.
+    /// Whether a name precedes another by its bytes: of two crossing calls, the preceding one continues.
     public static func < (one: CallID, other: CallID) -> Bool {
         one.description.utf8.lexicographicallyPrecedes(other.description.utf8)
     }

@@ -15,7 +15,7 @@ package struct CallFailureChoice: Sendable {
         case nothing
     }
 
-    /// How long to wait for a cause.
+    /// The time to wait for a cause.
     package static let patience = Duration.seconds(1)
     private var waiting: InletError?
     private var cause: InletError?

@@ -51,6 +51,6 @@ public struct Call: Sendable, Hashable {
 public enum CallEvent: Sendable, Hashable {
     /// The call has this state now; the first state of an incoming call is that it rings.
     case changed(Call)
-    /// A call that this side placed goes on as another one, because both sides called at once.
+    /// A call that this side placed continues as another one, because both sides called at once.
     case joined(CallID, into: CallID)
 }

@@ -4,23 +4,24 @@ public import InletCore
 public struct CallPolicy: Sendable, Hashable {
     /// The treatment of a call that comes while another runs.
     public enum SecondCall: Sendable, Hashable {
-        /// It is told to be busy, and to try again after that time, if any.
+        /// The call is answered with busy, and with the time after which to try again, if any.
         case busy(retryAfter: Duration?)
         /// It rings as well, while at most this number wait. Answering it hangs up the first.
         case waiting(Int)
     }
 
-    /// How long a called peer may give no sign. The default is 10 seconds.
+    /// The time that a called peer may give no sign. The default is 10 seconds.
     public var reaching = Duration.seconds(10)
-    /// How long a call rings. The default is 30 seconds.
+    /// The time that a call rings. The default is 30 seconds.
     public var ringing = Duration.seconds(30)
     /// The time from the answer to media. The default is 20 seconds.
     public var connecting = Duration.seconds(20)
-    /// How much longer the called peer waits in each step, because the caller decides. The default is 5 seconds.
+    /// The additional time that the called peer waits in each step, because the caller decides. The default is 5
+    /// seconds.
     public var patience = Duration.seconds(5)
-    /// How long the two may take to agree on an end. The default is 8 seconds.
+    /// The time that the two may take to agree on an end. The default is 8 seconds.
     public var ending = Duration.seconds(8)
-    /// How long a peer may be away from signaling before media flows. The default is 5 seconds.
+    /// The time that a peer may be away from signaling before media flows. The default is 5 seconds.
     public var absence = Duration.seconds(5)
     /// The treatment of a call that comes while another runs. The default is to be busy.
     public var secondCall = SecondCall.busy(retryAfter: nil)

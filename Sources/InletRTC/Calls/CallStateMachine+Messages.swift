@@ -148,7 +148,7 @@ extension CallStateMachine {
         case .busy(let wait): end = CallEnd(by: peer, .busy(retryAfter: wait))
         case .cancel: end = CallEnd(by: peer, .cancelled)
         case .hangUp: end = CallEnd(by: peer, .hungUp)
-        // Not answered, because two sides without a record of the call would go on for ever.
+        // Not answered, because two sides without a record of the call would exchange messages for ever.
         case .invite, .ended, .tracks: return
         }
         actions.append(.send(CallMessage(message.call, .ended(end)), to: peer))
@@ -188,7 +188,7 @@ extension CallStateMachine {
         legs[index].deadline = .distantFuture
     }
 
-    /// Returns the message that tells an end to the peer.
+    /// Returns the message that reports an end to the peer.
     private func proposal(_ end: CallEnd) -> CallMessage.Content {
         guard end.by == me else { return .ended(end) }
         return switch end.reason {

@@ -6,7 +6,7 @@ package import InletCore
 /// Messages may arrive in any order, twice, late, or never; each step has a time-out. The caller decides: the called
 /// peer proposes an end and waits, for a bounded time, until the caller reports how the call has ended. So both sides
 /// report the same, whatever crosses. If two calls between the same peers cross, the one whose name precedes the
-/// other's goes on, and is answered without asking, because both sides want it.
+/// other's continues, and is answered without asking, because both sides want it.
 package struct CallStateMachine: Sendable {
     /// An event.
     package enum Input: Sendable {
@@ -50,7 +50,7 @@ package struct CallStateMachine: Sendable {
         case closeMedia(CallID)
         /// Report a call's state; the first report of an incoming call is that it rings.
         case tell(CallID, CallState)
-        /// Report that a call goes on under another name, given by the peer.
+        /// Report that a call continues under another name, given by the peer.
         case tellJoined(CallID, into: CallID)
     }
 
@@ -58,7 +58,7 @@ package struct CallStateMachine: Sendable {
     let policy: CallPolicy
     /// The running calls, and the last ended ones.
     var legs: [CallLeg] = []
-    /// The names of calls of both sides that go on under another one, the newest last.
+    /// The names of both sides' calls that continue under another name, the newest last.
     var joined: [(from: CallID, into: CallID)] = []
     var actions: [Action] = []
     /// The number of ended calls that are remembered.
@@ -166,7 +166,7 @@ package struct CallStateMachine: Sendable {
         guard let index = leg(id), !legs[index].isCaller,
             legs[index].phase == .ringing || legs[index].phase == .arriving
         else { return }
-        // A side has one call; another that waits goes on waiting.
+        // A side has one call; a waiting call keeps waiting.
         for other in legs.indices where other != index && legs[other].isRunning {
             if legs[other].hasMedia || legs[other].isCaller { hangUp(legs[other].id, at: now) }
         }

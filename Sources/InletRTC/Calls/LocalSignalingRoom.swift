@@ -6,7 +6,7 @@ import Synchronization
 /// It is for programs whose peers are all in one process, such as tests and samples.
 public final class LocalSignalingRoom: Sendable {
     private let members = Mutex<[PeerID: Member]>([:])
-    /// The most messages that wait for a member. Beyond that they are lost, as in any signaling.
+    /// The maximum number of messages that wait for a member. Beyond that they are lost, as in any signaling.
     private static let mostMessages = 1024
 
     private struct Member {

@@ -24,8 +24,8 @@ public actor Room {
     ///
     /// - Parameters:
     ///   - service: the service. The application opens and closes it.
-    ///   - most: the most participants besides this side; further ones are ignored. The default is 64.
-    ///   - interval: how often the others get the tracks again. The default is 10 seconds.
+    ///   - most: the maximum number of other participants; further ones are ignored. The default is 64.
+    ///   - interval: the interval at which the others get the tracks again. The default is 10 seconds.
     public init(_ service: any SignalingService, most: Int = 64, interval: Duration = .seconds(10)) {
         self.service = service
         self.interval = max(.milliseconds(1), interval)
@@ -61,7 +61,7 @@ public actor Room {
         await tellAll()
     }
 
-    /// Leaves the list. The service goes on.
+    /// Leaves the list. The service continues.
     public func close() {
         for task in pumps.withLock({ $0 }) { task.cancel() }
         subscribers.finish()
@@ -97,6 +97,6 @@ public actor Room {
         try? await service.send(CallMessage(Self.call, .tracks(tracks, number: number)), to: peer)
     }
 
-    /// The name under which tracks of the room are sent, besides those of calls.
+    /// The name under which tracks of the room are sent, in addition to those of calls.
     private static let call = CallID.room
 }

@@ -5,9 +5,9 @@ public struct RoomTrack: Sendable, Hashable {
     /// Whether it shows something now.
     public var isOn: Bool
 
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     public static let longestName = 64
-    /// The most tracks of a participant.
+    /// The maximum number of a participant's tracks.
     public static let most = 16
 
     public init(name: String, isOn: Bool) {
@@ -52,7 +52,7 @@ package struct RoomRoster: Sendable {
     private var entries: [PeerID: Entry] = [:]
     private let most: Int
 
-    /// - Parameter most: the most participants besides this side; further ones are ignored.
+    /// - Parameter most: the maximum number of other participants; further ones are ignored.
     package init(most: Int) { self.most = max(1, most) }
 
     /// All participants except this side, in the order of their names.

@@ -20,7 +20,7 @@ public struct CallMessage: Sendable, Hashable {
         case ringing
         /// The call is accepted; a session follows.
         case accept
-        /// The call is declined, with a reason in words of at most ``longestReason`` bytes; nil for no reason.
+        /// The call is declined, with a readable reason of at most ``longestReason`` bytes; nil for no reason.
         case decline(reason: String?)
         /// The peer has another call or as many as it accepts; nil if it does not state when to try again.
         case busy(retryAfter: Duration?)
@@ -34,13 +34,13 @@ public struct CallMessage: Sendable, Hashable {
         case tracks([RoomTrack], number: Int)
     }
 
-    /// The most bytes of a reason; a longer one is cut.
+    /// The maximum length of a reason in bytes; a longer one is cut.
     public static let longestReason = 256
 }
 
 /// The name of one call, the same for both sides: 1 to 64 visible ASCII characters.
 public struct CallID: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     public static let longest = 64
 
     /// The name.

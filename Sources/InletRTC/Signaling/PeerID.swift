@@ -5,7 +5,7 @@ public import InletCore
 /// Names are compared byte by byte. Characters beyond ASCII are not allowed, because two services could compare them in
 /// two ways.
 public struct PeerID: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     public static let longest = 256
 
     /// The name.

@@ -10,8 +10,8 @@ public protocol SignalingChannel: Sendable {
     /// session that is connected then continues.
     var incoming: AsyncStream<SignalingMessage> { get }
 
-    /// Returns the STUN and TURN servers that signaling provides, besides those that are configured. Called before each
-    /// flow, for at most a second or two. Empty by default.
+    /// Returns the STUN and TURN servers that signaling provides, in addition to the configured ones. Called before
+    /// each flow, for at most a second or two. Empty by default.
     func iceServers() async -> [ICEServer]
 
     /// Sends a message to the peer. Messages of a session are sent one after the other. The implementation must apply

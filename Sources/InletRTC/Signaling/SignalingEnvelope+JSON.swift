@@ -13,15 +13,16 @@ public import InletCore
 /// | `ended` | `call`, `by`, `why`; `detail` and `retryAfter`, which may be missing |
 /// | `tracks` | `call`, `number`, `tracks`: a list of `name` and `on` |
 extension SignalingEnvelope {
-    /// The most bytes of a message: enough for a description of ``longestDescription`` bytes and its escapes.
+    /// The maximum size of a message in bytes: enough for a description of ``longestDescription`` bytes and its
+    /// escapes.
     public static let longest = 196_608
-    /// The most bytes of a description.
+    /// The maximum size of a description in bytes.
     public static let longestDescription = 131_072
-    /// The most bytes of a candidate's line.
+    /// The maximum length of a candidate's line in bytes.
     public static let longestCandidate = 2048
-    /// The most bytes of a flow's name.
+    /// The maximum length of a flow's name in bytes.
     public static let longestFlow = 256
-    /// The most sections of a description, and the longest wait in seconds.
+    /// The maximum number of sections of a description, and the longest wait in seconds.
     static let (mostSections, longestWait) = (1024, 86_400)
     /// The largest whole number that JavaScript has.
     private static let mostNumber = 9_007_199_254_740_991

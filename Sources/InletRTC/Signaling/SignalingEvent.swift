@@ -10,7 +10,7 @@ public enum SignalingEvent: Sendable {
     case interrupted(InletError)
     /// A peer has come, or has sent its first message.
     case joined(PeerID)
-    /// A peer has left, or has sent nothing for too long. Its sessions may go on: media takes another path.
+    /// A peer has left, or has sent nothing for too long. Its sessions may continue: media takes another path.
     case left(PeerID)
     /// A peer has restarted, for example after a crash: it does not know the earlier sessions and calls. The channel to
     /// it has ended; ``SignalingService/channel(to:)`` returns another.

@@ -5,7 +5,7 @@ public import InletCore
 ///
 /// It stays the same while a peer reconnects to a service. 1 to 64 visible ASCII characters.
 public struct SignalingInstance: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     public static let longest = 64
 
     /// The name.

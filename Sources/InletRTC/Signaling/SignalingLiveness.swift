@@ -12,9 +12,9 @@ public struct SignalingLiveness: Sendable, Hashable {
         case gone
     }
 
-    /// How long the other end is silent before it is pinged, and between pings.
+    /// The time of silence before the other end is pinged, and between pings.
     public let interval: Duration
-    /// How long the other end may be silent.
+    /// The maximum time that the other end may be silent.
     public let limit: Duration
     private var lastHeard: MonotonicTime
     private var lastPing: MonotonicTime
@@ -22,8 +22,8 @@ public struct SignalingLiveness: Sendable, Hashable {
     /// Begins at a time at which the other end sent something.
     ///
     /// - Parameters:
-    ///   - interval: how long it is silent before it is pinged. The default is 10 seconds.
-    ///   - limit: how long it may be silent; at least twice the interval leaves time for an answer. The default is 25
+    ///   - interval: the time of silence before a ping. The default is 10 seconds.
+    ///   - limit: the maximum time of silence; at least twice the interval leaves time for an answer. The default is 25
     ///     seconds.
     ///   - now: the time when the other end sent something.
     public init(interval: Duration = .seconds(10), limit: Duration = .seconds(25), at now: MonotonicTime) {

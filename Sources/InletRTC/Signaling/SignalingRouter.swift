@@ -15,15 +15,15 @@ public struct SignalingRouter: Sendable {
 
     /// The limits on the memory that peers can make this side use.
     public struct Limits: Sendable, Hashable {
-        /// The most peers that are known at a time; more are ignored. The default is 256.
+        /// The maximum number of peers that are known at a time; more are ignored. The default is 256.
         public var peers = 256
-        /// The most messages of a peer that are held for its next channel. Beyond that, the oldest is dropped. The
-        /// default is 64.
+        /// The maximum number of a peer's messages that are held for its next channel. Beyond that, the oldest is
+        /// dropped. The default is 64.
         public var earlyMessages = 64
-        /// The most bytes of such messages of a peer. The default is 131,072.
+        /// The maximum size of such messages of a peer in bytes. The default is 131,072.
         public var earlyBytes = 131_072
-        /// The most messages that are held for a peer that cannot be reached. Beyond that, the oldest is dropped. The
-        /// default is 64.
+        /// The maximum number of messages that are held for a peer that cannot be reached. Beyond that, the oldest is
+        /// dropped. The default is 64.
         public var heldMessages = 64
 
         /// Creates limits with the default of each.
@@ -47,7 +47,7 @@ public struct SignalingRouter: Sendable {
         var instance: SignalingInstance?
         /// Instances that others replaced, oldest first.
         var past: [SignalingInstance] = []
-        /// The past instance that sent a message last, and how often in a row.
+        /// The past instance that sent the last message, and the number of its messages in a row.
         var stale: (instance: SignalingInstance, count: Int)?
         var channel: ChannelID?
         var early: [SignalingMessage] = []
