@@ -188,7 +188,7 @@ struct MotionJPEGReader {
             let code = bytes[found + 1]
             if code == Marker.startOfImage {
                 if let boundary = boundary(from: start, to: found) { return take(upTo: endOfLine(boundary)) }
-                // In a stream with boundaries, an image without one is a damaged byte. Segments may hold a preview.
+                // If the stream has boundaries, a start of image without one is damage. Segments may hold a preview.
                 if !hasBoundary, found >= segmentEnd { return take(upTo: found) }
                 place = found + 1
             } else if found < segmentEnd {

@@ -186,7 +186,7 @@ import Synchronization
             guard isFirst, unsafe takePictures(content, opened) else { return 0 }
             return unsafe convert(&io.pointee)
         }
-        // The server whose content leads on.
+        // This server's playlist names the next addresses.
         session.leader = session.leader.orMorePublic(opened.leader)
         let playlist = unsafe readPlaylist(new).flatMap {
             PlaylistCheck.accept($0, base: opened.wasLed ? opened.location : nil)

@@ -77,7 +77,7 @@ final class RTSPClient {
 
     /// The time that a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
-    /// More than the size of a large picture.
+    /// More datagrams than a large picture has.
     private static let mostDatagramsInRow = 1024
 
     /// - Parameters:
@@ -330,7 +330,7 @@ final class RTSPClient {
         guard let sockets, let stream else { return false }
         for descriptor in [sockets.rtp, sockets.rtcp] {
             let isReceived = sockets.receive(on: descriptor) { packet in
-                // Only a marker requires knowing whether the picture continues.
+                // Whether more has arrived matters only for a packet with a marker.
                 let hasMarker = packet.byteCount > 1 && packet[1] & 0x80 != 0
                 let hasMore = hasMarker && sockets.hasDatagram
                 stream.take(packet, at: time, hasMore: hasMore)

@@ -25,7 +25,7 @@ struct SourceAddress {
             guard let option = unsafe configuration.options?[index] else { continue }
             let name = unsafe try Self.text(option.name, "name of an option")
             let value = unsafe try Self.text(option.value, "option \(name)")
-            // The manifest's default of an option that has none.
+            // An empty value is the default of an option without one in the manifest.
             let isUnset = value.isEmpty && declared.contains { $0.name == name && $0.defaultValue.isEmpty }
             guard !isUnset else { continue }
             uri += mark + PercentEncoding.encode(name) + "=" + PercentEncoding.encode(value)

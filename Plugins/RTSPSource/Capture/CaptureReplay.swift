@@ -42,7 +42,7 @@ final class CaptureReplay {
     ///
     /// - Throws: ``InletError/Code/cancelled``, or the error that prevents reading the file.
     func step() throws(InletError) {
-        // A record that was not taken belongs to no stream.
+        // A record that was not taken belongs to a stream that was not set up.
         head = nil
         while !isAtEnd, head == nil {
             try context.checkCancellation()

@@ -23,7 +23,7 @@ import Testing
         let distribution = histogram.snapshot
         #expect(distribution.count == 5000)
         let sorted = durations.sorted()
-        // In tenths of a percent; each of the five durations is one tenth.
+        // In tenths of a percent; each tenth is five durations.
         for share in [1, 10, 100, 250, 500, 750, 900, 950, 990, 999, 1000] {
             let ours = try #require(distribution.value(at: Double(share) / 1000)).wholeNanoseconds
             let exact = sorted[share * 5 - 1]
