@@ -45,7 +45,7 @@ import InletFFmpeg
 
     /// Creates an assembler for a stream.
     ///
-    /// - Parameter parameters: The stream's parameters.
+    /// - Parameter parameters: the stream's parameters.
     /// - Returns: nil for a codec whose payloads libavformat joins itself.
     @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>, comesByUDP: Bool) throws(InletError) {
         self.comesByUDP = comesByUDP
@@ -82,10 +82,10 @@ import InletFFmpeg
     /// Adds the next payload.
     ///
     /// - Parameters:
-    ///   - payload: Is exchanged for another packet, to be filled next.
-    ///   - isAfterLoss: Whether something is missing before the payload. A unit whose end or beginning is missing is
+    ///   - payload: is exchanged for another packet, to be filled next.
+    ///   - isAfterLoss: whether something is missing before the payload. A unit whose end or beginning is missing is
     ///     marked as corrupt.
-    /// - Returns: The access unit that the payload completes, valid until the next one.
+    /// - Returns: the access unit that the payload completes, valid until the next one.
     func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard !cameTwice(payload) else { return nil }
         swap(&payload, &latest)

@@ -35,7 +35,7 @@ extension Demuxer {
     /// libavformat's own search is not enough: in MPEG-TS it may end between two key frames, and it compares decoding
     /// times, so that the pictures shown before a key frame are missing after it.
     ///
-    /// - Returns: The time in ticks, that of the stream's start if it is known, and the place that the seek reached.
+    /// - Returns: the time in ticks, that of the stream's start if it is known, and the place that the seek reached.
     func seek(
         to time: Duration, _ context: SourceContext
     ) throws(InletError) -> (target: Int64, origin: Int64?, place: Place) {
@@ -61,7 +61,7 @@ extension Demuxer {
 
     /// Reads to the next key frame.
     ///
-    /// - Returns: Whether it is shown at a time or before.
+    /// - Returns: whether it is shown at a time or before.
     private func findKey(notAfter target: Int64, _ context: SourceContext) throws(InletError) -> Bool {
         isPacketPending = false
         while let packet = try nextPacket(context) {
@@ -76,7 +76,7 @@ extension Demuxer {
 
     /// Seeks to the beginning of the stream.
     ///
-    /// - Returns: Whether the next packet is the first. If it is not, the input must be opened again.
+    /// - Returns: whether the next packet is the first. If it is not, the input must be opened again.
     /// - Throws: ``InletError/Code/unsupported`` for an input that can only be read through.
     func rewind(_ context: SourceContext) throws(InletError) -> Bool {
         guard canSeek else {
@@ -110,7 +110,7 @@ extension Demuxer {
 
     /// Reads the first packet, which stays the next one.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: whether there is one.
     private func noteFirst(_ context: SourceContext) throws(InletError) -> Bool {
         guard try nextPacket(context) != nil else { return false }
         isPacketPending = true

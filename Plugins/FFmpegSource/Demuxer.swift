@@ -124,7 +124,7 @@ import InletFFmpeg
     ///
     /// Damaged data makes libavformat fail once and continue, so a few failures in a row are skipped and counted.
     ///
-    /// - Throws: The failure of a read, the server or the network; ``InletError/Code/timedOut`` if no packet arrived in
+    /// - Throws: the failure of a read, the server or the network; ``InletError/Code/timedOut`` if no packet arrived in
     ///   time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         if isPacketPending {
@@ -185,7 +185,7 @@ import InletFFmpeg
 
     /// Returns whether the stream has ended after a read that returned no packet; false if reading is to continue.
     ///
-    /// - Parameter failures: The number of reads in a row, before this one, that returned nothing decodable.
+    /// - Parameter failures: the number of reads in a row, before this one, that returned nothing decodable.
     private func isOver(
         _ reading: ReadOutcome.Reading, _ logged: FFmpegLogging.Facts, failures: Int, _ context: SourceContext
     ) throws(InletError) -> Bool {

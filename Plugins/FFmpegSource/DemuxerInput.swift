@@ -12,7 +12,7 @@ protocol DemuxerInput: AnyObject {
 
     /// Opens the input.
     ///
-    /// - Returns: The context, which the caller owns.
+    /// - Returns: the context, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>
 
     /// Determines the properties of the opened input, as far as they can be known before the first packet.
@@ -30,7 +30,7 @@ protocol DemuxerInput: AnyObject {
 
     /// Called when a packet has arrived.
     ///
-    /// - Parameter isWanted: Whether it belongs to the stream that is read.
+    /// - Parameter isWanted: whether it belongs to the stream that is read.
     func notePacket(isWanted: Bool)
 
     /// Returns libavformat's log messages since the last call: the losses, and the reason why a read failed.

@@ -31,7 +31,7 @@ import InletFFmpeg
     /// The highest number that the first picture of a series may have.
     private static let firstNumbers = 10_000
 
-    /// - Parameter frameRate: The frames per second of a file that states no times; nil for libavformat's default.
+    /// - Parameter frameRate: the frames per second of a file that states no times; nil for libavformat's default.
     init(
         path: String, pacing: SourcePacing, limits: PictureLimits, frameRate: Rational?, context: SourceContext
     ) throws(InletError) {

@@ -13,12 +13,12 @@ struct FilePasses {
     /// The offset that is added to PTS, in ticks: the length of the passes so far.
     private(set) var offset: Int64 = 0
 
-    /// - Parameter repetitions: The number of passes after the first; -1 repeats endlessly.
+    /// - Parameter repetitions: the number of passes after the first; -1 repeats endlessly.
     init(repetitions: Int) { left = repetitions }
 
     /// Sets the beginning of the first pass, in ticks: earlier pictures are decoded only for those that follow.
     ///
-    /// - Parameter origin: The time of the file's first picture, if it is known.
+    /// - Parameter origin: the time of the file's first picture, if it is known.
     mutating func begin(at ticks: Int64, origin: Int64?) { (earliest, self.origin) = (ticks, origin) }
 
     /// Records a packet of this pass: its display time and duration, in ticks.

@@ -12,7 +12,7 @@ import InletCore
     /// The address without credentials and fragment, with characters escaped that an address may not contain.
     let url: String
 
-    /// - Returns: Nil if the text is not an HTTP address.
+    /// - Returns: nil if the text is not an HTTP address.
     init?(_ text: String) {
         let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }

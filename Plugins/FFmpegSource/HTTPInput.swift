@@ -56,8 +56,8 @@ import InletFFmpeg
     /// Creates an input that has requested nothing yet.
     ///
     /// - Parameters:
-    ///   - start: The beginning of the wanted part.
-    ///   - end: Its end, the first byte after it; nil for the end of the whole.
+    ///   - start: the beginning of the wanted part.
+    ///   - end: its end, the first byte after it; nil for the end of the whole.
     init(
         _ session: HTTPSession, _ address: HTTPAddress, start: Int64 = 0, end: Int64? = nil,
         cipher: SegmentCipher? = nil
@@ -187,7 +187,7 @@ import InletFFmpeg
 
     /// Waits for the time of the next request and repeats it until there is another picture.
     ///
-    /// - Returns: As ``receiveOnce(_:)``.
+    /// - Returns: as ``receiveOnce(_:)``.
     @unsafe private func receiveNext(_ buffer: UnsafeMutableRawBufferPointer, every interval: Duration) -> Int32 {
         while true {
             guard session.sleep(until: max(polled + interval, session.now)) else { return inlet_averror_exit }

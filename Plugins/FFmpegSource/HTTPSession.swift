@@ -27,7 +27,7 @@ import InletFFmpeg
     private static let blindWait = Duration.milliseconds(50)
     private static let connections = 4
 
-    /// - Parameter onRefusal: Called with the error that ends the stream, whatever libavformat makes of it.
+    /// - Parameter onRefusal: called with the error that ends the stream, whatever libavformat makes of it.
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(
         _ settings: HTTPSettings, _ interruption: Interruption, onRefusal: @escaping (InletError) -> Void
@@ -71,7 +71,7 @@ import InletFFmpeg
 
     /// Drives all transfers until `isEnough` returns true.
     ///
-    /// - Returns: Whether it did; false if the transfers must be given up.
+    /// - Returns: whether it did; false if the transfers must be given up.
     func drive(until isEnough: () -> Bool) -> Bool {
         while !isEnough() {
             if mustGiveUp { return false }
@@ -91,7 +91,7 @@ import InletFFmpeg
 
     /// Waits for a time without driving transfers.
     ///
-    /// - Returns: False if the wait must be given up.
+    /// - Returns: false if the wait must be given up.
     func pause(_ time: Duration) -> Bool {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {
@@ -106,7 +106,7 @@ import InletFFmpeg
 
     /// Waits on purpose until a time: this counts neither as silence of the server nor as a hanging source.
     ///
-    /// - Returns: False if the wait must be given up.
+    /// - Returns: false if the wait must be given up.
     func sleep(until time: MonotonicTime) -> Bool { interruption.sleep(until: time) }
 
     /// Records that the server has answered, so that it has its whole time again.

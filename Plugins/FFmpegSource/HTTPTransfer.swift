@@ -277,8 +277,8 @@ import InletFFmpeg
 
     /// Moves the received data into `target`, or lets it arrive there while `wait` drives the transfer.
     ///
-    /// - Parameter wait: Returns true when its argument does, or false if the transfer must be given up.
-    /// - Returns: The number of bytes that arrived; 0 at the end of the body; nil if `wait` gave up.
+    /// - Parameter wait: returns true when its argument does, or false if the transfer must be given up.
+    /// - Returns: the number of bytes that arrived; 0 at the end of the body; nil if `wait` gave up.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer, wait: (() -> Bool) -> Bool) -> Int? {
         if spareStart < spare.count {
             let count = min(target.count, spare.count - spareStart)

@@ -17,7 +17,7 @@ import Synchronization
     private let expired = Atomic(false)
     private let isClosing = Atomic(false)
 
-    /// - Parameter mustEnd: Returns whether another reason ends all of libavformat's work; called on any thread.
+    /// - Parameter mustEnd: returns whether another reason ends all of libavformat's work; called on any thread.
     init(_ context: SourceContext, mustEnd: @escaping @Sendable () -> Bool = { false }) {
         self.context = context
         self.mustEnd = mustEnd
@@ -44,7 +44,7 @@ import Synchronization
 
     /// Waits on purpose until a time, which uses up neither the current limit nor the bridge's deadline.
     ///
-    /// - Returns: False if the wait must be given up.
+    /// - Returns: false if the wait must be given up.
     func sleep(until time: MonotonicTime) -> Bool {
         let length = max(0, (time - context.clock.now).wholeNanoseconds)
         limit.store(limit.load(ordering: .relaxed).adding(saturating: length), ordering: .relaxed)

@@ -7,7 +7,7 @@ struct MotionJPEGContent {
     private let beginsWithPicture: Bool
     private let beginsWithBoundary: Bool
 
-    /// - Parameter beginning: The first bytes; four are sufficient.
+    /// - Parameter beginning: the first bytes; four are sufficient.
     init(_ beginning: [UInt8], contentType: String) {
         type = contentType.prefix(upToByte: ";").trimmed().lowercasedASCII
         beginsWithPicture = beginning.starts(with: [0xFF, 0xD8, 0xFF])
@@ -25,7 +25,7 @@ struct MotionJPEGContent {
 
     /// Returns whether it is a single picture.
     ///
-    /// - Parameter hasLength: Whether the server states a length, which it cannot do for a live stream.
+    /// - Parameter hasLength: whether the server states a length, which it cannot do for a live stream.
     func isStill(hasLength: Bool) -> Bool {
         beginsWithPicture && (type.hasBytePrefix("image/") || type.isEmpty && hasLength)
     }

@@ -20,7 +20,7 @@ import InletCore
     private var hasPassed = false
     private var arrived = [UInt8](repeating: 0, count: Int(HTTPInput.bufferSize))
 
-    /// - Parameter inner: The input to read, which this object owns from here on.
+    /// - Parameter inner: the input to read, which this object owns from here on.
     @unsafe init(reading inner: UnsafeMutablePointer<AVIOContext>) { unsafe self.inner = inner }
 
     deinit { unsafe HTTPInput.close(inner) }

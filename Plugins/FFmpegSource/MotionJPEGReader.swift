@@ -113,7 +113,7 @@ struct MotionJPEGReader {
 
     /// Reads the lines before a picture.
     ///
-    /// - Returns: The offset of the first boundary, or nil without one, and the Content-Length after the last one.
+    /// - Returns: the offset of the first boundary, or nil without one, and the Content-Length after the last one.
     private func header(from begin: Int, to end: Int) -> (boundary: Int?, length: Int?) {
         var (boundary, length) = (Int?.none, Int?.none)
         var line = max(begin, end - Self.longestHeader)
@@ -232,8 +232,8 @@ struct MotionJPEGReader {
 
     /// Ends the picture that is read.
     ///
-    /// - Parameter partEnd: The end of its part; nil if that is the end of the picture.
-    /// - Returns: The picture; nil if it is empty.
+    /// - Parameter partEnd: the end of its part; nil if that is the end of the picture.
+    /// - Returns: the picture; nil if it is empty.
     private mutating func take(upTo end: Int, partEnd: Int? = nil) -> [UInt8]? {
         guard let begin = start else { return nil }
         (start, statedLength, place, gap, searched) = (nil, nil, end, end, nil)

@@ -84,7 +84,7 @@ import Synchronization
     /// Called when a packet has arrived.
     func notePacket() { count.store(0, ordering: .relaxed) }
 
-    /// - Parameter interruption: Bounds all waiting. This object keeps it.
+    /// - Parameter interruption: bounds all waiting. This object keeps it.
     @unsafe func watch(
         _ input: UnsafeMutablePointer<AVFormatContext>, _ interruption: Interruption
     ) throws(InletError) {
@@ -109,7 +109,7 @@ import Synchronization
     /// Opens the input's own address, if it uses HTTP or a plain stream of bytes: libavformat would not return what
     /// `io_open` opens for it.
     ///
-    /// - Parameter options: The options of libavformat's protocol; not changed.
+    /// - Parameter options: the options of libavformat's protocol; not changed.
     /// - Returns: 0, or libavformat's code.
     @unsafe func openFirst(
         _ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String, _ options: OpaquePointer?
@@ -130,7 +130,7 @@ import Synchronization
         return 0
     }
 
-    /// - Throws: The error that ends the stream.
+    /// - Throws: the error that ends the stream.
     func check() throws(InletError) {
         guard mustEnd else { return }
         if let error = verdict.withLock({ $0 }) { throw error }

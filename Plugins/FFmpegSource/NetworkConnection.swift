@@ -32,7 +32,7 @@ import InletFFmpeg
 
     /// Opens the input on its own thread, and follows the redirects of an RTSP server.
     ///
-    /// - Returns: The input, which the caller owns.
+    /// - Returns: the input, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> {
         let (user, password) = (configuration.user, configuration.password)
         let whole = try address.url(user: user, password: password)
@@ -171,7 +171,7 @@ import InletFFmpeg
     /// Analyses a stream with an end, and any stream for which analysis was requested. For all others the first key
     /// frame gives the size and the timestamps give the rate, so nothing is analysed before the start.
     ///
-    /// - Returns: Whether packets were read for that.
+    /// - Returns: whether packets were read for that.
     /// - Throws: ``InletError/Code/timedOut`` if nothing arrived to analyse.
     @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> Bool {
         guard unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero else {

@@ -10,10 +10,10 @@ enum NetworkRedirect {
     /// Resolves a redirect.
     ///
     /// - Parameters:
-    ///   - address: The server that redirects.
-    ///   - target: The stated target.
-    ///   - protocols: The protocols to which an opening may lead.
-    /// - Returns: The target address, without its own credentials, and whether those for `address` may be sent there:
+    ///   - address: the server that redirects.
+    ///   - target: the stated target.
+    ///   - protocols: the protocols to which an opening may lead.
+    /// - Returns: the target address, without its own credentials, and whether those for `address` may be sent there:
     ///   only to the same protocol, host and port.
     /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` if
     ///   the target is not an address of these protocols.
@@ -65,9 +65,9 @@ final class RedirectPlaces: Sendable {
     /// Looks up the host's addresses and checks them.
     ///
     /// - Parameters:
-    ///   - place: The address, without credentials.
-    ///   - from: The server that redirects there.
-    /// - Returns: The place with each of its permitted addresses as a number, in the order in which to try them, so
+    ///   - place: the address, without credentials.
+    ///   - from: the server that redirects there.
+    /// - Returns: the place with each of its permitted addresses as a number, in the order in which to try them, so
     ///   that a second answer of the name service changes nothing. With TLS, which checks names, it is the place
     ///   itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
@@ -91,7 +91,7 @@ final class RedirectPlaces: Sendable {
     /// Returns the addresses to which a server may redirect, IPv4 first, because most cameras support nothing else, and
     /// otherwise in their order.
     ///
-    /// - Parameter leader: The server's address; nil if it is unknown, which permits no address.
+    /// - Parameter leader: the server's address; nil if it is unknown, which permits no address.
     static func allowed(
         of addresses: [IPAddress], from leader: IPAddress?, by policy: AddressPolicy
     ) -> [IPAddress] {

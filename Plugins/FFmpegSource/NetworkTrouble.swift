@@ -8,7 +8,7 @@ enum NetworkTrouble {
     ///
     /// - Parameters:
     ///   - code: libavformat's result.
-    ///   - facts: The logged facts for which it has no codes: the server's status, and failures of the layers below.
+    ///   - facts: the logged facts for which it has no codes: the server's status, and failures of the layers below.
     static func error(_ code: Int32, _ facts: FFmpegLogging.Facts, operation: String) -> InletError {
         let context = InletError.Context(operation: operation, nativeCode: code)
         if facts.nameIsUnknown {
@@ -48,7 +48,7 @@ enum NetworkTrouble {
 
     /// Returns whether no server answered, so that another address of the same host may be tried.
     ///
-    /// - Parameter hasExpired: Whether libavformat was interrupted, for which it has no distinct code.
+    /// - Parameter hasExpired: whether libavformat was interrupted, for which it has no distinct code.
     static func isUnreached(_ code: Int32, _ facts: FFmpegLogging.Facts, hasExpired: Bool) -> Bool {
         guard code < 0, facts.status == nil, facts.redirect == nil else { return false }
         return hasExpired

@@ -50,9 +50,9 @@ import Synchronization
     /// Creates a job.
     ///
     /// - Parameters:
-    ///   - url: Called once, on the job's thread.
-    ///   - input: An allocated context. The job owns it from here on.
-    ///   - options: A dictionary. The job frees it.
+    ///   - url: called once, on the job's thread.
+    ///   - input: an allocated context. The job owns it from here on.
+    ///   - options: a dictionary. The job frees it.
     @unsafe init(
         url: @escaping Place, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
         watchers: (interruption: Interruption, nested: NestedInputs)
@@ -84,8 +84,8 @@ import Synchronization
 
     /// Opens the input and waits for it.
     ///
-    /// - Returns: The input, which the caller owns, or nil and libavformat's code.
-    /// - Throws: The error if the address of the connection was refused.
+    /// - Returns: the input, which the caller owns, or nil and libavformat's code.
+    /// - Throws: the error if the address of the connection was refused.
     @unsafe func run(
         _ context: SourceContext
     ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {

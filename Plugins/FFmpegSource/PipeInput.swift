@@ -28,11 +28,11 @@ import InletFFmpeg
     private static let bufferSize: Int32 = 65_536
 
     /// - Parameters:
-    ///   - path: The path, or `-` for standard input.
-    ///   - awaitsWriter: Whether a FIFO that has no writer yet is an interruption, which may take any time.
-    ///   - context: Cancels waiting, and is notified of interruptions.
-    /// - Returns: Nil if the path is an ordinary file, which libavformat reads best itself.
-    /// - Throws: An error for the path: ``InletError/Code/notFound``, also for a directory,
+    ///   - path: the path, or `-` for standard input.
+    ///   - awaitsWriter: whether a FIFO that has no writer yet is an interruption, which may take any time.
+    ///   - context: cancels waiting, and is notified of interruptions.
+    /// - Returns: nil if the path is an ordinary file, which libavformat reads best itself.
+    /// - Throws: an error for the path: ``InletError/Code/notFound``, also for a directory,
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/malformedData`` for an empty file.
     init?(path: String, awaitsWriter: Bool, context: SourceContext) throws(InletError) {
         self.context = context
@@ -81,7 +81,7 @@ import InletFFmpeg
     /// Opens a FIFO for writing and closes it. From then on it polls as hung up while it has no writer, which Linux
     /// reports only if there has been one since the reader opened it.
     ///
-    /// - Returns: False if that is not permitted or the system has no such path: a missing writer then looks silent.
+    /// - Returns: false if that is not permitted or the system has no such path: a missing writer then looks silent.
     private static func provokeHangUp(_ descriptor: Int32) -> Bool {
         // By the descriptor: the path may name another file by now.
         let writer = unsafe open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -92,7 +92,7 @@ import InletFFmpeg
 
     /// Records whether a FIFO has a writer, by the result of polling it, until there is one.
     ///
-    /// - Returns: Whether there is no writer yet.
+    /// - Returns: whether there is no writer yet.
     private func awaitsWriter(_ events: Int32) -> Bool {
         guard lacksWriter else { return false }
         if events & Int32(POLLHUP) != 0, events & Int32(POLLIN) == 0 {

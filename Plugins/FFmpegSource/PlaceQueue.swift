@@ -7,7 +7,7 @@ final class PlaceQueue: Sendable {
     /// Nil until they are requested.
     private let rest = Mutex<[String]?>(nil)
 
-    /// - Parameter find: Called once, by the first caller that needs an address; may wait for the name service.
+    /// - Parameter find: called once, by the first caller that needs an address; may wait for the name service.
     init(_ find: @escaping @Sendable () throws(InletError) -> [String]) { self.find = find }
 
     /// Whether no address is left; true until the addresses are known.
@@ -15,7 +15,7 @@ final class PlaceQueue: Sendable {
 
     /// Removes the next address.
     ///
-    /// - Returns: The address, and the number of addresses that were left, including it.
+    /// - Returns: the address, and the number of addresses that were left, including it.
     func next() throws(InletError) -> (url: String, count: Int) {
         let places: [String]
         if let known = rest.withLock({ $0 }) { places = known } else { places = try find() }

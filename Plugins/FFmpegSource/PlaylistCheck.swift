@@ -15,9 +15,9 @@ enum PlaylistCheck {
 
     /// Returns the playlist as libavformat may read it.
     ///
-    /// - Parameter base: The address after redirects, against which the playlist's addresses are resolved; nil without
+    /// - Parameter base: the address after redirects, against which the playlist's addresses are resolved; nil without
     ///   redirects.
-    /// - Returns: Nil if the playlist cannot be played.
+    /// - Returns: nil if the playlist cannot be played.
     static func accept(_ bytes: [UInt8], base: String?) -> [UInt8]? {
         // NUL would end a line for libavformat, and its text for all other readers.
         guard bytes.starts(with: mark), bytes.count <= mostBytes, !bytes.contains(0) else { return nil }

@@ -22,7 +22,7 @@ enum ReadOutcome: Equatable {
         var isAtEnd = false
     }
 
-    /// - Parameter hasPlayedAll: Whether a server has sent a recording at the length that it stated.
+    /// - Parameter hasPlayedAll: whether a server has sent a recording at the length that it stated.
     init(_ reading: Reading, of kind: InputKind, hasPlayedAll: Bool) {
         let isOver = reading.code == inlet_averror_eof
         if let error = reading.byteError, !kind.isNetwork || isOver && !hasPlayedAll {

@@ -15,8 +15,8 @@ import InletCore
 
     /// - Parameters:
     ///   - key: 32 hexadecimal digits, as libavformat passes them.
-    ///   - vector: In the same form.
-    /// - Returns: Nil for anything else.
+    ///   - vector: in the same form.
+    /// - Returns: nil for anything else.
     init?(key: String, vector: String) {
         guard let key = Self.bytes(key), let vector = Self.bytes(vector), let state = unsafe av_aes_alloc() else {
             return nil
@@ -36,7 +36,7 @@ import InletCore
 
     /// Decrypts the received data, except for its last block.
     ///
-    /// - Returns: No bytes if there is only that block.
+    /// - Returns: no bytes if there is only that block.
     func decrypt(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         held += bytes
         let count = (held.count - 1) / Self.blockSize * Self.blockSize
@@ -47,7 +47,7 @@ import InletCore
 
     /// Returns the last block, without its padding.
     ///
-    /// - Returns: Nil if the block is incomplete or padded differently.
+    /// - Returns: nil if the block is incomplete or padded differently.
     func finish() -> [UInt8]? {
         guard held.count == Self.blockSize else { return held.isEmpty ? [] : nil }
         let block = decrypted(Self.blockSize)

@@ -58,7 +58,7 @@ struct LossWatch {
 
     /// Records the next picture, whether or not it is passed on.
     ///
-    /// - Returns: Whether too many pictures were lost.
+    /// - Returns: whether too many pictures were lost.
     mutating func note(_ picture: Picture, at time: MonotonicTime) -> Bool {
         let step = last.map { max(.zero, min(time - $0, Self.longestStep)) } ?? .zero
         last = time

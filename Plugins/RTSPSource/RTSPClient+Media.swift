@@ -68,7 +68,7 @@ extension RTSPClient {
     /// Continues over TCP, because too many packets are lost. If TCP is not allowed, or was tried before, states in the
     /// log and the statistics what the operator can change.
     ///
-    /// - Returns: Whether the transport changes.
+    /// - Returns: whether the transport changes.
     func leaveUDP(until end: MonotonicTime) throws(InletError) -> Bool {
         guard let stream, sockets != nil else { return true }
         let share = stream.figures.lossText ?? "Less than 0.1 %"

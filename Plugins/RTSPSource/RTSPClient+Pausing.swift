@@ -6,7 +6,7 @@ import InletRTSP
 extension RTSPClient {
     /// Asks the server to pause. The session is kept alive until ``resume()`` or ``close()``.
     ///
-    /// - Returns: Whether the server paused.
+    /// - Returns: whether the server paused.
     func pause() throws(InletError) -> Bool {
         isPauseRefused = false
         let end = now + configuration.readTimeout
@@ -35,7 +35,7 @@ extension RTSPClient {
 
     /// Keeps the paused session alive until the next event. Called repeatedly on the thread of ``PauseKeeper``.
     ///
-    /// - Returns: False if the session has ended, or the source is cancelled.
+    /// - Returns: false if the session has ended, or the source is cancelled.
     func keepAliveInPause() -> Bool {
         do throws(InletError) {
             try advancePastUnits(until: .distantFuture)

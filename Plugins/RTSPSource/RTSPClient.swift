@@ -81,8 +81,8 @@ final class RTSPClient {
     private static let mostDatagramsInRow = 1024
 
     /// - Parameters:
-    ///   - memory: The knowledge of the capturer's earlier sources about the server; nil if there were no such sources.
-    ///   - replay: A capture to play instead of a server. The default, nil, plays a server.
+    ///   - memory: the knowledge of the capturer's earlier sources about the server; nil if there were no such sources.
+    ///   - replay: a capture to play instead of a server. The default, nil, plays a server.
     init(
         _ configuration: RTSPConfiguration, _ memory: ServerMemory?, replay: CaptureReplay? = nil,
         _ context: SourceContext
@@ -114,7 +114,7 @@ final class RTSPClient {
 
     /// Connects, and makes the server play.
     ///
-    /// - Throws: The error if it could not, or not within the permitted time.
+    /// - Throws: the error if it could not, or not within the permitted time.
     func open() throws(InletError) {
         let end = now + configuration.connectTimeout
         openingEnd = end
@@ -143,8 +143,8 @@ final class RTSPClient {
 
     /// Handles one message or packet, or waits for the next one and for due work.
     ///
-    /// - Parameter end: The time to return if nothing happens.
-    /// - Throws: The error that ended the session.
+    /// - Parameter end: the time to return if nothing happens.
+    /// - Throws: the error that ended the session.
     func advance(until end: MonotonicTime) throws(InletError) {
         isQuiet = false
         if let failure = failure ?? recorder?.failure { throw failure }
@@ -277,7 +277,7 @@ final class RTSPClient {
 
     /// Reads the data that has arrived, without waiting.
     ///
-    /// - Returns: Whether anything has arrived, or the connection has failed.
+    /// - Returns: whether anything has arrived, or the connection has failed.
     private func read(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) -> Bool {
@@ -297,7 +297,7 @@ final class RTSPClient {
 
     /// Waits for the connection, for packets over UDP, for a message of the pause's thread or a cancellation.
     ///
-    /// - Returns: Whether the connection is ready.
+    /// - Returns: whether the connection is ready.
     private func poll(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
         polled.removeAll(keepingCapacity: true)
         connection.appendPolled(to: &polled)

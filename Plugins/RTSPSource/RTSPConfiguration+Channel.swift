@@ -13,8 +13,8 @@ extension RTSPConfiguration {
 
     /// Returns the channel that carries RTSP over an established connection.
     ///
-    /// - Parameter credentials: Those for the server; nil without credentials.
-    /// - Throws: As ``TLSChannel/init(_:host:_:)``; ``InletError/Code/disconnected`` if the connection broke.
+    /// - Parameter credentials: those for the server; nil without credentials.
+    /// - Throws: as ``TLSChannel/init(_:host:_:)``; ``InletError/Code/disconnected`` if the connection broke.
     func channel(
         over socket: TCPChannel, to url: RTSPURL, _ credentials: RTSPCredentials?
     ) throws(InletError) -> any ByteChannel {

@@ -8,8 +8,8 @@ extension RTSPConfiguration {
     /// Returns the settings of the RTSP session.
     ///
     /// - Parameters:
-    ///   - keepAlive: The knowledge from earlier sessions about the server's keep-alives.
-    ///   - proven: The transport that worked in an earlier session, which is tried first. The default, nil, keeps the
+    ///   - keepAlive: the knowledge from earlier sessions about the server's keep-alives.
+    ///   - proven: the transport that worked in an earlier session, which is tried first. The default, nil, keeps the
     ///     order.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is not a valid RTSP address, or if
     ///   `rtsps:` is combined with UDP or multicast.
@@ -67,7 +67,7 @@ extension RTSPConfiguration {
 
     /// Returns the settings of conversations with the ONVIF device; nil without a device.
     ///
-    /// - Throws: As ``onvifSettings()``.
+    /// - Throws: as ``onvifSettings()``.
     func onvifDevice() throws(InletError) -> ONVIFSession.Settings? {
         guard let onvif else {
             guard !events else {
@@ -118,7 +118,7 @@ extension RTSPConfiguration {
 }
 
 extension Retransmission {
-    /// - Parameter type: The payload type of the stream.
+    /// - Parameter type: the payload type of the stream.
     fileprivate init(_ offer: VideoMedia.Retransmission, of type: UInt8) {
         let stream = offer.payloadType.map { Stream(payloadType: $0, originalType: type) }
         self.init(stream, time: offer.time)

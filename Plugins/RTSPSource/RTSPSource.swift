@@ -28,7 +28,7 @@ final class RTSPSource: FrameSource {
     /// Whether the session must continue over TCP once all complete pictures are taken.
     private var isLeaving = false
 
-    /// - Parameter replay: A capture to play instead of a server. The default, nil, plays a server.
+    /// - Parameter replay: a capture to play instead of a server. The default, nil, plays a server.
     init(_ configuration: RTSPConfiguration, replay: CaptureReplay? = nil) {
         self.configuration = configuration
         self.replay = replay

@@ -71,8 +71,8 @@ import InletCore
     /// Decodes a JPEG for which ``layout(of:size:)`` was called just before.
     ///
     /// - Parameters:
-    ///   - memory: At least ``Layout/byteCount`` bytes.
-    ///   - stopsAtDamage: Whether decoding stops at damage, so that the memory holds a part of the picture.
+    ///   - memory: at least ``Layout/byteCount`` bytes.
+    ///   - stopsAtDamage: whether decoding stops at damage, so that the memory holds a part of the picture.
     @unsafe func decode(
         _ bytes: Span<UInt8>, size: ImageSize, into memory: UnsafeMutableRawBufferPointer, _ layout: Layout,
         stopsAtDamage: Bool

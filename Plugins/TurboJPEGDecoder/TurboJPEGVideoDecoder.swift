@@ -63,7 +63,7 @@ import InletCore
         }
     }
 
-    /// - Throws: An error for the first picture, and if this many in a row were unsupported: a header with a wrong bit
+    /// - Throws: an error for the first picture, and if this many in a row were unsupported: a header with a wrong bit
     ///   may state anything.
     private func noteForeign(_ kind: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
@@ -128,7 +128,7 @@ import InletCore
         return Int(String(Substring(digits))).map { $0 <= mostPadding } ?? false
     }
 
-    /// - Throws: An error if so many pictures were damaged that another decoder should be tried.
+    /// - Throws: an error if so many pictures were damaged that another decoder should be tried.
     private func noteDamage(_ text: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
         guard damagedCount < Self.mostDamaged else {

@@ -37,7 +37,7 @@ final class RoomConnection: ChannelInboundHandler {
     /// The time limit for a member's answer to the close frame.
     private static let farewell = TimeAmount.seconds(1)
 
-    /// - Parameter renewal: The interval of ``Event/renewalDue``; nil for never.
+    /// - Parameter renewal: the interval of ``Event/renewalDue``; nil for never.
     init(_ limits: RoomLimits, renewal: Duration?, tell: @escaping (Event) -> Void) {
         (self.limits, self.renewal) = (limits, renewal)
         self.tell = tell
@@ -60,7 +60,7 @@ final class RoomConnection: ChannelInboundHandler {
 
     /// Sends a text.
     ///
-    /// - Returns: Whether the member reads fast enough for it.
+    /// - Returns: whether the member reads fast enough for it.
     func send(_ text: String) -> Bool {
         guard let context, !isEnding else { return true }
         guard context.channel.isWritable else { return false }

@@ -31,7 +31,7 @@ struct RoomDirectory: Sendable {
     static let probeLimit = Duration.seconds(2)
     private static let longestRoom = 128
 
-    /// - Parameter servers: Returns the STUN and TURN servers for a member, with its credentials. The default returns
+    /// - Parameter servers: returns the STUN and TURN servers for a member, with its credentials. The default returns
     ///   no servers.
     init(_ limits: RoomLimits, servers: @escaping @Sendable (PeerID) -> [ICEServer] = { _ in [] }) {
         (self.limits, self.servers) = (limits, servers)
@@ -52,8 +52,8 @@ struct RoomDirectory: Sendable {
     /// Admits a member to a room.
     ///
     /// - Parameters:
-    ///   - id: Its name; nil to generate one.
-    ///   - instance: Its instance as other members see it. A connection presents a member's instance only if it knows
+    ///   - id: its name; nil to generate one.
+    ///   - instance: its instance as other members see it. A connection presents a member's instance only if it knows
     ///     the secret from which it is derived.
     mutating func join(
         _ room: String, as id: PeerID?, _ instance: SignalingInstance, number: MemberID

@@ -14,7 +14,7 @@ final class RoomHub {
     private var quota: ClientQuota<ClientAddress>
     private var count = 0
 
-    /// - Parameter ice: The servers that are sent to members.
+    /// - Parameter ice: the servers that are sent to members.
     init(_ limits: RoomLimits, _ ice: ICEServers) {
         self.limits = limits
         renewal = ice.shared.isEmpty ? nil : max(.seconds(1), ice.lifetime / 2)

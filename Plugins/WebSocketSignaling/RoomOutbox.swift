@@ -13,7 +13,7 @@ final class RoomOutbox: Sendable {
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: The maximum number of waiting bytes.
+    /// - Parameter limit: the maximum number of waiting bytes.
     init(limit: Int) { self.limit = limit }
 
     /// Begins a connection: later texts go to the stream.
@@ -32,7 +32,7 @@ final class RoomOutbox: Sendable {
 
     /// Ends the connection's stream once all waiting texts are sent, and those of later ones at once.
     ///
-    /// - Returns: Whether there is a connection.
+    /// - Returns: whether there is a connection.
     func finish() -> Bool {
         let continuation = state.withLock { state in
             state.isFinished = true

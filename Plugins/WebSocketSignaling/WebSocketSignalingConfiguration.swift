@@ -40,8 +40,8 @@ public struct WebSocketSignalingConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - uri: `ws://HOST[:PORT]/ROOM`, optionally with `?id=NAME` and `&token=TOKEN`.
-    ///   - id: This side's name. The default, nil, is the one in the address, or else a random one.
-    ///   - token: The token. The default, nil, is the one in the address.
+    ///   - id: this side's name. The default, nil, is the one in the address, or else a random one.
+    ///   - token: the token. The default, nil, is the one in the address.
     /// - Throws: ``InletError/Code/invalidConfiguration``. The error does not quote values, which may be the token.
     public init(_ uri: String, id: PeerID? = nil, token: String? = nil) throws(InletError) {
         let place = try WebSocketAddress(uri)

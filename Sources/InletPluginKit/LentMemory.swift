@@ -9,7 +9,7 @@ import InletCore
 
     /// Copies bytes.
     ///
-    /// - Parameter companion: Lives as long as the copy. The default is nil.
+    /// - Parameter companion: lives as long as the copy. The default is nil.
     init(_ content: [UInt8], with companion: (any AnyObject & Sendable)? = nil) {
         unsafe bytes = .allocate(byteCount: content.count, alignment: 16)
         unsafe bytes.copyBytes(from: content)

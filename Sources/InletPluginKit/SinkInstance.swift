@@ -71,7 +71,7 @@ import InletPluginWire
 
     /// Hands an item over.
     ///
-    /// - Returns: False if the sink wants no more.
+    /// - Returns: false if the sink wants no more.
     func consume(_ item: inlet_item) throws -> Bool {
         do {
             switch sink {

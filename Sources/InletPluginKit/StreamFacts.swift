@@ -26,7 +26,7 @@ struct StreamFacts {
 
     /// Fills in a stream for the host.
     ///
-    /// - Parameter lent: The memory of the parameter sets; nil without parameter sets.
+    /// - Parameter lent: the memory of the parameter sets; nil without parameter sets.
     func describe(_ format: SourceFormat, in stream: inout inlet_stream, lent: LentMemory?) throws(InletError) {
         let parameters = format.packetStream?.parameters
         let size = parameters?.size ?? format.size

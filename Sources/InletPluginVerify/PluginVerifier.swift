@@ -24,9 +24,9 @@ package struct PluginVerifier: Sendable {
     /// Runs the checks, one after the other. Blocks the calling thread for a long time.
     ///
     /// - Parameters:
-    ///   - word: The path of a manifest or of a library next to its manifest, or the name of an installed plug-in.
-    ///   - stop: Ends it early.
-    ///   - onFinding: Called with each finding.
+    ///   - word: the path of a manifest or of a library next to its manifest, or the name of an installed plug-in.
+    ///   - stop: ends it early.
+    ///   - onFinding: called with each finding.
     /// - Throws: ``InletError/Code/notFound`` if there is no such plug-in, ``InletError/Code/cancelled``, or an error
     ///   of the machine, such as a missing layer of the sandbox. The plug-in's faults are findings.
     package func run(

@@ -11,9 +11,9 @@ package import CInletPlugin
     /// Copies texts.
     ///
     /// - Parameters:
-    ///   - texts: The scheme, the address, and the name and value of each option, each followed by a zero byte.
-    ///   - optionCount: The number of options.
-    /// - Returns: Nil if there are more or fewer texts.
+    ///   - texts: the scheme, the address, and the name and value of each option, each followed by a zero byte.
+    ///   - optionCount: the number of options.
+    /// - Returns: nil if there are more or fewer texts.
     package init?(_ texts: [UInt8], optionCount: UInt32) {
         // Two texts, and two for each option.
         let wanted = 2 * (Int(optionCount) + 1)

@@ -47,9 +47,9 @@ package final class MessageSocket: Sendable {
     /// Sends a message.
     ///
     /// - Parameters:
-    ///   - message: A struct of `inlet_plugin_protocol.h`.
-    ///   - trailer: Bytes after it. Empty by default.
-    ///   - descriptor: A descriptor, of which the other end gets a copy. The default, -1, sends none.
+    ///   - message: a struct of `inlet_plugin_protocol.h`.
+    ///   - trailer: bytes after it. Empty by default.
+    ///   - descriptor: a descriptor, of which the other end gets a copy. The default, -1, sends none.
     package func send(
         _ message: some BitwiseCopyable, _ trailer: [UInt8] = [], descriptor passed: Int32 = -1
     ) throws(SendFailure) {

@@ -13,8 +13,8 @@ package import InletCore
     /// Loads a library, which runs its constructors, and calls its `init`.
     ///
     /// - Parameters:
-    ///   - path: The library's path. The system does not search for it.
-    ///   - host: The host functions for the plug-in; they stay valid for the life of the process.
+    ///   - path: the library's path. The system does not search for it.
+    ///   - host: the host functions for the plug-in; they stay valid for the life of the process.
     /// - Throws: ``InletError/Code/pluginRejected`` if the library cannot be loaded, has no entry, was built for
     ///   another version of the interface, or refuses to start.
     package init(path: String, host: UnsafePointer<inlet_host>) throws(InletError) {

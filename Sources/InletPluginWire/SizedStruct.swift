@@ -3,8 +3,8 @@
 package enum SizedStruct {
     /// Copies a struct: no byte beyond the size that it states, and zeros for missing bytes.
     ///
-    /// - Parameter address: The struct, which begins with a `uint32_t` of its size.
-    /// - Returns: The copy, and the size that the struct states; nil if it states fewer than 8 bytes, which is invalid.
+    /// - Parameter address: the struct, which begins with a `uint32_t` of its size.
+    /// - Returns: the copy, and the size that the struct states; nil if it states fewer than 8 bytes, which is invalid.
     package static func read<Value: BitwiseCopyable>(
         _ address: UnsafeRawPointer, into value: inout Value
     ) -> Int? {
@@ -21,7 +21,7 @@ package enum SizedStruct {
     /// Returns a copy of a struct as ``read(_:into:)`` makes it; nil for a null pointer, and for a struct without a
     /// size.
     ///
-    /// - Parameter empty: A struct of zeros.
+    /// - Parameter empty: a struct of zeros.
     package static func read<Value: BitwiseCopyable>(_ pointer: UnsafePointer<Value>?, like empty: Value) -> Value? {
         guard let pointer = unsafe pointer else { return nil }
         var copy = empty
@@ -32,10 +32,10 @@ package enum SizedStruct {
     /// size that it states.
     ///
     /// - Parameters:
-    ///   - value: The value to write. Its own size is not written: the struct keeps the one that it states.
-    ///   - place: The struct, which begins with a `uint32_t` of its size.
-    ///   - least: The size of the struct in version 1.0.
-    /// - Returns: False if the struct states less than that, for example because its size was never set. Nothing is
+    ///   - value: the value to write. Its own size is not written: the struct keeps the one that it states.
+    ///   - place: the struct, which begins with a `uint32_t` of its size.
+    ///   - least: the size of the struct in version 1.0.
+    /// - Returns: false if the struct states less than that, for example because its size was never set. Nothing is
     ///   written then.
     package static func write<Value: BitwiseCopyable>(
         _ value: Value, to place: UnsafeMutablePointer<Value>, least: Int

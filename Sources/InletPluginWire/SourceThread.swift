@@ -34,9 +34,9 @@ package final class SourceThread: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - makeSource: Makes the source, on the new thread. It gets the object that cancels the source.
-    ///   - onProgress: Called, on any thread, at most ten times a second while data arrives.
-    ///   - makeContext: Makes the source's environment from its wake-up descriptor and the function that it calls for
+    ///   - makeSource: makes the source, on the new thread. It gets the object that cancels the source.
+    ///   - onProgress: called, on any thread, at most ten times a second while data arrives.
+    ///   - makeContext: makes the source's environment from its wake-up descriptor and the function that it calls for
     ///     progress.
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread or a descriptor.
     package init(
@@ -60,7 +60,7 @@ package final class SourceThread: Sendable {
 
     /// Waits for the answer to the last request.
     ///
-    /// - Parameter wakeDescriptor: Ends the wait when it is readable. The source is then cancelled.
+    /// - Parameter wakeDescriptor: ends the wait when it is readable. The source is then cancelled.
     package func answer(until deadline: MonotonicTime, wakeDescriptor: Int32) -> Outcome {
         while true {
             switch doorbell.wait(until: deadline, wakeDescriptor: wakeDescriptor) {
@@ -83,7 +83,7 @@ package final class SourceThread: Sendable {
 
     /// Closes the source, and waits for that.
     ///
-    /// - Returns: Whether it was closed within the time. Otherwise it is closed when its call returns.
+    /// - Returns: whether it was closed within the time. Otherwise it is closed when its call returns.
     package func close(within time: Duration) -> Bool {
         cancel()
         request(.close)

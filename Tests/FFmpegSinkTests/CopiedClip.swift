@@ -11,7 +11,7 @@ struct CopiedClip {
 
     /// Encodes moving pictures with ffmpeg, and reads the packets.
     ///
-    /// - Parameter options: The encoder and its options.
+    /// - Parameter options: the encoder and its options.
     init(_ codec: VideoCodec, _ options: [String], frames: Int, in folder: TemporaryFolder) throws {
         path = folder.path("\(UUID().uuidString).mp4")
         try ReferenceCommand.ffmpeg(

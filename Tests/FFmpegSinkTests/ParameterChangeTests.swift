@@ -17,7 +17,7 @@ import Testing
         var packets: [EncodedPacket] = []
     }
 
-    /// - Parameter parts: The width and an encoder option for each part, which has 10 pictures.
+    /// - Parameter parts: the width and an encoder option for each part, which has 10 pictures.
     private func stream(_ codec: VideoCodec, _ parts: [(width: Int, option: String)]) throws -> Stream {
         var stream = Stream()
         let encoder = codec == .h264 ? ["libx264", "-x264-params"] : ["libx265", "-x265-params"]

@@ -38,7 +38,7 @@ import Testing
 
     /// Writes pictures until the server's decoder has output this many.
     ///
-    /// - Parameter options: The sink's options. On a busy machine GStreamer takes longer to answer than the default
+    /// - Parameter options: the sink's options. On a busy machine GStreamer takes longer to answer than the default
     ///   allows.
     private func publish(to server: StreamReceiver, _ options: String, until count: Int) throws {
         let input = try Recording.pictures(count: 10)

@@ -14,7 +14,7 @@ import Testing
 
     /// Writes pictures at 30 a second. Their time of day is known from one picture on, or for all except some.
     ///
-    /// - Parameter pause: The delay of the pictures from the first with a time of day on, in seconds.
+    /// - Parameter pause: the delay of the pictures from the first with a time of day on, in seconds.
     private static func write(
         _ count: Int, knownFrom known: Int, except unknown: Range<Int> = 0..<0, pause: Double = 0, to uri: String
     ) throws {

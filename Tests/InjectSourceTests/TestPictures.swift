@@ -30,7 +30,7 @@ import Testing
     /// A frame that refers to this memory.
     ///
     /// - Parameters:
-    ///   - planes: The offset of each plane, its stride, and its number of bytes.
+    ///   - planes: the offset of each plane, its stride, and its number of bytes.
     func frame(
         _ pixelFormat: PixelFormat, _ size: ImageSize, planes: [(offset: Int, stride: Int, byteCount: Int)],
         pts: MediaTime? = nil, rotation: Rotation = .none

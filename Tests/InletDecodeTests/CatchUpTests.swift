@@ -114,7 +114,7 @@ import Testing
             _ = try source.open(context)
         }
 
-        /// - Parameter idle: Whether there are sinks of pictures when there is no demand for pictures.
+        /// - Parameter idle: whether there are sinks of pictures when there is no demand for pictures.
         func demand(pictures: Bool, idle: Bool = true, keyFramesOnly: Bool = false) {
             var demand = SourceDemand.everything
             (demand.packets, demand.pictures) = (true, pictures)

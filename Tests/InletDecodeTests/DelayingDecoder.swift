@@ -10,8 +10,8 @@ final class DelayingDecoder: VideoDecoder {
     var skipsNonReferencePictures = false
 
     /// - Parameters:
-    ///   - delay: The number of following packets that it needs.
-    ///   - reorderDepth: The number of these that it needs to put pictures in order.
+    ///   - delay: the number of following packets that it needs.
+    ///   - reorderDepth: the number of these that it needs to put pictures in order.
     init(_ size: ImageSize, delay: Int, reorderDepth: Int) {
         (self.size, self.delay, self.reorderDepth) = (size, delay, reorderDepth)
     }

@@ -6,8 +6,8 @@ import Testing
 @Suite struct ReadingPlaceTests {
     /// Makes packets arrive at a distance, each of which occupies the decoding thread for a while.
     ///
-    /// - Parameter waiting: The number of packets queued behind each.
-    /// - Returns: The number of packets after which the place changed; nil if it did not.
+    /// - Parameter waiting: the number of packets queued behind each.
+    /// - Returns: the number of packets after which the place changed; nil if it did not.
     private func run(
         _ place: inout ReadingPlace, from start: inout MonotonicTime, packets: Int, distance: Duration,
         absence: Duration, waiting: Int = 0

@@ -60,7 +60,7 @@ import Testing
         ])
     func loopback(_ host: String, _ isLoopback: Bool) { #expect(AccessRule.isLoopback(host) == isLoopback) }
 
-    @Test("At a loopback address a request is for the name in its Host header")
+    @Test("At a loopback address a request is accepted only if its Host header names this machine")
     func hosts() throws {
         let rule = AccessRule(host: "127.0.0.1", port: 8090, token: nil)
         for (host, isOfThisHost) in [

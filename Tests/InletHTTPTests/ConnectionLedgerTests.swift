@@ -4,7 +4,7 @@ import Testing
 @Suite struct ConnectionLedgerTests {
     private static let (near, far) = (ClientAddress.ipv4(1), ClientAddress.ipv4(2))
 
-    /// - Returns: The connections that were admitted without another giving way.
+    /// - Returns: the connections that were admitted without another giving way.
     private static func fill(
         _ ledger: inout ConnectionLedger, _ count: Int, _ client: ClientAddress, isKnown: Bool = false
     ) -> [ConnectionLedger.ID] {

@@ -10,8 +10,8 @@ final class CompiledPlugin: Sendable {
     /// Compiles a file of `Tests/Plugins`, or another one of the package.
     ///
     /// - Parameters:
-    ///   - macros: The definitions for the compiler, such as `MAJOR=2`.
-    ///   - isProgram: Whether it becomes a program rather than a library.
+    ///   - macros: the definitions for the compiler, such as `MAJOR=2`.
+    ///   - isProgram: whether it becomes a program rather than a library.
     init(_ name: String, in place: String = "Tests/Plugins", macros: [String] = [], isProgram: Bool = false) throws {
         folder = try TemporaryFolder()
         path = folder.path("\(name).so")

@@ -34,7 +34,7 @@ import ReferenceTools
 
     /// Starts the program, with a descriptor 9 that it must not keep.
     ///
-    /// - Parameter launcher: A program, with its arguments, that starts it. Empty by default.
+    /// - Parameter launcher: a program, with its arguments, that starts it. Empty by default.
     init(_ arguments: [String], through launcher: [String] = []) throws {
         let (ours, theirs) = try MessageSocket.pair()
         wake = try WakeUpSignal()

@@ -50,7 +50,7 @@ import Testing
 
     /// Lets a session request the profiles of a device that requires tokens of the right time and password.
     ///
-    /// - Returns: The number of tokens that were sent, and whether the device accepted one.
+    /// - Returns: the number of tokens that were sent, and whether the device accepted one.
     private func run(_ device: Device, accepts: Bool = true) throws -> (tokens: Int, isAccepted: Bool) {
         let url = try RTSPURL(service: Array("http://camera/onvif/device_service".utf8))
         var settings = ONVIFSession.Settings(device: url, goal: .profiles)

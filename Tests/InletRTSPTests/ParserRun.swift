@@ -15,7 +15,7 @@ struct ParserRun: Equatable {
     /// The largest number of bytes that stayed in the buffer.
     var largestRest = 0
 
-    /// - Parameter sizes: The number of bytes that arrive at once, repeatedly. Zero counts as one.
+    /// - Parameter sizes: the number of bytes that arrive at once, repeatedly. Zero counts as one.
     init(_ bytes: [UInt8], settings: RTSPParser.Settings = .init(), sizes: [Int] = [.max]) {
         var parser = RTSPParser(settings: settings)
         var buffer: [UInt8] = []

@@ -192,7 +192,7 @@ struct WebSocketRun: Equatable {
     var isClosed = false
     var error: InletError?
 
-    /// - Parameter sizes: The number of bytes that arrive at once, repeatedly.
+    /// - Parameter sizes: the number of bytes that arrive at once, repeatedly.
     init(_ bytes: [UInt8], sizes: [Int] = [.max]) {
         var reader = WebSocketReader()
         var rest = bytes[...]

@@ -37,7 +37,7 @@ import Testing
 
         /// Advances the time by some seconds.
         ///
-        /// - Parameter noise: The largest difference of a camera's load from second to second.
+        /// - Parameter noise: the largest difference of a camera's load from second to second.
         mutating func run(_ seconds: Int, noise: Double = 0, using random: inout SplitMix64) {
             for _ in 0..<seconds {
                 for camera in cameras {

@@ -35,8 +35,8 @@
         /// The digests of the first packets that ffmpeg copies from an address.
         ///
         /// - Parameters:
-        ///   - filter: One of ffmpeg's bitstream filters.
-        ///   - beginsAnywhere: Whether packets before the first that ffmpeg regards as a key frame count as well.
+        ///   - filter: one of ffmpeg's bitstream filters.
+        ///   - beginsAnywhere: whether packets before the first that ffmpeg regards as a key frame count as well.
         private static func packets(
             _ count: Int, of url: String, _ transport: String = "tcp", filter: String = "null",
             beginsAnywhere: Bool = false

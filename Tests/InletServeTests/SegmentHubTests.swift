@@ -61,7 +61,7 @@ import Testing
 
         func write(_ packets: Range<Int>) { for number in packets { media.hub.write(packet(number)) } }
 
-        /// - Parameter onSink: Called with the number of each beginning, on its thread.
+        /// - Parameter onSink: called with the number of each beginning, on its thread.
         func begin(onSink: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
             try await loop.submit { [self] in
                 let fragments = FragmentHub(

@@ -26,10 +26,10 @@ final class ServeProcess {
     /// Starts the daemon and waits until it answers.
     ///
     /// - Parameters:
-    ///   - tokens: Whether the configuration has tokens.
-    ///   - authority: The file of certificates that includes the daemon's; nil for plain HTTP.
-    ///   - network: A process in whose network the daemon runs; nil for that of this process.
-    ///   - wrapper: A command, with its arguments, that becomes the command after it. Empty by default.
+    ///   - tokens: whether the configuration has tokens.
+    ///   - authority: the file of certificates that includes the daemon's; nil for plain HTTP.
+    ///   - network: a process in whose network the daemon runs; nil for that of this process.
+    ///   - wrapper: a command, with its arguments, that becomes the command after it. Empty by default.
     init(
         _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:],
         network: Int? = nil, wrapper: [String] = []
@@ -87,8 +87,8 @@ final class ServeProcess {
 
     /// Sends a request.
     ///
-    /// - Parameter type: The type of the body. The default is JSON.
-    /// - Returns: The status and the body.
+    /// - Parameter type: the type of the body. The default is JSON.
+    /// - Returns: the status and the body.
     func ask(
         _ method: String, _ path: String, token: String? = ServeProcess.admin, body: String? = nil,
         type: String = "application/json", headers: [String] = []
@@ -168,7 +168,7 @@ final class ServeProcess {
 
     /// Requests ten times a second, for two minutes at most, because a machine may be busy.
     ///
-    /// - Returns: The first answer that meets a condition, or the last one.
+    /// - Returns: the first answer that meets a condition, or the last one.
     static func last<Answer>(
         of ask: () async throws -> Answer, until isReached: (Answer) -> Bool
     ) async throws -> Answer {
@@ -182,7 +182,7 @@ final class ServeProcess {
 
     /// Sends a signal and waits for the end.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: the exit status.
     func end(_ signal: Int32 = SIGTERM) async -> Int32 {
         kill(process.processIdentifier, signal)
         return await withCheckedContinuation { continuation in

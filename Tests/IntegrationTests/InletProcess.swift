@@ -12,7 +12,7 @@ struct InletProcess {
 
     /// Runs `inlet` to its end, for a minute at most.
     ///
-    /// - Parameter environment: Variables in addition to those of this process.
+    /// - Parameter environment: variables in addition to those of this process.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> InletProcess {
         try run("timeout", ["--kill-after=5", "60", path] + arguments, environment)
     }
@@ -25,7 +25,7 @@ struct InletProcess {
     /// Runs `inlet` until a condition holds, then interrupts it. Returns when it has ended, which may be earlier.
     ///
     /// - Parameters:
-    ///   - environment: Variables in addition to those of this process.
+    ///   - environment: variables in addition to those of this process.
     ///   - progress: as for `Waiting.until`.
     /// - Throws: `Waiting.NeverCame` if neither the condition nor the end comes while nothing changes.
     static func run<Progress: Equatable>(

@@ -31,7 +31,7 @@ import Testing
     /// The fastest pictures are compared. On a busy machine the median may be later than the proxy's delay, but must
     /// not be earlier.
     ///
-    /// - Parameter prepare: Called before each measurement.
+    /// - Parameter prepare: called before each measurement.
     private static func expect(
         _ milliseconds: Double, of proxy: FaultProxy, _ arguments: [String], prepare: () throws -> Void = {}
     ) throws {

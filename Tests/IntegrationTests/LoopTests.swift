@@ -19,7 +19,7 @@ import Testing
 
     /// The presentation times that a loop sees, in nanoseconds.
     ///
-    /// - Parameter pause: The time that the loop works on each frame.
+    /// - Parameter pause: the time that the loop works on each frame.
     private func times(_ uri: String, _ loop: Loop, pause: Duration) async throws -> [Int64] {
         var configuration = CapturerConfiguration()
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

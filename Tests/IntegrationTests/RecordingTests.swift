@@ -22,8 +22,8 @@ import Testing
     /// Starts a recording of 30 pictures a second next to a list of them, waits for a number of pictures, and ends the
     /// recording by a signal. Neither sink gets ahead of the other.
     ///
-    /// - Parameter later: Microseconds for which the recording continues after those pictures.
-    /// - Returns: The number of pictures in the list, and the number in the recording.
+    /// - Parameter later: microseconds for which the recording continues after those pictures.
+    /// - Returns: the number of pictures in the list, and the number in the recording.
     private func record(
         _ sink: String, to path: String, until count: Int, later: UInt32 = 0, signal: Int32
     ) throws -> (listed: Int, recorded: Int, status: Int32) {

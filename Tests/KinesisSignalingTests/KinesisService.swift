@@ -26,7 +26,7 @@ final class KinesisService: Sendable {
 
     /// Starts the service with a channel and waits until it listens.
     ///
-    /// - Parameter channel: The name of its channel; nil for none.
+    /// - Parameter channel: the name of its channel; nil for none.
     init(channel: String? = "porch") throws {
         process = try PeerProcess("kinesis-service.py", python: Self.python)
         endpoint = process.ready["endpoint"]?.text ?? ""

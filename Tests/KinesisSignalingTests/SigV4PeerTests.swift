@@ -24,7 +24,8 @@ import Testing
         String((0..<Int.random(in: 0...longest, using: &random)).map { _ in pick(letters, &random) })
     }
 
-    /// - Parameter isPresigned: Whether names occur once, because botocore drops further ones.
+    /// - Parameter isPresigned: whether the request is presigned. Names then occur once, because botocore drops further
+    ///   ones.
     private static func sample(_ random: inout SplitMix64, isPresigned: Bool) -> Sample {
         let hosts = ["kinesisvideo.eu-central-1.amazonaws.com", "localhost:8080", "r-123.example.com", "[::1]:99"]
         var request = SigV4Signer.Request(

@@ -74,7 +74,7 @@ struct CodedStream: Sendable {
     ///
     /// - Parameters:
     ///   - encoder: `libx264` or `libx265`.
-    ///   - options: The encoder's options.
+    ///   - options: the encoder's options.
     init(transportStream encoder: String, _ options: [String], pictures: Int, in folder: TemporaryFolder) throws {
         isHEVC = encoder == "libx265"
         format = .transportStream
@@ -105,7 +105,7 @@ struct CodedStream: Sendable {
 
     /// Returns ffmpeg's decoding, by the time since the first access unit.
     ///
-    /// - Parameter first: The time of the first access unit; nil for the time of the first picture.
+    /// - Parameter first: the time of the first access unit; nil for the time of the first picture.
     private static func sums(of path: String, first: Int64?) throws -> [Int64: String] {
         let lines = try FrameLines.ffmpeg(path)
         let base = (lines.timeBase ?? "1/90000").split(separator: "/").compactMap { Int64($0) }

@@ -9,9 +9,9 @@ import Testing
     /// minutes.
     ///
     /// - Parameters:
-    ///   - group: The number of pictures from key frame to key frame.
-    ///   - first: The number of the first key frame.
-    ///   - isLost: Whether a part of a picture is lost, by its number.
+    ///   - group: the number of pictures from key frame to key frame.
+    ///   - first: the number of the first key frame.
+    ///   - isLost: whether a part of a picture is lost, by its number.
     private func pictures(group: Int, first: Int = 0, isLost: (Int) -> Bool) -> Int? {
         var watch = LossWatch()
         for number in 0..<18_000 {

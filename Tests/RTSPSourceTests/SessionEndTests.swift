@@ -15,7 +15,7 @@ extension RTSPSourceTests {
 
         /// Reads units for a while.
         ///
-        /// - Returns: The error that ended the stream, if one did.
+        /// - Returns: the error that ended the stream, if one did.
         private func play(_ run: SourceRun, for time: Duration) async throws -> InletError? {
             let end = ContinuousClock.now + time
             do {

@@ -21,11 +21,11 @@ struct SourceRun {
     static let limit = Duration.seconds(20)
 
     /// - Parameters:
-    ///   - decodes: Whether the source yields pictures. The default, true, decodes with libavcodec; otherwise it yields
+    ///   - decodes: whether the source yields pictures. The default, true, decodes with libavcodec; otherwise it yields
     ///     access units.
-    ///   - limit: The maximum time of a call.
-    ///   - clock: The source's clock. The default is the machine's.
-    ///   - network: The network in which the source connects. The default, nil, is that of this process.
+    ///   - limit: the maximum time of a call.
+    ///   - clock: the source's clock. The default is the machine's.
+    ///   - network: the network in which the source connects. The default, nil, is that of this process.
     init(
         _ configuration: RTSPConfiguration, decodes: Bool = true, limit: Duration = Self.limit,
         clock: any CaptureClock = RealClock(), network: NetworkNamespace? = nil
@@ -35,12 +35,12 @@ struct SourceRun {
         runner = SourceRunner(source, limit: limit, clock: clock, logger: log.logger)
     }
 
-    /// - Parameter camera: A camera that is found by ONVIF.
+    /// - Parameter camera: a camera that is found by ONVIF.
     init(_ camera: ONVIFConfiguration, limit: Duration = Self.limit) {
         runner = SourceRunner(camera, limit: limit, logger: log.logger)
     }
 
-    /// - Parameter capture: A capture of a session.
+    /// - Parameter capture: a capture of a session.
     init(_ capture: RTSPCaptureConfiguration, decodes: Bool = true, limit: Duration = Self.limit) {
         let source: any FrameSourceConfiguration = decodes ? capture : CapturedUnits(configuration: capture)
         runner = SourceRunner(source, limit: limit, logger: log.logger)
@@ -81,8 +81,8 @@ struct SourceRun {
 
     /// Opens the source, reads pictures and closes it.
     ///
-    /// - Parameter count: The number of pictures to read; nil reads until the source fails.
-    /// - Returns: The pictures' MD5s.
+    /// - Parameter count: the number of pictures to read; nil reads until the source fails.
+    /// - Returns: the pictures' MD5s.
     func pictures(_ count: Int?) async throws -> [String] {
         var sums: [String] = []
         do {
@@ -97,7 +97,7 @@ struct SourceRun {
 
     /// Opens the source, which fails then or at one of the first items, and closes it.
     ///
-    /// - Returns: The error.
+    /// - Returns: the error.
     func failure(within items: Int = 100) async throws -> InletError? {
         var failure: InletError?
         do {

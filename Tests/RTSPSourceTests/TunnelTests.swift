@@ -144,7 +144,7 @@ extension RTSPSourceTests {
 extension SourceRun {
     /// Reads on until the source fails.
     ///
-    /// - Returns: The error; nil if it does not fail within 1,000 items.
+    /// - Returns: the error; nil if it does not fail within 1,000 items.
     func failureOfNext() async throws -> InletError? {
         do {
             for _ in 0..<1000 where try await next() == nil { return nil }

@@ -18,9 +18,9 @@ final class TestCamera {
     private var isOpen = true
 
     /// - Parameters:
-    ///   - patience: The maximum time of each call.
-    ///   - demand: The demand of the sinks.
-    ///   - onInterruption: Called with the reason when an interruption begins, and with nil when it ends.
+    ///   - patience: the maximum time of each call.
+    ///   - demand: the demand of the sinks.
+    ///   - onInterruption: called with the reason when an interruption begins, and with nil when it ends.
     init(
         _ configuration: V4L2Configuration, patience: Duration = .seconds(20), demand: SourceDemand = .everything,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in }

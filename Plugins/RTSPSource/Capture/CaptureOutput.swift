@@ -6,7 +6,7 @@ package import InletCore
 package struct CaptureOutput: Sendable {
     let write: @Sendable ([UInt8]) -> InletError?
 
-    /// - Parameter write: Takes the next bytes, and returns the error that prevented it, or nil. It is called on the
+    /// - Parameter write: takes the next bytes, and returns the error that prevented it, or nil. It is called on the
     ///   source's thread, which reads nothing meanwhile. An error ends the session.
     package init(_ write: @escaping @Sendable ([UInt8]) -> InletError?) { self.write = write }
 }

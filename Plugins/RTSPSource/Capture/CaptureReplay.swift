@@ -18,7 +18,7 @@ final class CaptureReplay {
     /// Whether more had arrived after the last record taken.
     private(set) var hasMore = false
 
-    /// - Parameter isPaced: Whether records are played at their capture times.
+    /// - Parameter isPaced: whether records are played at their capture times.
     init(_ file: CaptureFile, isPaced: Bool, _ context: SourceContext) {
         self.file = file
         self.context = context
@@ -63,7 +63,7 @@ final class CaptureReplay {
 
     /// Moves to the next connection.
     ///
-    /// - Throws: The error if it could not be made; otherwise as ``step()``.
+    /// - Throws: the error if it could not be made; otherwise as ``step()``.
     func connect() throws(InletError) -> ReplayChannel {
         while !isAtEnd {
             try step()

@@ -7,8 +7,8 @@ extension RTSPConfiguration {
     /// Returns the first line of a capture.
     ///
     /// - Parameters:
-    ///   - now: The time of the monotonic clock.
-    ///   - started: This machine's time of day in nanoseconds since 1970.
+    ///   - now: the time of the monotonic clock.
+    ///   - started: this machine's time of day in nanoseconds since 1970.
     func captureHeader(_ redactor: CaptureRedactor, at now: MonotonicTime, started: Int64) -> CaptureHeader {
         var header = CaptureHeader()
         header["clock"] = "\(now.nanoseconds)"

@@ -29,8 +29,8 @@ protocol ByteChannel: AnyObject {
 
     /// Sends as many of the bytes as the system takes now.
     ///
-    /// - Returns: The number of bytes sent.
-    /// - Throws: As ``read(into:)``.
+    /// - Returns: the number of bytes sent.
+    /// - Throws: as ``read(into:)``.
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int
 
     /// Continues with the channel's own bytes to send. Called when ``descriptor`` can be written to, or ``second`` is
@@ -52,7 +52,7 @@ struct PolledDescriptor: Equatable {
 extension ByteChannel {
     /// Sends as many of the waiting bytes as the system takes now, and removes them.
     ///
-    /// - Throws: As ``write(_:)``.
+    /// - Throws: as ``write(_:)``.
     func writeAll(_ waiting: inout [UInt8]) throws(InletError) {
         while !waiting.isEmpty {
             var failure: InletError?

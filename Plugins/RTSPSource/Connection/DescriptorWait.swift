@@ -21,10 +21,10 @@ struct DescriptorWait {
     /// Waits until one of the descriptors is ready or the time is over.
     ///
     /// - Parameters:
-    ///   - descriptors: Descriptors, each with the events of `poll` to wait for.
-    ///   - end: The time to return; the deadline of the source's operation counts, too.
-    /// - Returns: The indices of those that are ready, or broken.
-    /// - Throws: As ``SourceContext/checkCancellation()``.
+    ///   - descriptors: descriptors, each with the events of `poll` to wait for.
+    ///   - end: the time to return; the deadline of the source's operation counts, too.
+    /// - Returns: the indices of those that are ready, or broken.
+    /// - Throws: as ``SourceContext/checkCancellation()``.
     func wait(for descriptors: [(Int32, Int16)], until end: MonotonicTime) throws(InletError) -> [Int] {
         var polled = descriptors.map { pollfd(fd: $0.0, events: $0.1, revents: 0) }
         polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
@@ -41,7 +41,7 @@ struct DescriptorWait {
 
     /// Works as ``wait(for:until:)``, without an allocation.
     ///
-    /// - Parameter polled: Descriptors with the events to wait for; the last is the context's wake-up descriptor.
+    /// - Parameter polled: descriptors with the events to wait for; the last is the context's wake-up descriptor.
     func wait(_ polled: inout [pollfd], until end: MonotonicTime) throws(InletError) {
         try context.checkCancellation()
         var left = min(end, context.deadline) - clock.now

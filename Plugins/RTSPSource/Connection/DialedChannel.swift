@@ -68,7 +68,7 @@ import InletCore
 
     /// Continues the connection and the bytes that wait to be sent.
     ///
-    /// - Throws: Errors of ``SocketError``, of TLS, or ``InletError/Code/disconnected``.
+    /// - Throws: errors of ``SocketError``, of TLS, or ``InletError/Code/disconnected``.
     func flush() throws(InletError) {
         guard let channel = try connected() else { return }
         if channel.wantsOutput { try channel.flush() }
@@ -83,7 +83,7 @@ import InletCore
 
     /// Reads the bytes that have arrived, as far as the buffer has room, and passes them on.
     ///
-    /// - Parameter take: Called with the bytes, which are valid during the call.
+    /// - Parameter take: called with the bytes, which are valid during the call.
     func read(
         into buffer: inout [UInt8], _ take: (RawSpan) throws(InletError) -> Void
     ) throws(InletError) -> ReadOutcome {

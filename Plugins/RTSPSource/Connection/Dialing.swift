@@ -9,9 +9,9 @@ struct Dialing {
     private let tls: TLSSettings?
 
     /// - Parameters:
-    ///   - first: An established connection.
-    ///   - host: The name or numeric address that the certificate must be for.
-    ///   - tls: The check of the certificate; nil for no TLS.
+    ///   - first: an established connection.
+    ///   - host: the name or numeric address that the certificate must be for.
+    ///   - tls: the check of the certificate; nil for no TLS.
     init(_ first: TCPChannel, host: String, tls: TLSSettings?) {
         address = first.remoteAddress
         self.host = host

@@ -29,13 +29,13 @@ struct HostConnection {
     /// Connects.
     ///
     /// - Parameters:
-    ///   - deadline: The time to give up.
-    ///   - wait: Waits for descriptors; see ``DescriptorWait``.
+    ///   - deadline: the time to give up.
+    ///   - wait: waits for descriptors; see ``DescriptorWait``.
     /// - Throws: ``InletError/Code/hostNotFound``, ``InletError/Code/connectionRefused`` and others of
     ///   ``SocketError``; ``InletError/Code/timedOut``; ``InletError/Code/addressRefused`` if no address is allowed;
     ///   ``InletError/Code/invalidConfiguration`` for a link-local address without an interface.
     ///
-    /// - Returns: The connection, and the number of addresses to try.
+    /// - Returns: the connection, and the number of addresses to try.
     func connect(
         until deadline: MonotonicTime, _ wait: DescriptorWait
     ) throws(InletError) -> (channel: TCPChannel, addresses: Int) {

@@ -35,7 +35,7 @@ import InletFFmpeg
 
     /// Opens a pair on free ports.
     ///
-    /// - Parameter local: This machine's address on the way to the server.
+    /// - Parameter local: this machine's address on the way to the server.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no pair is free.
     init(local: IPAddress) throws(InletError) {
         for _ in 0..<Self.mostTries {
@@ -61,10 +61,10 @@ import InletFFmpeg
     /// Joins a multicast group.
     ///
     /// - Parameters:
-    ///   - group: The group's address.
-    ///   - rtcpPort: The port for RTCP; 0 is the one after `rtpPort`.
-    ///   - timeToLive: The time to live of reports; nil is the system's default of 1, which crosses no router.
-    ///   - local: This machine's address on the interface to join on: that of the control connection.
+    ///   - group: the group's address.
+    ///   - rtcpPort: the port for RTCP; 0 is the one after `rtpPort`.
+    ///   - timeToLive: the time to live of reports; nil is the system's default of 1, which crosses no router.
+    ///   - local: this machine's address on the interface to join on: that of the control connection.
     /// - Throws: ``InletError/Code/malformedData`` if the address is not a group's, or an error of ``SocketError`` if
     ///   the system cannot join it.
     init(
@@ -105,8 +105,8 @@ import InletFFmpeg
     /// Accepts datagrams only from this sender.
     ///
     /// - Parameters:
-    ///   - address: The server's address.
-    ///   - rtpPort: The port from which RTP is sent; 0 if the server did not state it.
+    ///   - address: the server's address.
+    ///   - rtpPort: the port from which RTP is sent; 0 if the server did not state it.
     func accept(from address: IPAddress, rtpPort: UInt16, rtcpPort: UInt16) {
         sender = (address, rtpPort, rtcpPort)
     }
@@ -114,7 +114,7 @@ import InletFFmpeg
     /// Reads the next datagram.
     ///
     /// - Parameter descriptor: ``rtp`` or ``rtcp``.
-    /// - Returns: Whether there was one; `body` is called with it unless a stranger sent it.
+    /// - Returns: whether there was one; `body` is called with it unless a stranger sent it.
     func receive(on descriptor: Int32, _ body: (RawSpan) -> Void) -> Bool {
         if let replay {
             guard let datagram = replay.takeDatagram(isControl: descriptor == rtcp) else { return false }

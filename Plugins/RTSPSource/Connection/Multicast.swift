@@ -15,9 +15,9 @@ enum Multicast {
     /// Joins a group.
     ///
     /// - Parameters:
-    ///   - group: The group's address; an IPv6 address has the index of the interface to join on as its zone.
-    ///   - local: This machine's address on that interface.
-    /// - Throws: An error of ``SocketError`` if the system cannot join it.
+    ///   - group: the group's address; an IPv6 address has the index of the interface to join on as its zone.
+    ///   - local: this machine's address on that interface.
+    /// - Throws: an error of ``SocketError`` if the system cannot join it.
     static func join(_ group: IPAddress, _ local: IPAddress, _ descriptor: Int32) throws(InletError) {
         let status: Int32
         if group.bytes.count == 4 {
@@ -37,7 +37,7 @@ enum Multicast {
 
     /// Makes datagrams to the group leave through the interface on which it was joined.
     ///
-    /// - Parameter timeToLive: The datagrams' time to live; nil is the system's default.
+    /// - Parameter timeToLive: the datagrams' time to live; nil is the system's default.
     static func send(from local: IPAddress, _ group: IPAddress, timeToLive: Int?, _ descriptor: Int32) {
         let hops = timeToLive.map { Int32(clamping: min(max($0, 1), 255)) }
         if group.bytes.count == 4 {

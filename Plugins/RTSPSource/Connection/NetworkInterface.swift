@@ -33,7 +33,7 @@ enum NetworkInterface {
 
     /// Returns the interfaces for sending to a multicast group, each with its first IPv4 address.
     ///
-    /// - Parameter names: The interfaces' names; if empty, all that are up and support multicast.
+    /// - Parameter names: the interfaces' names; if empty, all that are up and support multicast.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if one of the names is not that of an interface that is up
     ///   and has an IPv4 address.
     static func multicastInterfaces(named names: [String]) throws(InletError) -> [(name: String, address: IPAddress)] {

@@ -60,8 +60,8 @@ import InletRTSP
 
     /// Reads the bytes that have arrived, as far as there is room.
     ///
-    /// - Parameter time: The time, which counts as the arrival time. The default is for callers that take no packets.
-    /// - Returns: Whether anything had arrived.
+    /// - Parameter time: the time, which counts as the arrival time. The default is for callers that take no packets.
+    /// - Returns: whether anything had arrived.
     func read(at time: MonotonicTime = .distantFuture) throws(InletError) -> Bool {
         let outcome: ReadOutcome?
         do throws(InletError) {
@@ -85,7 +85,7 @@ import InletRTSP
 
     /// Returns the next message or packet that has arrived; nil if none is complete.
     ///
-    /// - Parameter take: Called with an interleaved packet: its channel, its bytes, valid during the call, and whether
+    /// - Parameter take: called with an interleaved packet: its channel, its bytes, valid during the call, and whether
     ///   more bytes have arrived after it. Not called with a packet that certainly contains the beginning of the next.
     func next(_ take: (UInt8, RawSpan, Bool) -> Void) throws(InletError) -> RTSPParser.Event? {
         let hasBuffered = channel.hasBuffered

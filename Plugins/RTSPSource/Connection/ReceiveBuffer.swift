@@ -11,7 +11,7 @@ import InletCore
     private var start = 0
     private var end = 0
 
-    /// - Parameter capacity: The maximum number of bytes that are kept; more than the longest message or interleaved
+    /// - Parameter capacity: the maximum number of bytes that are kept; more than the longest message or interleaved
     ///   packet.
     init(capacity: Int) {
         self.capacity = capacity
@@ -47,8 +47,8 @@ import InletCore
 
     /// Lets more bytes arrive after the others.
     ///
-    /// - Parameter read: Fills the memory from its beginning.
-    /// - Returns: The result of `read`; nil if the buffer is full.
+    /// - Parameter read: fills the memory from its beginning.
+    /// - Returns: the result of `read`; nil if the buffer is full.
     func fill(
         _ read: (UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome
     ) throws(InletError) -> ReadOutcome? {

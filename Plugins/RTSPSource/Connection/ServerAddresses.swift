@@ -19,7 +19,7 @@ struct ServerAddresses {
     /// Records the address of the next connection. After several redirects, the most public server decides where the
     /// next one may be. Another connection to the same address is not a redirect.
     ///
-    /// - Parameter remote: The address of the previous connection; nil for the first connection.
+    /// - Parameter remote: the address of the previous connection; nil for the first connection.
     mutating func lead(to url: RTSPURL, from remote: IPAddress?) {
         defer { destination = url }
         guard let destination, destination != url else { return }

@@ -42,7 +42,7 @@ import InletFFmpeg
 
     /// Makes the address from the result of a system call.
     ///
-    /// - Returns: Nil if the call failed, or for another family than IP.
+    /// - Returns: nil if the call failed, or for another family than IP.
     init?(filledBy body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Bool) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var length = length

@@ -18,7 +18,7 @@ import InletSystem
     /// Begins to connect. The connection is established, or has failed, when the descriptor can be written to; see
     /// ``connectionError``.
     ///
-    /// - Throws: The error if the system refuses a socket or the address at once.
+    /// - Throws: the error if the system refuses a socket or the address at once.
     init(connectingTo address: SocketAddress) throws(InletError) {
         let descriptor = socket(address.family, Self.streamType, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw SocketError.error(errno, operation: "socket") }

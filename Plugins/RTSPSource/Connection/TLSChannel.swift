@@ -28,7 +28,7 @@ struct TLSSettings: Sendable, Hashable {
 
     /// Begins TLS over an established connection.
     ///
-    /// - Parameter host: The name or numeric address that the certificate must be for.
+    /// - Parameter host: the name or numeric address that the certificate must be for.
     /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed; ``InletError/Code/invalidConfiguration``
     ///   if the file contains no authorities.
     init(_ connection: TCPChannel, host: String, _ settings: TLSSettings) throws(InletError) {

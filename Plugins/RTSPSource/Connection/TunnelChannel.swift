@@ -109,7 +109,7 @@ import InletRTSP
 
     /// Returns the next step after the connection of the POST broke.
     ///
-    /// - Throws: The error itself if the tunnel cannot continue without it.
+    /// - Throws: the error itself if the tunnel cannot continue without it.
     private func postFailed(_ error: InletError) throws(InletError) -> HTTPTunnel.Action? {
         guard error.code == .disconnected, tunnel.isConfirmed else { throw error }
         return try tunnel.ended(.post)

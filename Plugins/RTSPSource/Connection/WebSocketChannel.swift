@@ -71,7 +71,7 @@ import InletRTSP
 
     /// Moves the payloads among the bytes to the front of the memory that holds them.
     ///
-    /// - Returns: The number of their bytes.
+    /// - Returns: the number of their bytes.
     @unsafe private func takeApart(
         _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
     ) throws(InletError) -> Int {

@@ -32,7 +32,7 @@ package struct DeviceDiscovery {
 
     /// Sends the probe, and collects the answers until the time is over. Blocks the thread.
     ///
-    /// - Returns: The answers, and the errors on some of the interfaces.
+    /// - Returns: the answers, and the errors on some of the interfaces.
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an interface that cannot be used,
     ///   ``InletError/Code/disconnected`` if there is no interface, or the error if the probe could not be sent on any.
     package func run() throws(InletError) -> (answers: DiscoveryAnswers, troubles: [String]) {

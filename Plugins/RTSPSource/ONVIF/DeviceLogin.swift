@@ -49,9 +49,9 @@ package struct DeviceLogin: Sendable {
 
     /// Queries all devices, and waits until each has answered or its time is over. Blocks the thread.
     ///
-    /// - Parameter devices: The addresses of each device's service. Those after the first are tried in turn while none
+    /// - Parameter devices: the addresses of each device's service. Those after the first are tried in turn while none
     ///   has answered.
-    /// - Returns: The answer of each device, in order.
+    /// - Returns: the answer of each device, in order.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no thread can be started.
     package func profiles(of devices: [[RTSPURL]]) throws(InletError) -> [Answer] {
         let work = LoginWork(devices.count, done: try Doorbell())

@@ -65,7 +65,7 @@ public struct ONVIFConfiguration: PacketSourceConfiguration {
 
     /// Returns the settings for playing the stream of a profile.
     ///
-    /// - Parameter answer: The profile and the address of its stream, as the device states them.
+    /// - Parameter answer: the profile and the address of its stream, as the device states them.
     func stream(of answer: (profile: ONVIFProfile, address: RTSPURL)) -> RTSPConfiguration {
         var stream = stream
         stream.url = answer.address.text

@@ -13,7 +13,7 @@ struct ONVIFConversation {
     /// The maximum number of exchanges, which is more than a recorder with all supported profiles needs.
     private static let mostExchanges = 96
 
-    /// - Parameter policy: The permitted targets of redirects.
+    /// - Parameter policy: the permitted targets of redirects.
     init(
         _ settings: ONVIFSession.Settings, _ context: SourceContext, tls: TLSSettings, policy: AddressPolicy,
         patience: Duration
@@ -34,8 +34,8 @@ struct ONVIFConversation {
 
     /// Converses.
     ///
-    /// - Parameter end: The time limit for the whole conversation.
-    /// - Throws: Errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
+    /// - Parameter end: the time limit for the whole conversation.
+    /// - Throws: errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
     mutating func run(until end: MonotonicTime) throws(InletError) {
         for _ in 0..<Self.mostExchanges {
             guard try step(until: end) else { return }
@@ -47,8 +47,8 @@ struct ONVIFConversation {
 
     /// Performs the next exchange.
     ///
-    /// - Returns: False if there is nothing left to request.
-    /// - Throws: As ``run(until:)``.
+    /// - Returns: false if there is nothing left to request.
+    /// - Throws: as ``run(until:)``.
     mutating func step(until end: MonotonicTime) throws(InletError) -> Bool {
         guard let next = session.next(wantsKeyFrame: false, at: Self.time, nonce: Self.nonce()) else { return false }
         let response = try exchange.perform(next, until: min(end, exchange.wait.clock.now + patience))

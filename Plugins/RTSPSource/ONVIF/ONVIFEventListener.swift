@@ -29,8 +29,8 @@ final class ONVIFEventListener: Sendable {
     private static let courtesy = Duration.milliseconds(150)
     private static let longestPause = Duration.seconds(60)
 
-    /// - Parameter source: The source's context, for its clock, its log and the reports.
-    /// - Returns: Nil if no events are wanted.
+    /// - Parameter source: the source's context, for its clock, its log and the reports.
+    /// - Returns: nil if no events are wanted.
     /// - Throws: ``InletError/Code/invalidConfiguration`` or ``InletError/Code/resourceExhausted``.
     init?(_ configuration: RTSPConfiguration, _ source: SourceContext) throws(InletError) {
         guard configuration.events, var settings = try configuration.onvifDevice() else { return nil }

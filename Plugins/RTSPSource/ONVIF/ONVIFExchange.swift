@@ -23,8 +23,8 @@ struct ONVIFExchange {
 
     /// Performs the exchange.
     ///
-    /// - Parameter end: The time when the exchange times out.
-    /// - Throws: Errors of ``HostConnection``, ``TLSChannel`` and ``HTTPResponseReader``; ``InletError/Code/cancelled``
+    /// - Parameter end: the time when the exchange times out.
+    /// - Throws: errors of ``HostConnection``, ``TLSChannel`` and ``HTTPResponseReader``; ``InletError/Code/cancelled``
     ///   once the context of `wait` is cancelled.
     mutating func perform(
         _ exchange: ONVIFSession.Exchange, until end: MonotonicTime

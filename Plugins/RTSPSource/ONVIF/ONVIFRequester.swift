@@ -43,8 +43,8 @@ final class ONVIFRequester: Sendable {
     private static let mostExchanges = 64
     private static let longestPause = Duration.seconds(60)
 
-    /// - Parameter source: The source's context, for its clock and its log.
-    /// - Returns: Nil if no key frames are requested by ONVIF.
+    /// - Parameter source: the source's context, for its clock and its log.
+    /// - Returns: nil if no key frames are requested by ONVIF.
     /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTSPConfiguration/onvifSettings()``, or
     ///   ``InletError/Code/resourceExhausted``.
     init?(_ configuration: RTSPConfiguration, _ source: SourceContext) throws(InletError) {
@@ -66,7 +66,7 @@ final class ONVIFRequester: Sendable {
 
     /// Requests a key frame, unless a request is under way or was sent less than a second ago. Does not block.
     ///
-    /// - Returns: Whether a request follows that was not under way.
+    /// - Returns: whether a request follows that was not under way.
     func request(at time: MonotonicTime) -> Bool { start(at: time, isWanted: true) }
 
     private func start(at time: MonotonicTime, isWanted: Bool) -> Bool {
@@ -153,7 +153,7 @@ final class ONVIFRequester: Sendable {
     /// The time of day in seconds since 1970.
     private static var time: Int64 { HostTime.now / 1_000_000_000 }
 
-    /// - Parameter session: The session after the failure; nil if it is unchanged.
+    /// - Parameter session: the session after the failure; nil if it is unchanged.
     private func fail(_ error: InletError, _ session: ONVIFSession?) {
         let now = context.clock.now
         let isNews = state.withLock { state in

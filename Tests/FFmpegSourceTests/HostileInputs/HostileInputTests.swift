@@ -87,7 +87,7 @@ import Testing
 
     /// Reads an input to its end, within the bridge's time limits.
     ///
-    /// - Returns: The result.
+    /// - Returns: the result.
     private static func open(_ kind: MutatingServer.Kind, _ seed: Int, _ port: Int) -> String {
         let source = source(kind, "127.0.0.1:\(port)/\(kind.rawValue)/\(seed)")
         let context = SourceContext(

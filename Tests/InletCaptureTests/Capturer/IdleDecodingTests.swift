@@ -44,7 +44,7 @@ import Testing
     /// Waits until nothing is decoded while the capturer takes 60 packets, and until it has taken the newest packet
     /// that was read. On a busy machine, a separate thread reads packets.
     ///
-    /// - Returns: The number of that packet.
+    /// - Returns: the number of that packet.
     private func waitForRest(_ log: NumberedCamera.Log, of capturer: Capturer) async -> Int {
         /// The newest packet that was read, and an upper bound of its lead over the packets that were taken.
         @Sendable func look() -> (newest: Int, lead: Int) {

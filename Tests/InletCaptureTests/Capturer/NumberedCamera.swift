@@ -32,7 +32,7 @@ struct NumberedCamera: PacketSourceConfiguration {
     var decoders: [DecoderPlugin]
     var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
 
-    /// - Parameter decodingTime: The time that each packet takes.
+    /// - Parameter decodingTime: the time that each packet takes.
     init(decodingTime: Duration = .zero) {
         decoders = [DecoderPlugin("plain", summary: "") { [log] in Decoder(decodingTime, log) }]
     }

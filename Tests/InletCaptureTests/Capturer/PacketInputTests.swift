@@ -85,7 +85,7 @@ import Testing
 
     /// Takes packets, checks that each number comes once and in order, and pauses for a while after each.
     ///
-    /// - Parameter isEnough: Called after each packet, with the number of packets so far.
+    /// - Parameter isEnough: called after each packet, with the number of packets so far.
     private func take(
         from input: PacketInput, next: inout Int64, away: Duration, until isEnough: (_ taken: Int64) -> Bool
     ) throws {

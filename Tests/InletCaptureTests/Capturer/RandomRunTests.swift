@@ -91,7 +91,7 @@ private struct RandomRun {
         return RecordingSink(behavior, log: log)
     }
 
-    /// - Returns: The broken guarantees.
+    /// - Returns: the broken guarantees.
     func play() async -> [String] {
         var random = random
         var configuration = CapturerConfiguration()

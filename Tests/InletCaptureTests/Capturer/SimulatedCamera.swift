@@ -57,7 +57,7 @@ struct SimulatedCamera {
 
     /// Passes every frame of that many seconds to `place`, and returns the error of the values that it returned.
     ///
-    /// - Parameter warmUp: The number of seconds at the start that do not count.
+    /// - Parameter warmUp: the number of seconds at the start that do not count.
     func run(seconds: Double, warmUp: Double = 60, seed: UInt64 = 1, place: (Frame) -> MonotonicTime) -> Residuals {
         var numbers = SplitMix64(seed: seed)
         var arrival = Self.start

@@ -40,8 +40,8 @@ import Testing
     /// the first on the capture timeline, in milliseconds.
     ///
     /// - Parameters:
-    ///   - steps: Additional distances of packets by their own times, by their numbers, in milliseconds.
-    ///   - ends: Whether the session ends after the last packet.
+    ///   - steps: additional distances of packets by their own times, by their numbers, in milliseconds.
+    ///   - ends: whether the session ends after the last packet.
     private func times(
         _ waits: [Int], container: String?, steps: [Int: Int] = [:], ends: Bool = false
     ) throws -> [Double] {

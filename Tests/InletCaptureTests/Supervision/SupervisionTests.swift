@@ -13,7 +13,7 @@ import Testing
     static let live = ScriptedSource.format(pacing: .live)
     static let gone = InletError(.disconnected, "The cable is out.")
 
-    /// - Parameter stopTimeout: Short if a source that ignores its cancellation is to be abandoned.
+    /// - Parameter stopTimeout: short if a source that ignores its cancellation is to be abandoned.
     static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.retry.firstDelay = .milliseconds(2)
@@ -30,7 +30,7 @@ import Testing
     /// Runs the scripts one after another, and returns all events. The last script must end the stream. Time advances
     /// while a source waits, and between two attempts.
     ///
-    /// - Parameter queue: The sink's queue; time does not wait for it.
+    /// - Parameter queue: the sink's queue; time does not wait for it.
     func play(
         _ scripts: [Script], _ configuration: CapturerConfiguration = quick(), queue: QueuePolicy = .lossless()
     ) async -> (

@@ -65,7 +65,7 @@ extension PluginProcessTests {
             }
         }
 
-        @Test("Any target except a regular or new file is refused before the plug-in starts", arguments: [false, true])
+        @Test("Any target except a new file is refused before the plug-in starts", arguments: [false, true])
         func noNewFile(isInProcess: Bool) throws {
             let plugin = try CompiledPlugin("Tests/Plugins/writer.c")
             let manager = FileManager.default

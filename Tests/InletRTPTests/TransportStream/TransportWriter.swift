@@ -107,8 +107,8 @@ struct TransportWriter {
     /// Appends the list of programs and their map.
     ///
     /// - Parameters:
-    ///   - programs: Programs in the list before the one with the video.
-    ///   - descriptors: Bytes of descriptors in the map.
+    ///   - programs: programs in the list before the one with the video.
+    ///   - descriptors: bytes of descriptors in the map.
     mutating func appendTables(
         version: UInt8 = 0, programs: [Int] = [], descriptors: Int = 0, streams: [(UInt8, Int)]? = nil
     ) {

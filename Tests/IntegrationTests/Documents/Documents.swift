@@ -22,8 +22,8 @@ enum Documents {
     /// Runs a shell command in a folder, with the built programs in the path.
     ///
     /// - Parameters:
-    ///   - folder: The working directory of the command.
-    ///   - isEnough: Called with the output so far; when it returns true, the command is interrupted, as by Ctrl-C. A
+    ///   - folder: the working directory of the command.
+    ///   - isEnough: called with the output so far; when it returns true, the command is interrupted, as by Ctrl-C. A
     ///     command that runs for longer than a minute is interrupted, too.
     static func shell(
         _ command: String, in folder: TemporaryFolder, until isEnough: (String) -> Bool = { _ in false }

@@ -92,7 +92,7 @@ import Testing
 
     /// Runs an example to its end.
     ///
-    /// - Returns: The standard output. If output and log go to one pipe, a log line may appear in the middle of a line.
+    /// - Returns: the standard output. If output and log go to one pipe, a log line may appear in the middle of a line.
     private func run(_ name: String, in folder: TemporaryFolder) throws -> String {
         let done = try Documents.shell("exec DocumentSnippets '\(name)' 2>log.txt", in: folder)
         let log = (try? String(contentsOfFile: folder.path("log.txt"), encoding: .utf8)) ?? ""

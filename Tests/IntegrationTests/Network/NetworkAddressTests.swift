@@ -16,7 +16,7 @@ extension NetworkTests {
             var said: String
         }
 
-        /// - Parameter retries: The value of `--retry`. A refused address must not be tried again; a permitted server,
+        /// - Parameter retries: the value of `--retry`. A refused address must not be tried again; a permitted server,
         ///   which has no stream here, would be.
         private func seen(_ cases: [String], retries: Int) throws -> [Seen] {
             let script = PeerProcess.path("lead-astray.py")

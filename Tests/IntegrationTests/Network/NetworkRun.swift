@@ -13,8 +13,8 @@ final class NetworkRun: Sendable {
     private let seen = Mutex<[CapturerEvent]>([])
 
     /// - Parameters:
-    ///   - uri: As on a command line.
-    ///   - comparedRate: The pictures per second of a server with whose drawings each picture is compared.
+    ///   - uri: as on a command line.
+    ///   - comparedRate: the pictures per second of a server with whose drawings each picture is compared.
     convenience init(
         _ uri: String, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64), retry: RetryPolicy = .never,
         comparedRate: Int? = nil
@@ -53,7 +53,7 @@ final class NetworkRun: Sendable {
 
     /// Runs to the end.
     ///
-    /// - Parameter meanwhile: Changes the run or its server. If it is given, the run is stopped afterwards.
+    /// - Parameter meanwhile: changes the run or its server. If it is given, the run is stopped afterwards.
     func play(
         _ meanwhile: ((NetworkRun) async throws -> Void)? = nil
     ) async throws -> Result<EndReason, InletError> {

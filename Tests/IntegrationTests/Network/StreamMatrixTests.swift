@@ -185,9 +185,9 @@ extension NetworkTests {
         /// The timeline follows the picture numbers.
         ///
         /// - Parameters:
-        ///   - caughtUp: The seconds by which the sender was behind at the first reading and caught up later, by the
+        ///   - caughtUp: the seconds by which the sender was behind at the first reading and caught up later, by the
         ///     arrivals.
-        ///   - fellBehind: The seconds by which the sender was later at the end than at its best, by the arrivals.
+        ///   - fellBehind: the seconds by which the sender was later at the end than at its best, by the arrivals.
         private func expectRate(
             of readings: [TimecodeSink.Reading], perSecond rate: Int, caughtUp: Double = 0, fellBehind: Double = 0
         ) {

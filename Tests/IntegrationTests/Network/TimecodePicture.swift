@@ -10,7 +10,7 @@ enum TimecodePicture {
     /// Returns the number of samples that differ from the drawing by more than lossy compression explains; nil if the
     /// picture cannot be read.
     ///
-    /// - Parameter rate: The server's pictures per second, which set the pace of the moving bar.
+    /// - Parameter rate: the server's pictures per second, which set the pace of the moving bar.
     static func misfits(_ picture: I420Buffer, rate: Int) -> Int? {
         guard let timecode = TimecodeReader.read(picture) else { return nil }
         let size = picture.size

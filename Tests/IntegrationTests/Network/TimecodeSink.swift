@@ -48,7 +48,7 @@ final class TimecodeSink: FrameSink {
     private let log: Log
     private let comparedRate: Int?
 
-    /// - Parameter comparedRate: The pictures per second of a server with whose drawings each picture is compared. The
+    /// - Parameter comparedRate: the pictures per second of a server with whose drawings each picture is compared. The
     ///   default is nil: only the number is read.
     init(_ log: Log, comparedRate: Int? = nil) {
         self.log = log

@@ -30,7 +30,7 @@
         private let process = Process()
         private let complaints: String
 
-        /// - Parameter isTimed: Whether the process is ended after a minute. A process that the test kills is not
+        /// - Parameter isTimed: whether the process is ended after a minute. A process that the test kills is not
         ///   timed, because the signal would kill `timeout` instead.
         init(
             _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], isTimed: Bool = true

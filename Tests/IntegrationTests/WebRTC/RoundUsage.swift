@@ -18,7 +18,7 @@
 
         /// Records the resources that a process holds now.
         ///
-        /// - Parameter process: The process ID; nil for this process.
+        /// - Parameter process: the process ID; nil for this process.
         mutating func note(_ process: Int32? = nil) {
             let folder = "/proc/\(process.map(String.init) ?? "self")"
             func count(_ name: String) -> Int {
