@@ -10,7 +10,7 @@ import Testing
         case key(Int64?), delta(Int64?)
         /// Packets that lack something.
         case brokenKey(Int64?), brokenDelta(Int64?)
-        /// Packets that arrive when they are shown.
+        /// Packets that arrive at their display times.
         case arriving(Int64), arrivingKey(Int64), arrivingBroken(Int64)
         /// A loss that no packet reports.
         case loss

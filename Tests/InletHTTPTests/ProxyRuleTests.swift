@@ -4,7 +4,7 @@ import Testing
 
 @testable import InletHTTP
 
-/// Statements of reverse proxies, and of clients that pretend to be one.
+/// Headers of reverse proxies, and of clients that pretend to be one.
 @Suite struct ProxyRuleTests {
     private func rule(_ trusted: String...) throws -> ProxyRule {
         var rule = ProxyRule()
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "The client is the last address that is not a trusted proxy's",
+        "The client is the last address that does not belong to a trusted proxy",
         arguments: [
             (["x-forwarded-for": "192.0.2.1"], "192.0.2.1"),
             (["x-forwarded-for": "198.51.100.9, 192.0.2.1, 10.1.2.3"], "192.0.2.1"),
@@ -35,7 +35,7 @@ import Testing
     func client(_ headers: HTTPHeaders, _ expected: String) throws {
         let rule = try rule("10.0.0.0/8")
         #expect(try rule.client(of: request(headers), from: ClientAddress("10.0.0.1")) == ClientAddress(expected))
-        // What an untrusted client states is ignored.
+        // Headers of an untrusted client are ignored.
         #expect(try rule.client(of: request(headers), from: ClientAddress("11.0.0.1")) == ClientAddress("11.0.0.1"))
         #expect(
             try ProxyRule().client(of: request(headers), from: ClientAddress("10.0.0.1")) == ClientAddress("10.0.0.1"))
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test(
-        "What is no network is refused",
+        "Text that is not a network is refused",
         arguments: ["", "x", "10.0.0.0/33", "fd00::/65", "10.0.0.0/", "10.0.0.0/-1", "/8"])
     func noNetworks(_ text: String) {
         #expect(throws: InletError.self) { try ProxyRule.Network(text) }
     }
 
     @Test(
-        "A path that could lead elsewhere is not put before others",
+        "A path that could lead elsewhere is not used as a prefix",
         arguments: [
             ("/cams", "/cams"), ("/cams/", "/cams"), ("/a/b-c_d.e~f", "/a/b-c_d.e~f"), ("/", ""), ("cams", nil),
             ("//evil.example", nil), ("/a//b", nil), ("/a b", nil), ("/a\r\nx: y", nil), ("/a;b", nil), ("/ä", nil),
@@ -70,7 +70,7 @@ import Testing
         #expect(ProxyRule.prefix(text) == expected)
     }
 
-    @Test("The configured path is removed, and a stated one is used otherwise")
+    @Test("The configured path is removed, otherwise the stated one is used")
     func paths() throws {
         var rule = ProxyRule()
         rule.basePath = "/cams"

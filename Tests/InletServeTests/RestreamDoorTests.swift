@@ -5,7 +5,7 @@ import InletSystem
 import Logging
 import Testing
 
-/// The places of the RTSP server and its limits for passwords and requests.
+/// The limits of the RTSP server for connections, passwords and requests.
 @Suite struct RestreamDoorTests {
     private static let long = "wall-token-0123456789abcdef"
 

@@ -59,7 +59,7 @@ struct ReverseProxyTests {
         #expect(await serve.end() == 0)
     }
 
-    @Test("Addresses and cookies that the daemon sends are below the stated path, and streams are not collected")
+    @Test("The daemon's addresses and cookies are below the stated path, and streams are not buffered")
     func addresses() async throws {
         let serve = try await ServeProcess(Self.cameras)
         let proxy = try Proxy(serve, ["--states-path"])
@@ -79,7 +79,7 @@ struct ReverseProxyTests {
             var servers: [Server]
         }
         #expect(try JSONDecoder().decode(Document.self, from: document).servers.map(\.url) == ["/cams"])
-        // nginx would hold back what is shorter than its buffer: the first event would not arrive.
+        // nginx would hold back data shorter than its buffer: the first event would not arrive.
         let events = try await ReferenceCommand.runAside(
             "bash",
             [
@@ -89,7 +89,7 @@ struct ReverseProxyTests {
         #expect(await serve.end() == 0)
     }
 
-    @Test("A client's address is that which a trusted proxy states, and what others state is ignored")
+    @Test("A client's address is the one that a trusted proxy states, and statements of others are ignored")
     func clients() async throws {
         func actors(_ settings: String) async throws -> [String] {
             let serve = try await ServeProcess(settings + Self.cameras)

@@ -12,7 +12,7 @@ import Testing
 
 /// Interlaced Motion JPEG in RTP, packed here by section 3.1 of RFC 2435 from the fields that ffmpeg encoded.
 @Suite(.serialized, .blocking) struct JPEGFieldTests {
-    /// The fields of eight frames, the bottom one first.
+    /// The fields of eight frames, with the bottom field first.
     struct Clip {
         /// The packets of each field, without their sequence numbers.
         var fields: [[[UInt8]]]
@@ -142,7 +142,7 @@ import Testing
         #expect(statistics.droppedUnits == 0)
     }
 
-    @Test("A frame of which a field is lost is dropped and counted, and never has a field of another", arguments: 0..<6)
+    @Test("A frame with a lost field is dropped and counted, and never has a field of another", arguments: 0..<6)
     func lost(_ kind: Int) throws {
         let folder = try TemporaryFolder()
         let clip = try Self.clip(in: folder)
@@ -171,7 +171,7 @@ import Testing
     func changes() throws {
         let folder = try TemporaryFolder()
         let clip = try Self.clip(in: folder)
-        // The same pictures as if they were whole ones of half the height.
+        // The same pictures, as if they were whole ones of half the height.
         let whole = clip.fields[4..<6].map { packets in packets.map { $0[..<12] + [0] + $0[13...] } }
         let fields = Array(clip.fields[..<4]) + whole.map { $0.map { Array($0) } } + Array(clip.fields[6...])
         let (frames, _) = try Self.play(fields.joined().map { $0 })

@@ -15,14 +15,14 @@ import Testing
     /// The result of playing a clip.
     struct Outcome {
         var shown = 0
-        /// Pictures shown that may be incomplete, as their flags say.
+        /// Shown pictures that are marked as possibly incomplete.
         var marked = 0
-        /// Pictures with another content than ffmpeg's that are not marked.
+        /// Unmarked pictures whose content differs from ffmpeg's.
         var wrong = 0
         var wrongMarked = 0
-        /// The times of these, since the clip's first picture, in pictures.
+        /// The times of these since the clip's first picture, in pictures.
         var wrongPictures: [Int64] = []
-        /// When the first picture was shown, by the arrival of its packets.
+        /// The time when the first picture was shown, by the arrival of its packets.
         var start: MonotonicTime?
         var lost = 0
         var statistics = DepacketizerStatistics()
@@ -45,7 +45,7 @@ import Testing
             parameters = CodecParameters(
                 codec: clip.isHEVC ? .hevc : .h264, size: ImageSize(width: 0, height: 0),
                 timeBase: Rational(1, 90_000))
-            // A session description has the parameter sets.
+            // The parameter sets are in the session description.
             if isJoined { parameters.extraData = clip.parameterSets }
             var settings = DepacketizerSettings()
             settings.damage = damage == .drop ? .drop : .pass
@@ -142,7 +142,7 @@ import Testing
         var encoder: String
         var options: [String]
         var least = 1
-        /// How many pictures are not exact after decoding begins within a refresh.
+        /// The number of inexact pictures after decoding begins within a refresh.
         var settling: Int64 = 0
         var testDescription: String { ([encoder] + options).joined(separator: " ") }
     }
@@ -218,10 +218,10 @@ import Testing
         }
     }
 
-    /// A coding without key frames behind the first one, and without messages about where its picture is whole again.
+    /// A coding without key frames after the first one, and without messages about where its picture is complete again.
     private static let unannounced = [
         Coding(encoder: "libx264", options: ["-x264-params", "intra-refresh=1:bframes=0:keyint=16"]),
-        // x265's refreshed areas refer to others, so that the pictures become right after several refreshes.
+        // x265's refreshed areas refer to others, so the pictures become right only after several refreshes.
         Coding(
             encoder: "libx265",
             options: [
@@ -242,14 +242,14 @@ import Testing
     }
 
     @Test(
-        "A stream that is joined between its only key frame and its end is shown in time, and told when it is whole",
+        "A stream that is joined after its only key frame is shown in time, and complete pictures are marked as such",
         arguments: unannounced, [DamagePolicy.drop, .automatic, .mark])
     func joinedRefresh(_ coding: Coding, _ damage: DamagePolicy) throws {
         let folder = try TemporaryFolder()
         let (clip, before, time) = try Self.joined(coding, in: folder)
         let settling = damage == .mark ? [] : [time..<time + coding.settling * 3600]
         let outcome = try Self.play(clip, without: before, damage, settling: settling)
-        // One packet arrives each 50 ms.
+        // One packet arrives every 50 ms.
         let wait = try #require(outcome.start) - MonotonicTime(nanoseconds: Int64(before.count) * 50_000_000)
         #expect(damage == .mark ? wait < .seconds(1) : wait > .seconds(7) && wait < .seconds(9), "\(wait)")
         #expect(outcome.marked > 0)
@@ -263,7 +263,7 @@ import Testing
         #expect(outcome.wrongPictures.isEmpty, "\(outcome)")
     }
 
-    @Test("Behind a loss in such a stream, pictures are shown when they have been refreshed", arguments: unannounced)
+    @Test("After a loss in such a stream, pictures are shown once they have been refreshed", arguments: unannounced)
     func lossInRefresh(_ coding: Coding) throws {
         let folder = try TemporaryFolder()
         let (clip, before, time) = try Self.joined(coding, in: folder)
@@ -273,7 +273,7 @@ import Testing
         let settling = [time, lossTime].map { $0..<$0 + coding.settling * 3600 }
         let outcome = try Self.play(clip, without: before.union([loss]), settling: settling)
         #expect(outcome.wrongPictures.isEmpty, "\(outcome)")
-        // One packet arrives each 50 ms, and 10 s are dropped.
+        // One packet arrives every 50 ms, and 10 s are dropped.
         let times = Set(clip.packets[loss..<min(loss + 200, clip.packets.count)].map { $0[4..<8] })
         #expect(abs(whole.shown - outcome.shown - times.count) <= 3, "\(outcome), \(times.count)")
     }

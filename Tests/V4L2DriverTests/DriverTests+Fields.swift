@@ -7,10 +7,10 @@ import Testing
 import V4L2Source
 
 extension DriverTests {
-    /// Takes interlaced pictures of a television input, for ``FieldComparison`` where they are compared.
+    /// Takes interlaced pictures of a television input, for ``FieldComparison`` to compare.
     @Suite struct Fields {
         @Test(
-            "In whatever order the fields lie in the driver's buffers, a frame has all rows and states its order",
+            "In any order of the fields in the driver's buffers, a frame has all rows and states its order",
             arguments: FieldComparison.Order.allCases, FieldComparison.pictures)
         func all(order: FieldComparison.Order, picture: FieldComparison.Picture) throws {
             let device = picture.isMultiplanar ? Vivid.second : .first
@@ -52,7 +52,7 @@ extension DriverTests {
             return configuration
         }
 
-        @Test("No frame is made of two whose halves were lost, and each of them is counted")
+        @Test("No frame is made of two that lost a half, and each of them is counted")
         func lost() throws {
             let device = Vivid.first
             try device.control("-i", "2")
@@ -87,12 +87,12 @@ extension DriverTests {
                 numbers.append(frame.sequence)
             }
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
-            // By chance: so many that some came in halves is all but certain.
+            // By chance: so many that incomplete ones are almost certain.
             #expect((camera.context.dropCounts[.damaged] ?? 0) > 5)
             #expect(Set(camera.context.dropCounts.keys) == [.damaged])
         }
 
-        @Test("An interlaced HDMI signal gives whole frames, as does a progressive one after it")
+        @Test("An interlaced HDMI signal gives whole frames, and so does a progressive one after it")
         func hdmi() throws {
             let configuration = try V4L2Configuration.hdmi()
             defer { Vivid.first.leaveHDMI() }

@@ -4,12 +4,12 @@ import InletCore
 import ReferenceTools
 import Testing
 
-/// Compares frames that Inlet made of fields with those that the `ffmpeg` command makes of the fields that `v4l2-ctl`
+/// Compares Inlet's frames made from fields with the `ffmpeg` command's frames made from the fields that `v4l2-ctl`
 /// saw.
 enum FieldComparison {
     static let size = ImageSize(width: 320, height: 240)
 
-    /// The order of fields that the driver is asked for, as `v4l2-ctl` spells it.
+    /// The requested order of fields, as `v4l2-ctl` spells it.
     enum Order: String, CaseIterable, Sendable {
         case alternate, interlaced
         case interlacedTop = "interlaced_tb"
@@ -37,7 +37,7 @@ enum FieldComparison {
         }
     }
 
-    /// What is taken.
+    /// The captured picture.
     struct Picture: Sendable, CustomTestStringConvertible {
         var format: String
         /// The driver's number of a pattern whose rows differ: 4 is squares, 11 checkers of 2x2, 15 lines.
@@ -99,7 +99,7 @@ enum FieldComparison {
         }
     }
 
-    /// What ffmpeg's filters `weave` and `il` make of the fields.
+    /// The frames that ffmpeg's filters `weave` and `il` make from the fields.
     private static func reference(_ file: String, _ order: Order, _ picture: Picture) throws -> Data {
         let filter: String
         var size = size

@@ -4,7 +4,7 @@ import Testing
 @testable import V4L2Source
 
 @Suite struct FieldPairingTests {
-    /// Notes fields, written as `t7` for the top field with the number 7.
+    /// Records fields, written as `t7` for the top field with the number 7.
     ///
     /// - Returns: the numbers of the frames that were joined, with the parity of their first fields, and those of the
     ///   frames that were incomplete.
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "Of a driver that counts fields, the standard says which begins a frame",
+        "For a driver that counts fields, the standard determines which one begins a frame",
         arguments: [
             ("t0 b1 t2 b3 t4 b5 t6 b7 t8 b9", "t2 t3 t4", []),
             ("t0 b1 t2 b3 t4 b5 t6 t8 b9", "t2 t4", [3]),
@@ -63,17 +63,17 @@ import Testing
         #expect(result.incomplete == incomplete)
     }
 
-    @Test("A driver that does not count gives its fields in the order of the standard")
+    @Test("A driver that does not count yields its fields in the order of the standard")
     func nothingIsCounted() {
         #expect(Self.pair("t0 b0 t0 b0 t0 b0").joined == "t0 t0 t0")
-        // The top field is lost: its bottom field and the next top field are of two frames.
+        // The top field is lost: its bottom field and the next top field belong to two frames.
         let loss = Self.pair("t0 b0 b0 t0 b0 t0 b0")
         #expect(loss.joined == "t0 t0 t0")
         #expect(loss.incomplete == [0])
         #expect(Self.pair("b0 t0 t0 b0 t0", .bottomFirst).joined == "b0 b0")
     }
 
-    @Test("A field from before a restart is no half of a frame after it")
+    @Test("A field from before a restart is not half of a frame after it")
     func restart() {
         var pairing = FieldPairing(.topFirst)
         _ = pairing.note(.top, number: 0)

@@ -65,7 +65,7 @@ import Testing
                 == [UInt8](10..<20) + [UInt8](100..<105) + [UInt8](200..<205))
     }
 
-    @Test("Planes in memory of their own are woven each in its own", arguments: ["NM12", "NM16"] as [FourCC])
+    @Test("Planes in separate memory are each woven into their own plane", arguments: ["NM12", "NM16"] as [FourCC])
     func separatePlanes(code: FourCC) throws {
         let chromaRows = code == "NM12" ? 2 : 4
         let picture = try Self.picture(code, 4, [8, 8], field: V4L2_FIELD_ALTERNATE)
@@ -80,7 +80,7 @@ import Testing
         #expect(Self.values(frame, [Int](repeating: 8, count: expected.count)) == expected)
     }
 
-    @Test("The rows after one another of a buffer with both fields alternate in the frame")
+    @Test("The consecutive rows of a buffer with both fields alternate in the frame")
     func sequential() throws {
         for (field, order) in [(V4L2_FIELD_SEQ_TB, [0, 2, 4, 1, 3, 5]), (V4L2_FIELD_SEQ_BT, [1, 3, 5, 0, 2, 4])] {
             // Luma, then a plane of chroma as high as luma.
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("Of a field that is too short, what is there is copied")
+    @Test("The available part of a field that is too short is copied")
     func short() throws {
         let picture = try Self.picture("GREY", 2, [4], field: V4L2_FIELD_ALTERNATE)
         let frame = Self.woven(picture, [[[1, 1, 1, 1, 2, 2]], [[3]]])
@@ -116,7 +116,7 @@ import Testing
         #expect(try fields(V4L2_FIELD_SEQ_TB) == .sequential(.topFirst))
         #expect(try fields(V4L2_FIELD_SEQ_BT) == .sequential(.bottomFirst))
         #expect(try fields(V4L2_FIELD_ALTERNATE) == .alternating)
-        // Its fields are compressed apart.
+        // Its fields are compressed separately.
         #expect(try fields(V4L2_FIELD_ALTERNATE, "MJPG") == .whole(.progressive))
     }
 }
