@@ -15,7 +15,8 @@ package struct FleetEvent: Sendable {
         [
             "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "transport-changed",
             "sink-ended", "sink-failed", "sink-stalled", "sink-recovered",
-            "recording-started", "recording-ended", "recording-failed", "recording-note-failed", "added", "removed", "reopened", "adjusted", "degraded", "restored",
+            "recording-started", "recording-ended", "recording-failed", "recording-note-failed", "added", "removed",
+            "reopened", "adjusted", "degraded", "restored",
             "changes-damaged", "changes-failed", "audit-failed", "certificate-read", "certificate-failed",
         ] + SourceDetection.Kind.allCases.map(\.rawValue)
 
