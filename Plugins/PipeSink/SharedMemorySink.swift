@@ -11,6 +11,9 @@ final class SharedMemorySink: FrameSink {
         subject = configuration.redactedURI
     }
 
+    /// A picture is copied to memory, whether or not a reader is there.
+    var consumesAtOnce: Bool { true }
+
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
         guard SharedMemorySinkConfiguration.slotCounts.contains(configuration.slots) else {
             let counts = SharedMemorySinkConfiguration.slotCounts

@@ -26,6 +26,8 @@ public final class RecordingSink: FrameSink {
         public var gate: Gate?
         /// How long each frame takes, and by which clock. The default is nil, for no delay.
         public var delay: (duration: Duration, clock: any CaptureClock)?
+        /// Whether it states that it returns at once. The default is false.
+        public var consumesAtOnce = false
         /// How many of the newest frames are kept with their pixels. The default is 0.
         public var keptFrames = 0
 
@@ -37,6 +39,9 @@ public final class RecordingSink: FrameSink {
         self.wants = wants
         self.log = log
     }
+
+    /// The value of the behavior.
+    public var consumesAtOnce: Bool { behavior.consumesAtOnce }
 
     /// Records the format.
     public func start(_ format: VideoFormat, _ context: SinkContext) throws {

@@ -39,7 +39,9 @@ extension FrameDispatcher {
                 receivers.removeAll { $0.wants.size == nil }
                 if receivers.isEmpty { return }
             }
-            if let held = state.fields.end() { offer(held) { true } }
+            if let held = state.fields.end() {
+                for receiver in held.receivers { receiver.enqueue(held.frame, isCancelled: { true }) }
+            }
             var frame = picture
             frame.pts = nil
             frame.duration = nil
@@ -55,7 +57,7 @@ extension FrameDispatcher {
             state.lastPlaceholder = now
             let captured = CapturedFrame(frame, timestamp: now, stages: StageTimes())
             if !PictureFilters.changing(frame).isEmpty { captured.keep(frame, previous: nil) }
-            for receiver in receivers { receiver.offer(captured, isCancelled: { true }) }
+            for receiver in receivers { receiver.enqueue(captured, isCancelled: { true }) }
             placeholders.add(1, ordering: .relaxed)
         }
     }

@@ -22,8 +22,12 @@ protocol FrameReceiver: SinkReceiver {
     /// Called on the producer's thread, with each packet.
     func passPicture(at time: MonotonicTime)
 
-    /// Offers a frame. Called on the producer's thread. Blocks only under a lossless policy.
+    /// Offers a frame. Called on the producer's thread, which may consume it. Blocks only under a lossless policy.
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool)
+
+    /// Offers a frame as ``offer(_:isCancelled:)`` does, without consuming it on the caller's thread, which may hold a
+    /// lock.
+    func enqueue(_ frame: CapturedFrame, isCancelled: () -> Bool)
 }
 
 extension FrameReceiver {
@@ -31,6 +35,8 @@ extension FrameReceiver {
     var hasPictureWork: Bool { takesPictures && !isIdle }
     /// Always false.
     var isIdle: Bool { false }
+    /// Offers the frame.
+    func enqueue(_ frame: CapturedFrame, isCancelled: () -> Bool) { offer(frame, isCancelled: isCancelled) }
     /// Does nothing.
     func reduce(to reduction: PictureReduction) {}
     /// Does nothing.

@@ -15,6 +15,8 @@ final class Mailbox<Element: Sendable>: Sendable {
         var machine = MailboxStateMachine<Element>(policy: .latest)
         var limiter: RateLimiter?
         var isSettled = false
+        /// Whether the consumer is to look at something else before it sleeps.
+        var isNudged = false
         /// The time of the newest element that was put in.
         var newest: MonotonicTime?
         /// Signalled when a producer that was refused for lack of room should try again.
@@ -92,19 +94,63 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
+    /// The result of ``claim(for:)``.
+    enum Claim {
+        /// The caller is the consumer now, and takes the element first.
+        case claimed
+        /// The element will not be delivered.
+        case refused(DropReason)
+        /// The element is to be put in.
+        case notNow
+    }
+
+    /// Makes the producer the consumer, if that sleeps and nothing is queued: it then calls ``take()`` until the mailbox
+    /// is empty, as the consumer does when it was woken.
+    ///
+    /// - Parameter time: the place on the timeline of the producer's element, which is taken without being put in.
+    func claim(for time: MonotonicTime) -> Claim {
+        state.withLock { state in
+            guard state.machine.canBeClaimed, !state.isLate(time) else { return .notNow }
+            guard state.limiter?.admits(time) != false else { return .refused(.rateLimited) }
+            _ = state.machine.claim()
+            state.newest = time
+            return .claimed
+        }
+    }
+
+    /// Has the consumer look at something else than the elements.
+    ///
+    /// - Returns: whether the consumer sleeps and must be woken to call ``take()``. Otherwise that returns
+    ///   ``Taken/nudged`` before it returns ``Taken/empty``.
+    func nudge() -> Bool {
+        state.withLock { state in
+            if state.machine.claim() { return true }
+            state.isNudged = true
+            return false
+        }
+    }
+
     /// Returns the next element, or why there is none. Called by the consumer only.
     func take() -> Taken {
-        switch state.withLock({ $0.machine.take() }) {
+        let (result, isNudged) = state.withLock { state in
+            let result = state.machine.take()
+            guard case .empty = result, state.isNudged else { return (result, false) }
+            state.isNudged = false
+            return (result, state.machine.claim())
+        }
+        switch result {
         case .element(let element, let wakeProducer):
             if wakeProducer { signalRoom() }
             return .element(element)
-        case .empty: return .empty
+        case .empty: return isNudged ? .nudged : .empty
         case .finished: return .finished
         }
     }
 
     enum Taken {
         case element(Element)
+        /// There may be something else to do: see ``nudge()``.
+        case nudged
         case empty
         case finished
     }

@@ -79,6 +79,18 @@ struct MailboxStateMachine<Element> {
         return .element(element, wakeProducer: wake)
     }
 
+    /// Takes the consumer's place without an element, as if it had been woken.
+    ///
+    /// - Returns: false if the consumer is awake, an element is queued or the mailbox has ended.
+    mutating func claim() -> Bool {
+        guard canBeClaimed else { return false }
+        consumerIsAwake = true
+        return true
+    }
+
+    /// Whether ``claim()`` would succeed.
+    var canBeClaimed: Bool { phase == .open && !consumerIsAwake && waiting.isEmpty }
+
     struct EndResult {
         /// Whether the consumer sleeps and must be woken to see the end.
         var wakeConsumer: Bool

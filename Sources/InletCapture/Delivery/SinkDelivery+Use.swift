@@ -22,7 +22,7 @@ extension SinkDelivery {
             state.lastAsked = time
             return true
         }
-        if asks { signal.signal() }
+        if asks { nudge() }
     }
 
     /// Notes whether the sink has use for pictures. Runs on the thread.

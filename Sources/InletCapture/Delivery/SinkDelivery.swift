@@ -6,6 +6,10 @@ import Synchronization
 // Unsafe: has a sink that only its thread uses.
 /// Delivers frames to one sink on its own thread: takes from the mailbox, converts, hands over.
 ///
+/// A sink that never blocks (``FrameSink/consumesAtOnce``) gets its frames on the producer's thread instead, while the
+/// mailbox is empty and the sink's thread sleeps: that saves the hand-over, which costs more than such a sink. Its own
+/// thread starts and finishes it, and delivers what was queued.
+///
 /// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks occupies no worker of a
 /// pool. The thread starts with the first frame, or to finish the sink, and ends with the sink.
 /// `Docs/design/0011-supervision.md` has the figures.
@@ -23,6 +27,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     let mailbox = Mailbox<CapturedFrame>()
     let state: Mutex<State>
     let worker: Worker
+    /// Whether the sink is consumed on the producer's thread.
+    let isImmediate: Bool
 
     /// State shared by the capture thread, the sink's thread and the application's.
     struct State {
@@ -56,7 +62,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         return reduction.reduce(wants, of: format, hasViewers: counters.hasSessions)
     }
 
-    /// `@unchecked Sendable`: touched on the sink's thread only, or on the one that could not start that thread.
+    /// `@unchecked Sendable`: touched only by the consumer of the mailbox, which is the sink's thread, a producer that
+    /// has taken its place, or the thread that could not start it. The mailbox's lock lies between two consumers.
     final class Worker: @unchecked Sendable {
         /// Nil while a failed sink waits to be recreated, and after the end.
         var sink: (any FrameSink)?
@@ -68,6 +75,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         /// Whether a frame has ever been converted to what the sink wants.
         var hasFitted = false
         var hasEnded = false
+        /// A frame that was taken for a sink that has to be started first.
+        var first: CapturedFrame?
         /// Whether the sink itself determines its wants.
         let decidesWants: Bool
         /// Since when the sink has had no use for pictures; nil if it has.
@@ -98,6 +107,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         self.name = name
         self.policy = policy
         self.context = context
+        isImmediate = sink.consumesAtOnce
         state = Mutex(
             State(
                 wants: wants ?? sink.wants, tap: Self.tap(of: sink, id, name, context), takesFrames: sink.takesFrames))
@@ -113,21 +123,6 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         }
     }
 
-    // MARK: Packets
-
-    var takesPackets: Bool { state.withLock { $0.packetTap != nil } }
-
-    var takesPictures: Bool {
-        let (tap, isPaused) = state.withLock { ($0.packetTap, $0.reduction.isPaused) }
-        return !isPaused && tap?.wantsPictures ?? true
-    }
-
-    func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {
-        state.withLock { $0.tap }?.offer(packet, of: parameters)
-    }
-
-    func losePacket(_ reason: DropReason) { state.withLock { $0.tap }?.lose() }
-
     // MARK: Frames
 
     func begin(_ format: SourceFormat?, room: ProducerGate) {
@@ -135,25 +130,6 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         mailbox.open(
             policy: policy ?? .standard(for: format), limiter: RateLimiter(wants, source: format), room: room,
             isProvisional: format == nil)
-    }
-
-    func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        // Pictures already on their way when the sink wants no more, or that another sink wants.
-        guard frame.isPlaceholder || takesPictures else {
-            if state.withLock({ $0.reduction.isPaused }) { counters.countDrop(.disabled) }
-            return
-        }
-        if mailbox.put(
-            frame, at: frame.timestamp, isCancelled: isCancelled,
-            // A placeholder never waits; a frame of the source waits until it is cancelled.
-            refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
-            onAdmission: {
-                if state.withLock({ $0.hasSink && $0.takesFrames }) { context.convertAhead(frame, for: self) }
-            },
-            onDrop: { context.countDrop(of: $0, $1, by: self) })
-        {
-            wake()
-        }
     }
 
     func finish(_ error: InletError?) {
@@ -172,11 +148,14 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             return state.isStarted
         }
         // A sink that has not started is notified when it starts.
-        if isStarted { signal.signal() }
+        if isStarted { nudge() }
     }
 
+    /// Has whoever delivers see what has changed besides the mailbox. The thread has started.
+    func nudge() { if mailbox.nudge() { signal.signal() } }
+
     /// Makes the thread check the mailbox. Called once for each time that it fell asleep, and at the beginning.
-    private func wake() {
+    func wake() {
         let isStarted = state.withLock { state in
             defer { state.isStarted = true }
             return state.isStarted
@@ -186,6 +165,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
                 try SystemThread.start(named: "inlet-\(name)", account: context.account) { self.work() }
             } catch {
                 // There is no thread that could access the worker.
+                if let frame = worker.first.take() { context.countDrop(of: frame, .cancelled, by: self) }
                 stop(error.about(name))
             }
             return
@@ -195,28 +175,32 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     private func work() {
         while true {
-            drain()
+            if let frame = worker.first.take() { deliver(frame) }
+            _ = drain(finishes: true)
             if worker.hasEnded { return }
             signal.wait()
         }
     }
 
-    /// Delivers until the mailbox is empty. Runs on the thread.
-    private func drain() {
+    /// Delivers until the mailbox is empty. Runs on the consumer's thread.
+    ///
+    /// - Returns: whether the mailbox has ended.
+    func drain(finishes: Bool) -> Bool {
         while true {
             tellCondition()
             askIdleSink()
             switch mailbox.take() {
             case .element(let frame): deliver(frame)
-            case .empty: return
+            case .nudged: continue
+            case .empty: return false
             case .finished:
-                end(worker.failure)
-                return
+                if finishes { end(worker.failure) }
+                return true
             }
         }
     }
 
-    private func deliver(_ captured: CapturedFrame) {
+    func deliver(_ captured: CapturedFrame) {
         guard let sink = sinkForNextFrame() else {
             context.countDrop(of: captured, .sinkFailed, by: self)
             return
@@ -260,14 +244,14 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     }
 
     private func start(_ sink: any FrameSink, _ format: VideoFormat) throws {
-        let (counters, watchersChanged, signal) = (counters, context.watchersChanged, signal)
+        let (counters, watchersChanged) = (counters, context.watchersChanged)
         let sinkContext = SinkContext(
             statistics: { [context = context.sinkContext] in context.statistics },
             sessions: { [weak self] sessions in
                 let isOther = counters.setSessions(sessions)
                 if isOther { watchersChanged() }
                 // An idle sink is asked whether it has use for pictures: a session that was pending may have come up.
-                if isOther || self?.isIdle == true { signal.signal() }
+                if let self, isOther || isIdle { nudge() }
             })
         try sink.start(format, sinkContext)
         worker.hasStarted = true

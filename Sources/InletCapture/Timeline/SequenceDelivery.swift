@@ -77,6 +77,7 @@ final class SequenceDelivery: FrameReceiver {
                 return nil
             }
             switch mailbox.take() {
+            case .nudged: continue
             case .element(let captured): if let frame = try convert(captured) { return frame }
             case .finished: return try end()
             case .empty: await pause()

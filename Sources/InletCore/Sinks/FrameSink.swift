@@ -1,7 +1,7 @@
 /// A destination of pictures: a file, an encoder, a process, a detector.
 ///
 /// Every method except ``makePassThrough()``, and except the first read of ``wants`` and ``takesFrames``, is called on
-/// the sink's own thread, one at a time, so an implementation keeps plain mutable state. It may block: only this sink's
+/// the sink's own thread (see ``consumesAtOnce``), one at a time, so an implementation keeps plain mutable state. It may block: only this sink's
 /// frames wait or are dropped, by its queue policy; the source and the other sinks are not affected.
 public protocol FrameSink: AnyObject {
     /// What the sink wants its frames to be like. Read when it is attached, and again after each frame that it took or
@@ -21,6 +21,14 @@ public protocol FrameSink: AnyObject {
     /// the packets since the last key frame could be kept, or else at the next key frame. A sink with a lossless queue
     /// is not concerned.
     var takesFrames: Bool { get }
+
+    /// Whether the sink's methods return at once: they wait for no lock, device, file, peer or other thread, and do
+    /// little. Read when the sink is attached. The default is false.
+    ///
+    /// If it is true, frames are consumed on the thread that delivers them, which for most sources is the thread that
+    /// decodes. That saves the change of threads, about 0.05 ms of processor time a frame. The first frame, and frames
+    /// that arrive faster than they are consumed, still go to the sink's own thread.
+    var consumesAtOnce: Bool { get }
 
     /// Starts the sink. Called once, before the first frame.
     ///
@@ -60,6 +68,8 @@ extension FrameSink {
     public var wants: SinkWants { SinkWants() }
     /// Always true.
     public var takesFrames: Bool { true }
+    /// Always false.
+    public var consumesAtOnce: Bool { false }
     /// Does nothing.
     public func start(_ format: VideoFormat, _ context: SinkContext) throws {}
     /// Does nothing.

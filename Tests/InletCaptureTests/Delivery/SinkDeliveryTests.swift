@@ -15,6 +15,8 @@ import Testing
     private struct Sinks: FrameSinkConfiguration {
         let log = RecordingSink.Log()
         var behaviors: [RecordingSink.Behavior]
+        /// Whether the sinks state that they return at once.
+        var areImmediate = false
         let made = Counter()
         var redactedURI: String { "recording:" }
 
@@ -22,11 +24,16 @@ import Testing
             let count = Atomic(0)
         }
 
-        init(_ behaviors: RecordingSink.Behavior...) { self.behaviors = behaviors }
+        init(_ behaviors: RecordingSink.Behavior..., areImmediate: Bool = false) {
+            self.behaviors = behaviors
+            self.areImmediate = areImmediate
+        }
 
         func makeSink() -> any FrameSink {
             let index = made.count.add(1, ordering: .relaxed).oldValue
-            return RecordingSink(behaviors[min(index, behaviors.count - 1)], log: log)
+            var behavior = behaviors[min(index, behaviors.count - 1)]
+            behavior.consumesAtOnce = areImmediate
+            return RecordingSink(behavior, log: log)
         }
     }
 
@@ -137,9 +144,11 @@ import Testing
 
     // MARK: Failing
 
-    @Test("A sink that throws is restarted after its delay, on the same queue, and gets the frames from then on")
-    func restarts() async throws {
-        let sinks = Sinks(Self.failing(at: 2), RecordingSink.Behavior())
+    @Test(
+        "A sink that throws is restarted after its delay, on the same queue, and gets the frames from then on",
+        arguments: [false, true])
+    func restarts(isImmediate: Bool) async throws {
+        let sinks = Sinks(Self.failing(at: 2), RecordingSink.Behavior(), areImmediate: isImmediate)
         let run = Run(sinks, restart: RestartDelay())
         for _ in 0..<3 { try await run.offer() }
         #expect(run.events.all == ["resourceExhausted 1 1.0 seconds"])
@@ -158,12 +167,14 @@ import Testing
         #expect(run.delivered == 6 && run.drops == [.sinkFailed: 3])
     }
 
-    @Test("Each further attempt waits twice as long, up to the longest delay; after the last one the sink is detached")
-    func attempts() async throws {
+    @Test(
+        "Each further attempt waits twice as long, up to the longest delay; after the last one the sink is detached",
+        arguments: [false, true])
+    func attempts(isImmediate: Bool) async throws {
         var delay = RestartDelay()
         delay.longest = .seconds(3)
         delay.attempts = 4
-        let run = Run(Sinks(Self.failing(at: 0)), restart: delay)
+        let run = Run(Sinks(Self.failing(at: 0), areImmediate: isImmediate), restart: delay)
         for seconds in [1, 2, 3, 3] {
             try await run.offer()
             run.clock.advance(by: .seconds(seconds))
@@ -179,9 +190,9 @@ import Testing
         #expect(run.drops == [.sinkFailed: 5])
     }
 
-    @Test("A sink that worked for long enough begins with the first delay again")
-    func healthy() async throws {
-        let run = Run(Sinks(Self.failing(at: 2)), restart: RestartDelay())
+    @Test("A sink that worked for long enough begins with the first delay again", arguments: [false, true])
+    func healthy(isImmediate: Bool) async throws {
+        let run = Run(Sinks(Self.failing(at: 2), areImmediate: isImmediate), restart: RestartDelay())
         for advance in [0, 0, 1, 0, 0, 2] {
             try await run.offer()
             run.clock.advance(by: .seconds(advance))
@@ -219,11 +230,11 @@ import Testing
         await run.end()
     }
 
-    @Test("A sink that fails to start is restarted, too, and was not finished")
-    func failsToStart() async throws {
+    @Test("A sink that fails to start is restarted, too, and was not finished", arguments: [false, true])
+    func failsToStart(isImmediate: Bool) async throws {
         var behavior = RecordingSink.Behavior()
         behavior.startError = Self.full
-        let sinks = Sinks(behavior, RecordingSink.Behavior())
+        let sinks = Sinks(behavior, RecordingSink.Behavior(), areImmediate: isImmediate)
         let run = Run(sinks, restart: RestartDelay())
         try await run.offer()
         #expect(!sinks.log.isFinished)
@@ -233,10 +244,12 @@ import Testing
         await run.end()
     }
 
-    @Test("A stream that ends while a sink waits for its restart ends the sink with its last error")
-    func endsWhileWaiting() async throws {
+    @Test(
+        "A stream that ends while a sink waits for its restart ends the sink with its last error",
+        arguments: [false, true])
+    func endsWhileWaiting(isImmediate: Bool) async throws {
         for closes in [true, false] {
-            let run = Run(Sinks(Self.failing(at: 0)), restart: RestartDelay())
+            let run = Run(Sinks(Self.failing(at: 0), areImmediate: isImmediate), restart: RestartDelay())
             try await run.offer()
             if closes { run.delivery.close() } else { run.delivery.finish(nil) }
             await run.delivery.ended.value()
@@ -244,17 +257,17 @@ import Testing
         }
     }
 
-    @Test("A sink that has finished, or that is not to be restarted, is detached at once")
-    func detached() async throws {
+    @Test("A sink that has finished, or that is not to be restarted, is detached at once", arguments: [false, true])
+    func detached(isImmediate: Bool) async throws {
         var enough = RecordingSink.Behavior()
         enough.frameLimit = 1
-        let satisfied = Run(Sinks(enough), restart: RestartDelay())
+        let satisfied = Run(Sinks(enough, areImmediate: isImmediate), restart: RestartDelay())
         for _ in 0..<2 { try await satisfied.offer() }
         await satisfied.delivery.ended.value()
         #expect(satisfied.events.all == ["ended well"])
         #expect(satisfied.drops == [.cancelled: 1])
 
-        let failed = Run(Sinks(Self.failing(at: 0)))
+        let failed = Run(Sinks(Self.failing(at: 0), areImmediate: isImmediate))
         try await failed.offer()
         await failed.delivery.ended.value()
         #expect(failed.events.all == ["ended resourceExhausted"])
@@ -278,9 +291,11 @@ import Testing
         #expect(sinks.log.events.isEmpty)
     }
 
-    @Test("Frames too small for the wanted part are dropped with their reason once one was large enough")
-    func shrinkingSource() async throws {
-        let sinks = Sinks(RecordingSink.Behavior())
+    @Test(
+        "Frames too small for the wanted part are dropped with their reason once one was large enough",
+        arguments: [false, true])
+    func shrinkingSource(isImmediate: Bool) async throws {
+        let sinks = Sinks(RecordingSink.Behavior(), areImmediate: isImmediate)
         let wants = SinkWants(crop: .exact(ImageRect(x: 32, y: 0, width: 32, height: 48)))
         let run = Run(sinks, wants: wants)
         for width in [64, 62, 32, 64, 1920] { try await run.offer(ImageSize(width: width, height: 48)) }
@@ -292,12 +307,14 @@ import Testing
 
     // MARK: Through the capturer
 
-    @Test("While one sink fails repeatedly, the other gets everything, and every restart is an event")
-    func othersNeverNotice() async throws {
+    @Test(
+        "While one sink fails repeatedly, the other gets everything, and every restart is an event",
+        arguments: [false, true])
+    func othersNeverNotice(isImmediate: Bool) async throws {
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(60))))
         let good = RecordingSink.Log()
         capturer.attach(RecordingSink(log: good))
-        let bad = Sinks(Self.failing(at: 9))
+        let bad = Sinks(Self.failing(at: 9), areImmediate: isImmediate)
         var delay = RestartDelay()
         delay.first = .zero
         capturer.attach(bad, onFailure: .restart(after: delay))
