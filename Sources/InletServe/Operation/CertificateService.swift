@@ -13,6 +13,8 @@ package struct CertificateService: Service {
     private let report: @Sendable (FleetEvent) -> Void
     private let interval: Duration
     private let changes: [FileChange]
+    /// The threads that read the files: their disk may hang.
+    private let lanes = FileLanes()
 
     /// Reads the pair.
     ///
@@ -37,23 +39,27 @@ package struct CertificateService: Service {
         var changes = changes
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
+                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+                    await reload()
+                }
             }
             while !Task.isShuttingDownGracefully {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
                 if Task.isShuttingDownGracefully || Task.isCancelled { break }
                 // Both are looked at: the second of a pair may follow later.
-                let signatures = files.signatures
+                guard let signatures = try? await lanes.secrets.run({ [files] _ in files.signatures }) else { break }
                 let changed = changes.indices.filter { changes[$0].note(signatures[$0]) }
-                if !changed.isEmpty { reload() }
+                if !changed.isEmpty { await reload() }
             }
             await group.waitForAll()
         }
     }
 
-    private func reload() {
+    private func reload() async {
         do throws(InletError) {
-            try files.load(into: certificate)
+            try await lanes.secrets.run { [files, certificate] _ throws(InletError) in
+                try files.load(into: certificate)
+            }
             logger.notice("The certificate was read again")
             report(FleetEvent("certificate-read", "The certificate was read again.", camera: nil))
         } catch {
