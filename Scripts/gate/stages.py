@@ -134,6 +134,8 @@ def table(traits):
         Stage(
             "cameras", tag="virtualMachine", apart=True, after=("build", "clips", "machine"), limit=1800,
             processors=ONE, not_beside=("cameras",)),
+        Stage(
+            "power", ("Scripts/power-cuts",), after=("build", "machine"), limit=900, processors=ONE, needs=("--vm",)),
         Stage("browsers", tag="chromium", apart=True, limit=900, processors=HALF, needs=("--webrtc", "--test")),
         Stage("displays", tag="display", apart=True, limit=900, processors=HALF, needs=("--test",)),
         Stage("peers", tag="rtcPeer", apart=True, limit=900, processors=HALF, needs=("--webrtc", "--test")),
@@ -175,6 +177,9 @@ def table(traits):
             "formats", matching=r"\.VirtualMachineTests/", apart=True, after=("build", "clips", "machine"), limit=1800,
             processors=ONE, not_beside=("cameras",), environment={"INLET_SIZES": "3"}, run=NIGHTLY,
             needs=("--vm",)),
+        Stage(
+            "power-long", ("Scripts/power-cuts", "--cuts", "200", "--without-each"), after=("build", "machine"),
+            limit=7200, processors=ONE, run=NIGHTLY, needs=("--vm",)),
         Stage(
             "sessions", matching=r"\.ViewerTroubleTests/", apart=True, limit=7200, processors=ONE,
             environment={"INLET_SESSIONS": "500", "INLET_OFFERS": "600"}, run=NIGHTLY),
