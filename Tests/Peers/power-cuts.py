@@ -183,7 +183,7 @@ class Run:
             self.daemon.ask(method, path, body)
             with self.lock:
                 self.acknowledged, self.asked = after, None
-            if self.random.random() < 0.3:
+            if self.random.random() < 0.15:
                 self.cut()
 
     def set(self, name, source, number):
