@@ -141,7 +141,8 @@ final class RTSPClient {
 
     // MARK: The loop
 
-    /// Handles one message or packet, or waits for the next one and for due work.
+    /// Handles the packets that have been read up to the end of a picture, or one message, or waits for the next one
+    /// and for due work.
     ///
     /// - Parameter end: the time to return if nothing happens.
     /// - Throws: the error that ended the session.
@@ -150,7 +151,7 @@ final class RTSPClient {
         if let failure = failure ?? recorder?.failure { throw failure }
         if isAtEnd { throw InletError(.streamEnded, "The capture ends before the server plays.") }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
-        if let event = try connection.next(take) { return try handle(event, until: end) }
+        if try handleRead(connection, until: end) { return }
         // Read before input is checked: there may have been silence up to this time, not after it.
         let time = now
         // However fast datagrams arrive, due work is done, and a cancellation is noticed. Datagrams from before the end
@@ -172,6 +173,21 @@ final class RTSPClient {
         // The due work may have led to another connection.
         guard failure == nil, self.connection === connection, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)
+    }
+
+    /// Handles data that has been read already.
+    ///
+    /// - Returns: false if there is none.
+    private func handleRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
+        guard var event = try connection.next(take) else { return false }
+        while true {
+            try handle(event, until: end)
+            // Only packets are handled one after the other without a look at the time and at due work.
+            guard case .interleaved = event, replay == nil, stream?.hasUnit == false, failure == nil,
+                self.connection === connection, let next = try connection.next(take)
+            else { return true }
+            event = next
+        }
     }
 
     /// Whether the server plays, so that it accepts RTCP.

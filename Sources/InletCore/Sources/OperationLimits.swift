@@ -21,14 +21,16 @@ package struct OperationLimits: Sendable {
     }
 
     private var allowance: Allowance?
+    /// The times of the allowance in nanoseconds: the deadline is computed each time that data arrives.
+    private var limits: (silence: Int64, total: Int64) = (0, 0)
     private var beginning = MonotonicTime.distantFuture
     /// When data last arrived, or the operation began; nil while no operation with a limit runs.
     package private(set) var quietSince: MonotonicTime?
-    /// How long sinks can do without a frame.
-    private var demandAllowance = Duration.zero
+    /// How long sinks can do without a frame, in nanoseconds.
+    private var demandAllowance: Int64 = 0
 
     /// The number of missed wanted frames after which a source is late.
-    private static let framesMissed = 3
+    private static let framesMissed: Int64 = 3
 
     package init() {}
 
@@ -40,13 +42,18 @@ package struct OperationLimits: Sendable {
     /// When the operation should have ended; `.distantFuture` if it has no limit, or none runs.
     package var deadline: MonotonicTime {
         guard let allowance, let quietSince else { return .distantFuture }
-        let total = allowance.followsDemand ? max(allowance.total, demandAllowance) : allowance.total
-        return min(quietSince + allowance.silence, beginning + total)
+        let total = allowance.followsDemand ? max(limits.total, demandAllowance) : limits.total
+        func time(_ start: MonotonicTime, _ length: Int64) -> MonotonicTime {
+            let (sum, overflow) = start.nanoseconds.addingReportingOverflow(length)
+            return MonotonicTime(nanoseconds: overflow ? (length < 0 ? .min : .max) : sum)
+        }
+        return min(time(quietSince, limits.silence), time(beginning, total))
     }
 
     /// Starts an operation.
     package mutating func begin(_ allowance: Allowance, at now: MonotonicTime) {
         self.allowance = allowance
+        limits = (allowance.silence.wholeNanoseconds, allowance.total.wholeNanoseconds)
         (beginning, quietSince) = (now, now)
     }
 
@@ -79,7 +86,8 @@ package struct OperationLimits: Sendable {
     /// time again.
     package mutating func follow(_ rate: Rational?, at now: MonotonicTime) {
         let interval = rate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds } ?? 0
-        demandAllowance = .nanoseconds(max(0, interval)) * Self.framesMissed
+        let (missed, overflow) = max(0, interval).multipliedReportingOverflow(by: Self.framesMissed)
+        demandAllowance = overflow ? .max : missed
         if allowance?.followsDemand == true, quietSince != nil { beginning = now }
     }
 }

@@ -15,10 +15,10 @@ struct PictureEndPolicy {
     // How many pictures in a row must have had that number: more after each time that it was wrong.
     private var needed = 4
     private var quietTime: Duration
-    // The longest pause between two packets of a picture: in the present one, and in those before it, of which older
-    // ones count less.
-    private var pause = Duration.zero
-    private var longestPause = Duration.zero
+    // The longest pause between two packets of a picture, in nanoseconds: in the present one, and in those before it, of
+    // which older ones count less.
+    private var pause: Int64 = 0
+    private var longestPause: Int64 = 0
     private var measuredPictures = 0
     /// Whether markers may count: the end of a picture was found by something else.
     private(set) var knowsMarkers: Bool
@@ -63,11 +63,12 @@ struct PictureEndPolicy {
     /// pictures.
     var quiet: Duration {
         if hasSliceMarkers, measuredPictures < Self.enoughPictures { return Self.firstQuietTime }
-        return min(max(quietTime, longestPause * 2), Self.firstQuietTime)
+        let pause = Duration.nanoseconds(min(longestPause, 1_000_000_000) * 2)
+        return min(max(quietTime, pause), Self.firstQuietTime)
     }
 
     /// Notes the time between two packets of one picture.
-    mutating func notePause(_ duration: Duration) { pause = max(pause, duration) }
+    mutating func notePause(_ duration: Duration) { pause = max(pause, duration.wholeNanoseconds) }
 
     /// Whether pictures have to be ended by quiet time.
     var needsQuiet: Bool { hasSliceMarkers || picturesWithoutMarker >= 2 }
@@ -102,8 +103,8 @@ struct PictureEndPolicy {
         knowsMarkers = true
         // A picture that was ended by quiet time may go on, after a pause that would be unknown.
         if end != .quiet { measuredPictures = min(measuredPictures + 1, Self.enoughPictures) }
-        longestPause = max(pause, longestPause * 15 / 16)
-        pause = .zero
+        longestPause = max(pause, longestPause - longestPause / 16)
+        pause = 0
         if hadMarker {
             picturesWithoutMarker = 0
             hasMarkers = true

@@ -70,6 +70,31 @@ import Testing
         #expect(segments[0xDD] == (sent.type >= 64 ? [[0, 7]] : nil))
     }
 
+    /// Section 3.1.1.
+    @Test("A field that is to be shown in all rows has pixels twice as high, and the fields of a frame one file each")
+    func fields() throws {
+        func field(_ content: UInt8, _ timestamp: UInt32) -> [TestPacket] {
+            Self.packets(quality: 60, sizes: [10], timestamp: timestamp).map {
+                var packet = $0
+                packet.payload[0] = content
+                return packet
+            }
+        }
+        let doubled = try #require(Depacketizer(.jpeg).receiveAll(field(3, 0)).first)
+        let density = try #require(Self.parse(doubled.bytes)?.segments[0xE0]?.first)
+        #expect(density == [0x4A, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0])
+        let joiner = Depacketizer(.jpeg)
+        let units = joiner.receiveAll(field(1, 0) + field(2, 1) + field(1, 2) + field(1, 4) + field(2, 5) + field(2, 7))
+        #expect(units.map(\.timestamp) == [0, 4])
+        // The odd field without its other half, and the even one.
+        #expect(joiner.statistics.droppedUnits == 2)
+        // The bottom rows, then the top ones.
+        let bytes = try #require(units.first).bytes
+        let polarities = bytes.indices.dropLast(9).filter { bytes[$0...].starts(with: [0x41, 0x56, 0x49, 0x31]) }
+            .map { bytes[$0 + 4] }
+        #expect(polarities == [2, 1])
+    }
+
     /// Quality 50 leaves the tables of the JPEG specification unchanged: RFC 2435, appendix A. 1 makes them 255.
     @Test("A quality below 100 scales the standard's tables", arguments: [(50, 16, 17), (25, 32, 34), (1, 255, 255)])
     func quality(_ quality: UInt8, _ luminance: UInt8, _ chrominance: UInt8) throws {
