@@ -104,8 +104,8 @@ final class Mailbox<Element: Sendable>: Sendable {
         case notNow
     }
 
-    /// Makes the producer the consumer, if that sleeps and nothing is queued: it then calls ``take()`` until the mailbox
-    /// is empty, as the consumer does when it was woken.
+    /// Makes the producer the consumer, if that sleeps and nothing is queued: it then calls ``take()`` until the
+    /// mailbox is empty, as the consumer does when it was woken.
     ///
     /// - Parameter time: the place on the timeline of the producer's element, which is taken without being put in.
     func claim(for time: MonotonicTime) -> Claim {

@@ -1,8 +1,9 @@
 /// A destination of pictures: a file, an encoder, a process, a detector.
 ///
 /// Every method except ``makePassThrough()``, and except the first read of ``wants`` and ``takesFrames``, is called on
-/// the sink's own thread (see ``consumesAtOnce``), one at a time, so an implementation keeps plain mutable state. It may block: only this sink's
-/// frames wait or are dropped, by its queue policy; the source and the other sinks are not affected.
+/// the sink's own thread (see ``consumesAtOnce``), one at a time, so an implementation keeps plain mutable state. It
+/// may block: only this sink's frames wait or are dropped, by its queue policy; the source and the other sinks are not
+/// affected.
 public protocol FrameSink: AnyObject {
     /// What the sink wants its frames to be like. Read when it is attached, and again after each frame that it took or
     /// had no use for: a change takes effect with the next frame that is not converted yet. Not read again if the

@@ -15,8 +15,8 @@ struct PictureEndPolicy {
     // How many pictures in a row must have had that number: more after each time that it was wrong.
     private var needed = 4
     private var quietTime: Duration
-    // The longest pause between two packets of a picture, in nanoseconds: in the present one, and in those before it, of
-    // which older ones count less.
+    // The longest pause between two packets of a picture, in nanoseconds: in the present one, and in those before it,
+    // of which older ones count less.
     private var pause: Int64 = 0
     private var longestPause: Int64 = 0
     private var measuredPictures = 0
