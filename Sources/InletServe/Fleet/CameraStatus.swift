@@ -47,7 +47,8 @@ package struct CameraStatus: Sendable {
         }
     }
 
-    /// Whether the camera is as it should be: its sinks work, and it is live, or without frames because somebody chose that.
+    /// Whether the camera is as it should be: its sinks work, and it is live, or has no frames because a person or its
+    /// settings want that.
     package var isHealthy: Bool {
         guard stalledSinks.isEmpty else { return false }
         return switch phase {

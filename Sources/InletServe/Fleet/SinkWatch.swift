@@ -4,8 +4,8 @@ import Logging
 
 /// Finds the sinks of a camera that take nothing, such as those whose disk hangs. Pure.
 ///
-/// A sink is stalled when for ``limit`` it has accepted nothing although frames or packets were dropped because its queue
-/// was full.
+/// A sink is stalled when for ``limit`` it has accepted nothing although frames or packets were dropped because its
+/// queue was full.
 struct SinkWatch: Sendable {
     /// The time after which a sink counts as stalled.
     static let limit = Duration.seconds(8)
