@@ -173,6 +173,12 @@ import InletV4L2
                 return queue
             }
         }
+        if case .whole = picture.fields {
+        } else {
+            throw InletError(
+                .unsupported,
+                "Frames whose fields are apart cannot be read by read(). Use io=mmap, or choose a progressive format.")
+        }
         guard reads, configuration.method == .automatic || configuration.method == .read,
             inlet_v4l2_is_multiplanar(type) == 0
         else {

@@ -51,8 +51,6 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     /// Whether a read was requested meanwhile.
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
-    /// The far end of the connection.
-    private let peer: ClientAddress
     private let proxy: ProxyRule
     /// The client of the latest request: the far end, or a client of a trusted proxy. Requests are counted against it.
     package private(set) var client: ClientAddress
@@ -65,7 +63,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     ) {
         self.gate = gate
         self.id = id
-        (self.client, peer, self.proxy) = (client, client, proxy)
+        (self.client, self.proxy) = (client, proxy)
         self.limits = limits
         self.received = received
         self.makeService = makeService
@@ -143,7 +141,8 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
             phase = .answering
             return refuse(.text("The address is not one of ASCII.", .badRequest))
         }
-        (client, prefix) = (proxy.client(of: request, from: peer), request.prefix)
+        prefix = request.prefix
+        if !proxy.trusted.isEmpty { client = proxy.client(of: request, from: context?.remoteAddress) }
         guard request.hasBody else {
             self.head = request
             return
@@ -155,7 +154,9 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     private func step(_ request: HTTPRequest, isKnown: Bool, _ service: any HTTPService) -> HTTPStep {
         if request.isForIcon { return .answer(.icon) }
         // The addresses on a page count from the slash.
-        if request.path.isEmpty { return .answer(HTTPAnswer(.permanentRedirect, headers: ["location": "/"])) }
+        if request.path.isEmpty {
+            return .answer(HTTPAnswer(.permanentRedirect, headers: ["location": "/\(request.queryText)"]))
+        }
         return service.begin(request, isKnown: isKnown)
     }
 

@@ -69,10 +69,9 @@ package final class HTTPListener: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let client = ClientAddress(channel.remoteAddress)
                     // A handshake costs more than most requests, and counts as one.
-                    if place.makeTLS != nil, !gate.mayBegin(client) {
-                        throw TooManyConnections()
-                    }
-                    let isProxy = place.proxy.trusts(client)
+                    // A proxy's are those of many clients, whose requests are counted.
+                    let isProxy = place.proxy.trusts(channel.remoteAddress)
+                    if place.makeTLS != nil, !isProxy, !gate.mayBegin(client) { throw TooManyConnections() }
                     guard let id = gate.admit(channel, isProxy: isProxy) else { throw TooManyConnections() }
                     channel.closeFuture.whenComplete { _ in gate.remove(id) }
                     if let tls = try place.makeTLS?() { try channel.pipeline.syncOperations.addHandler(tls) }

@@ -40,6 +40,9 @@ package struct HTTPRequest: Sendable {
     /// Whether a browser asks for the icon of a page.
     var isForIcon: Bool { path.isSameBytes(as: "/favicon.ico") && (method == .GET || method == .HEAD) }
 
+    /// The query with its question mark, as it was sent; empty without one.
+    var queryText: String { query.isEmpty ? "" : "?" + String(decoding: query, as: UTF8.self) }
+
     /// Returns the first value of a header; nil if there is none.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 

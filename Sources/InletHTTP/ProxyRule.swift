@@ -1,6 +1,8 @@
 package import InletCore
 import NIOCore
 
+// Unsafe: reads the bytes of a socket address.
+
 /// How a server works behind a reverse proxy.
 package struct ProxyRule: Sendable, Hashable {
     /// The path below which a proxy that does not remove it serves the pages, such as `/cams`. The default is empty.
@@ -10,54 +12,70 @@ package struct ProxyRule: Sendable, Hashable {
 
     package init() {}
 
+    /// An address of a host: 4 bytes, or 16 of IPv6. An IPv4 address that an IPv6 socket reports has 4.
+    fileprivate struct Host: Hashable, Sendable {
+        var bytes: [UInt8]
+
+        init?(_ address: SocketAddress?) {
+            switch address {
+            case .v4(let address): bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[4..<8]) }
+            case .v6(let address):
+                let all = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[8..<24]) }
+                let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
+                bytes = isMapped ? Array(all[12...]) : all
+            default: return nil
+            }
+        }
+
+        /// - Parameter text: a numeric address, with or without the scope of an IPv6 address.
+        init?(_ text: String) {
+            self.init(try? SocketAddress(ipAddress: String(text.prefix(upToByte: "%")), port: 0))
+        }
+    }
+
     /// A network of addresses, such as `10.0.0.0/8` or one address.
     package struct Network: Sendable, Hashable {
-        private let address: ClientAddress
+        private let host: Host
         private let length: Int
 
         /// - Throws: ``InletError/Code/invalidConfiguration`` if the text is not an address with an optional length of
-        ///   its prefix: up to 32 bits, or up to 64 of IPv6.
+        ///   its prefix in bits.
         package init(_ text: String) throws(InletError) {
             let parts = text.split(atByte: "/", limit: 1)
-            address = ClientAddress(String(parts[0]))
-            let most: Int
-            switch address {
-            case .ipv4: most = 32
-            case .ipv6: most = 64
-            case .unknown: most = -1
-            }
-            let given = parts.count > 1 ? TextBytes.number(parts[1].utf8, upTo: 128) : most
-            guard let given, (0...max(0, most)).contains(given), most > 0 else {
+            guard let host = Host(String(parts[0])),
+                case let most = host.bytes.count * 8,
+                let length = parts.count > 1 ? TextBytes.number(parts[1].utf8, upTo: most) : most
+            else {
                 throw InletError(
                     .invalidConfiguration,
-                    "'\(text.sanitized(limit: 80))' is not a network. Write an address, or one such as 10.0.0.0/8 or "
-                        + "fd00::/8, with at most 64 bits of IPv6.")
+                    "'\(text.sanitized(limit: 80))' is not a network. Write an address, or a network such as 10.0.0.0/8 "
+                        + "or fd00::/8.")
             }
-            length = given
+            (self.host, self.length) = (host, length)
         }
 
-        /// Returns whether an address is in the network.
-        func contains(_ other: ClientAddress) -> Bool {
-            switch (address, other) {
-            case (.ipv4(let own), .ipv4(let other)): own >> (32 - length) == other >> (32 - length)
-            case (.ipv6(let own), .ipv6(let other)): own >> (64 - length) == other >> (64 - length)
-            default: false
+        fileprivate func contains(_ other: Host) -> Bool {
+            guard other.bytes.count == host.bytes.count else { return false }
+            return (0..<length).allSatisfy { bit in
+                (host.bytes[bit / 8] ^ other.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
             }
         }
     }
 
-    func trusts(_ address: ClientAddress) -> Bool { trusted.contains { $0.contains(address) } }
+    private func trusts(_ host: Host?) -> Bool { host.map { host in trusted.contains { $0.contains(host) } } ?? false }
+
+    /// Returns whether an address is that of a trusted proxy.
+    func trusts(_ address: SocketAddress?) -> Bool { !trusted.isEmpty && trusts(Host(address)) }
 
     /// Returns the client of a request: the last address of `X-Forwarded-For` or `Forwarded` (RFC 7239, 5.2) that is
     /// not a trusted proxy's, if a trusted proxy sent the request.
-    func client(of request: HTTPRequest, from peer: ClientAddress) -> ClientAddress {
-        guard trusts(peer) else { return peer }
-        var client = peer
+    func client(of request: HTTPRequest, from peer: SocketAddress?) -> ClientAddress {
+        var client = ClientAddress(peer)
+        guard trusts(peer) else { return client }
         for text in request.forwardedAddresses.reversed() {
-            let address = ClientAddress(text)
-            guard address != .unknown else { break }
-            client = address
-            if !trusts(address) { break }
+            guard let host = Host(text) else { break }
+            client = ClientAddress(text)
+            if !trusts(host) { break }
         }
         return client
     }

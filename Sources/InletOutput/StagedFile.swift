@@ -59,6 +59,15 @@ package enum StagedFile {
         try write(unsafe bytes.span.bytes, to: path, mode: mode, overwrites: overwrites, isDurable: isDurable)
     }
 
+    /// Waits until the name of a new file or folder is on the disk.
+    ///
+    /// - Throws: an error made of the `errno`.
+    package static func syncName(of path: String) throws(InletError) {
+        if let error = syncFolder(of: path) {
+            throw InletError(errno: error.number, operation: error.operation, path: path)
+        }
+    }
+
     /// Renames a damaged file to `PATH.damaged`, so that a new one does not replace it. Does nothing if that fails.
     package static func setAside(_ path: String) { unsafe rename(path, path + ".damaged") }
 

@@ -1,4 +1,5 @@
 import InletCore
+import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -11,6 +12,8 @@ import Testing
         rule.trusted = try trusted.map { text throws in try ProxyRule.Network(text) }
         return rule
     }
+
+    private func peer(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 4711) }
 
     private func request(_ headers: HTTPHeaders, _ uri: String = "/", _ rule: ProxyRule = ProxyRule()) throws
         -> HTTPRequest
@@ -34,11 +37,11 @@ import Testing
         ] as [(HTTPHeaders, String)])
     func client(_ headers: HTTPHeaders, _ expected: String) throws {
         let rule = try rule("10.0.0.0/8")
-        #expect(try rule.client(of: request(headers), from: ClientAddress("10.0.0.1")) == ClientAddress(expected))
+        #expect(try rule.client(of: request(headers), from: peer("10.0.0.1")) == ClientAddress(expected))
         // Headers of an untrusted client are ignored.
-        #expect(try rule.client(of: request(headers), from: ClientAddress("11.0.0.1")) == ClientAddress("11.0.0.1"))
+        #expect(try rule.client(of: request(headers), from: peer("11.0.0.1")) == ClientAddress("11.0.0.1"))
         #expect(
-            try ProxyRule().client(of: request(headers), from: ClientAddress("10.0.0.1")) == ClientAddress("10.0.0.1"))
+            try ProxyRule().client(of: request(headers), from: peer("10.0.0.1")) == ClientAddress("10.0.0.1"))
     }
 
     @Test(
@@ -46,15 +49,17 @@ import Testing
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("0.0.0.0/0", "8.8.8.8", true),
             ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false), ("fd00::/8", "fd12::1", true),
-            ("fd00::/8", "fe80::1", false), ("::/0", "2001:db8::1", true), ("::/0", "192.0.2.1", false),
+            ("fd00::/8", "fe80::1", false), ("fd00:1::5", "fd00:1::5", true), ("fd00:1::5", "fd00:1::6", false),
+            ("::1", "::1", true), ("fd00:1::/127", "fd00:1::2", false), ("127.0.0.1", "::ffff:127.0.0.1", true),
+            ("::/0", "2001:db8::1", true), ("::/0", "192.0.2.1", false),
         ])
     func networks(_ network: String, _ address: String, _ isIn: Bool) throws {
-        #expect(try rule(network).trusts(ClientAddress(address)) == isIn)
+        #expect(try rule(network).trusts(peer(address)) == isIn)
     }
 
     @Test(
         "Text that is not a network is refused",
-        arguments: ["", "x", "10.0.0.0/33", "fd00::/65", "10.0.0.0/", "10.0.0.0/-1", "/8"])
+        arguments: ["", "x", "10.0.0.0/33", "fd00::/129", "10.0.0.0/", "10.0.0.0/-1", "/8"])
     func noNetworks(_ text: String) {
         #expect(throws: InletError.self) { try ProxyRule.Network(text) }
     }

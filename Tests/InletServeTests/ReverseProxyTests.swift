@@ -114,6 +114,8 @@ struct ReverseProxyTests {
         #expect(try await serve.ask("GET", "/v1/cameras").status == 200)
         #expect(try await serve.ask("GET", "/camsv1/cameras").status == 404)
         let head = try await serve.head(of: "GET", "/cams", headers: [])
+        let query = try await serve.head(of: "GET", "/cams?token=x")
+        #expect(query.contains("location: /cams/?token=x"), "\(query)")
         #expect(head.first == "http/1.1 308 permanent redirect" && head.contains("location: /cams/"), "\(head)")
         #expect(await serve.end() == 0)
     }

@@ -23,11 +23,12 @@ import Testing
         var watch = SinkWatch()
         #expect(watch.update([sink("mp4:a", delivered: 100)], at: time(0)).isEmpty)
         #expect(watch.update([sink("mp4:a", delivered: 150)], at: time(2)).isEmpty)
-        for second in 3..<10 {
-            #expect(watch.update([sink("mp4:a", delivered: 150, queueFull: 25)], at: time(second)).isEmpty)
+        for second in 3..<11 {
+            let sink = sink("mp4:a", delivered: 150, queueFull: UInt64(second))
+            #expect(watch.update([sink], at: time(second)).isEmpty)
         }
         let hung = sink("mp4:a", delivered: 150, queueFull: 200, superseded: 3)
-        #expect(watch.update([hung], at: time(10)) == [.init(sink: "mp4:a", dropped: 203)])
+        #expect(watch.update([hung], at: time(11)) == [.init(sink: "mp4:a", dropped: 203)])
         #expect(watch.stalled(of: [hung]) == ["mp4:a"])
         #expect(watch.update([hung], at: time(20)).isEmpty)
         #expect(watch.update([sink("mp4:a", delivered: 151, queueFull: 200)], at: time(22)) == [.init(sink: "mp4:a")])
@@ -52,10 +53,26 @@ import Testing
     func replacement() {
         var watch = SinkWatch()
         _ = watch.update([sink("a", delivered: 1)], at: time(0))
+        _ = watch.update([sink("a", delivered: 1, queueFull: 1)], at: time(1))
         #expect(watch.update([sink("a", delivered: 1, queueFull: 9)], at: time(9)).count == 1)
         let other = sink("a", id: 2, delivered: 0)
         #expect(watch.update([other], at: time(10)).isEmpty && watch.stalled(of: [other]).isEmpty)
         #expect(watch.update([], at: time(11)).isEmpty)
+    }
+
+    @Test("A view without viewers is not stalled after a single drop, and a new sink may wait for its key frame")
+    func waiting() {
+        var watch = SinkWatch()
+        for second in 0..<31 {
+            let count = UInt64(second)
+            let view = sink("view", id: 1, delivered: 5, superseded: second > 3 ? 1 : 0, other: count)
+            let copy = sink("mp4:a", id: 2, delivered: 0, queueFull: count)
+            #expect(watch.update([view, copy], at: time(second)).isEmpty, "\(second)")
+        }
+        let late = sink("mp4:a", id: 2, delivered: 0, queueFull: 99)
+        #expect(watch.update([late], at: time(33)) == [.init(sink: "mp4:a", dropped: 99)])
+        watch.reset()
+        #expect(watch.stalled(of: [late]).isEmpty)
     }
 
     @Test("A recording whose disk hangs is reported by its file")

@@ -1,3 +1,4 @@
+import InletCapture
 import InletCore
 import InletHTTP
 import InletSystem
@@ -71,6 +72,8 @@ extension SupervisedCamera {
     ///
     /// - Throws: the reason why it cannot be opened. It is not an error if the camera takes longer than a viewer waits.
     func waitUntilOpen() async throws(InletError) {
+        // A placeholder is a picture.
+        guard settings.policies.outage == .nothing else { return }
         let end = MonotonicTime.now + Self.openingLimit
         while !Task.isCancelled, MonotonicTime.now < end {
             let status = status

@@ -41,7 +41,7 @@ package struct CameraStatus: Sendable {
         switch phase {
         case .waiting, .interrupted, .stalled, .failed:
             let state = "The camera is \(statistics?.stateDescription ?? "not open")."
-            let error = failure ?? statistics?.supervision.lastFailure
+            let error = statistics?.supervision.lastFailure ?? failure
             return error.map { "\(state) The last error: \($0)" } ?? state
         case .idle, .opening, .live, .paused, .unwatched, .disabled, .ended: return nil
         }

@@ -4,18 +4,25 @@ import Logging
 
 /// Finds the sinks of a camera that take nothing, such as those whose disk hangs. Pure.
 ///
-/// A sink is stalled when for ``limit`` it has accepted nothing although frames or packets were dropped because its
-/// queue was full.
+/// A sink is stalled when for ``limit`` it has accepted nothing while more and more frames or packets were dropped
+/// because its queue was full.
 struct SinkWatch: Sendable {
     /// The time after which a sink counts as stalled.
     static let limit = Duration.seconds(8)
+    /// The same for a sink that has accepted nothing yet: it may wait for its first key frame.
+    static let firstLimit = Duration.seconds(30)
+    /// The time without drops after which a sink counts as one without work.
+    private static let quiet = Duration.seconds(30)
     private static let reasons: [DropReason] = [.queueFull, .superseded]
 
     private struct Progress {
-        var delivered: UInt64
-        /// The frames that had been dropped when the sink last accepted one.
+        /// Frames that the sink took from its queue, also those that it had no use for.
+        var accepted: UInt64
+        /// The frames that had been dropped when the sink last accepted one, and those until now.
+        var droppedBefore: UInt64
         var dropped: UInt64
-        var time: MonotonicTime
+        /// The times of the first and the last drop since the sink last accepted a frame.
+        var drops: (first: MonotonicTime, last: MonotonicTime)?
         var isStalled = false
     }
 
@@ -26,32 +33,38 @@ struct SinkWatch: Sendable {
     /// A change of a sink.
     struct Change: Equatable {
         var sink: String
-        /// The frames or packets that were dropped; nil if the sink accepts frames again.
+        /// The frames or packets that were dropped; nil if the sink is no longer stalled.
         var dropped: UInt64?
     }
 
+    /// Forgets the sinks of a capture that has ended.
+    mutating func reset() { sinks = [:] }
+
     /// Compares the statistics with the previous ones.
     ///
-    /// - Returns: the sinks that have stalled or work again.
+    /// - Returns: the sinks that have stalled or are no longer stalled.
     mutating func update(_ statistics: [CaptureStatistics.Sink], at now: MonotonicTime) -> [Change] {
         var changes: [Change] = []
         var next: [SinkID: Progress] = [:]
         for sink in statistics where sink.isAttached {
             let dropped = Self.reasons.reduce(UInt64(0)) { $0 &+ (sink.drops[$1] ?? 0) }
-            let fresh = Progress(delivered: sink.delivered, dropped: dropped, time: now)
-            guard var progress = sinks[sink.id] else {
-                next[sink.id] = fresh
+            let accepted = sink.delivered &+ (sink.drops[.notConnected] ?? 0)
+            let former = sinks[sink.id]
+            guard var progress = former, accepted == progress.accepted else {
+                if former?.isStalled == true { changes.append(Change(sink: sink.name)) }
+                next[sink.id] = Progress(accepted: accepted, droppedBefore: dropped, dropped: dropped)
                 continue
             }
-            if sink.delivered != progress.delivered {
-                if progress.isStalled { changes.append(Change(sink: sink.name)) }
-                progress = fresh
-            } else if dropped == progress.dropped {
-                // It has nothing to do.
-                progress.time = now
-            } else if !progress.isStalled, now - progress.time >= Self.limit {
+            if dropped != progress.dropped {
+                progress.dropped = dropped
+                progress.drops = (progress.drops?.first ?? now, now)
+            } else if let drops = progress.drops, !progress.isStalled, now - drops.last > Self.quiet {
+                progress.drops = nil
+            }
+            let limit = accepted == 0 ? Self.firstLimit : Self.limit
+            if let drops = progress.drops, !progress.isStalled, drops.last - drops.first >= limit {
                 progress.isStalled = true
-                changes.append(Change(sink: sink.name, dropped: dropped &- progress.dropped))
+                changes.append(Change(sink: sink.name, dropped: dropped &- progress.droppedBefore))
             }
             next[sink.id] = progress
         }
@@ -93,8 +106,8 @@ extension SupervisedCamera {
                 environment.logger.error("\(text)", metadata: ["camera": "\(settings.name)"])
                 report(FleetEvent("sink-stalled", text, camera: settings.name))
             } else {
-                environment.logger.notice("\(change.sink) works again", metadata: ["camera": "\(settings.name)"])
-                report(FleetEvent("sink-recovered", "\(change.sink) works again.", camera: settings.name))
+                environment.logger.notice("\(change.sink) accepts data again", metadata: ["camera": "\(settings.name)"])
+                report(FleetEvent("sink-recovered", "\(change.sink) accepts data again.", camera: settings.name))
             }
         }
     }

@@ -147,14 +147,15 @@ package actor SupervisedCamera {
     ///
     /// - Returns: why it failed, or nil, and whether it had worked for a while.
     private func runOnce() async -> (InletError?, Bool) {
-        let (capturer, generation): (Capturer, Int)
+        let startedGeneration = generation
+        let capturer: Capturer
         do {
-            generation = self.generation
             let source = try await makeSource()
             let sinks = await makeSinks()
-            guard self.generation == generation else { return (nil, false) }
+            guard generation == startedGeneration else { return (nil, false) }
             capturer = makeCapturer(source, sinks)
         } catch {
+            guard generation == startedGeneration else { return (nil, false) }
             let error = InletError(wrapping: error, operation: "opening")
             report(FleetEvent("failed", error.description, camera: settings.name))
             return (error, false)
@@ -163,7 +164,11 @@ package actor SupervisedCamera {
         let (events, name, report, media) = (capturer.events, settings.name, report, media)
         let reporter = Task {
             for await event in events {
-                if case .opened(let format) = event { media.sourceOpened(format) }
+                if case .opened(let format) = event {
+                    media.sourceOpened(format)
+                    // That of an earlier capture.
+                    self.failure = nil
+                }
                 if let event = FleetEvent(event, camera: name) { report(event) }
             }
         }
@@ -203,6 +208,7 @@ package actor SupervisedCamera {
         attachView(to: capturer)
         if media.isNeeded { attachMedia(to: capturer) }
         capturer.reduce(to: reduction)
+        sinkWatch.reset()
         return capturer
     }
 
@@ -210,7 +216,10 @@ package actor SupervisedCamera {
     private func makeSource() async throws -> any FrameSourceConfiguration {
         let (registry, uri) = (environment.registry, settings.source)
         // Options may name files with secrets.
-        let source = try await environment.lanes.secrets.run { _ in Result { try registry.source(uri) } }.get()
+        let source =
+            FileLanes.mayWait(for: uri)
+            ? try await environment.lanes.secrets.run { _ in Result { try registry.source(uri) } }.get()
+            : try registry.source(uri)
         guard case .own(let memoryLimit) = settings.policies.process else { return source }
         if let process { return process.configuration }
         guard let make = environment.makeProcess else {
@@ -269,8 +278,10 @@ package actor SupervisedCamera {
         // The settings may change meanwhile.
         while let sink = settings.sinks.first(where: { seen.insert($0).inserted }) {
             do {
-                made[sink] = try await environment.lanes.secrets.run { _ in Result { try registry.sink(sink.uri) } }
-                    .get()
+                made[sink] =
+                    FileLanes.mayWait(for: sink.uri)
+                    ? try await environment.lanes.secrets.run { _ in Result { try registry.sink(sink.uri) } }.get()
+                    : try registry.sink(sink.uri)
             } catch {
                 // It was valid when the configuration was read: the file with a secret may be gone since.
                 let error = InletError(wrapping: error, operation: "attaching")

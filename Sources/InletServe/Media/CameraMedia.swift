@@ -7,6 +7,7 @@ package final class CameraMedia: Sendable {
     let camera: String
     let hub: PacketHub
     private let state: Mutex<State>
+    private let reporting = Mutex(())
 
     private struct State {
         var isNeeded: Bool
@@ -63,10 +64,11 @@ package final class CameraMedia: Sendable {
     func endUse() { change { $0.open -= 1 } }
 
     private func change(_ body: (inout SinkSessions) -> Void) {
-        let (context, sessions) = state.withLock { state in
-            body(&state.sessions)
-            return (state.context, state.sessions)
+        state.withLock { body(&$0.sessions) }
+        // One after the other, so that the last report has the last number.
+        reporting.withLock { _ in
+            let (context, sessions) = state.withLock { ($0.context, $0.sessions) }
+            context?.report(sessions)
         }
-        context?.report(sessions)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import InletCapture
 import InletCore
 import NIOCore
 import NIOPosix
@@ -21,25 +22,26 @@ final class FileLane: Sendable {
     /// Ends the threads when they have done what they do. Does not wait.
     fileprivate func stop() { pool.shutdownGracefully(queue: .global()) { _ in } }
 
-    /// Runs a blocking operation. If the task is cancelled, an operation that waits is not begun.
+    /// Runs a blocking operation. Returns when it is done or the task is cancelled. An operation that has begun goes on
+    /// then, and one that waits is not begun.
     ///
     /// - Parameter body: the operation. Its parameter returns whether the task was cancelled.
-    /// - Throws: the error of the operation; ``InletError/Code/cancelled`` if it was not begun.
+    /// - Throws: the error of the operation; ``InletError/Code/cancelled``.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws(InletError) -> Value
     ) async throws(InletError) -> Value {
-        let flag = Flag()
-        let result: Result<Value, InletError>
-        do {
-            result = try await withTaskCancellationHandler {
-                try await pool.runIfActive {
-                    Result { () throws(InletError) in try body { flag.isSet } }
-                }
-            } onCancel: {
-                flag.set()
-            }
-        } catch {
-            throw InletError(.cancelled, "The operation on files was cancelled.")
+        let (flag, done) = (Flag(), Completion<Result<Value, InletError>>())
+        let cancelled = Result<Value, InletError>.failure(
+            InletError(.cancelled, "The operation on files was cancelled."))
+        pool.submit { state in
+            guard case .active = state, !flag.isSet else { return done.resolve(cancelled) }
+            done.resolve(Result { () throws(InletError) in try body { flag.isSet } })
+        }
+        let result = await withTaskCancellationHandler {
+            await done.value()
+        } onCancel: {
+            flag.set()
+            done.resolve(cancelled)
         }
         return try result.get()
     }
@@ -76,6 +78,11 @@ package final class FileLanes: Sendable {
 
     /// The lane on which files with secrets are read.
     var secrets: FileLane { lane(of: "") }
+
+    /// Returns whether the options of a URI name files that are read when a configuration is made of them.
+    static func mayWait(for uri: String) -> Bool {
+        uri.firstRange(ofBytes: "-file=") != nil || uri.firstRange(ofBytes: "tls-ca=") != nil
+    }
 
     /// Returns the lane of a folder. Its threads start with the first call.
     func lane(of folder: String) -> FileLane {

@@ -98,6 +98,8 @@ final class PacketJob: Sendable {
     /// Passes new parameters; the next packet is a key frame.
     func start(_ parameters: CodecParameters) {
         put { state in
+            // Parameters that no packet follows have no use.
+            if case .start = state.items.last { state.items.removeLast() }
             state.items.append(.start(parameters))
             state.isAwaitingKey = true
             return true

@@ -59,8 +59,12 @@ struct RecordingFolder: Sendable {
     ///
     /// - Throws: an error made of the `errno`.
     func make() throws(InletError) {
-        for folder in [root, path] where unsafe mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw InletError(errno: errno, operation: "mkdir", path: folder)
+        for folder in [root, path] {
+            if unsafe mkdir(folder, 0o700) == 0 {
+                try StagedFile.syncName(of: folder)
+            } else if errno != EEXIST {
+                throw InletError(errno: errno, operation: "mkdir", path: folder)
+            }
         }
     }
 

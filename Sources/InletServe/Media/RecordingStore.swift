@@ -34,6 +34,8 @@ final class RecordingStore: Sendable {
         var entries: [Entry]?
         /// The names of the recordings that are being written.
         var writing: Set<String> = []
+        /// Whether the last deletion failed.
+        var hasFailed = false
     }
 
     init(_ folder: RecordingFolder, lane: FileLane, logger: Logger) {
@@ -103,8 +105,14 @@ final class RecordingStore: Sendable {
                     total -= Int128(entry.byteCount)
                     logger.notice(
                         "Deleted the recording \(entry.name) of \(entry.byteCount) bytes: keep-size is \(size).")
+                    state.hasFailed = false
                 } catch {
-                    logger.error("Cannot delete a recording to keep at most \(size) bytes: \(error)")
+                    // Once: the next ones fail alike, and are tried again at the next look.
+                    if !state.hasFailed {
+                        logger.error("Cannot delete a recording to keep at most \(size) bytes: \(error)")
+                    }
+                    state.hasFailed = true
+                    break
                 }
             }
             state.entries = entries.filter { !deleted.contains($0.name) }

@@ -126,7 +126,8 @@ final class RecordingWriter: PacketSink {
         self.file = file
         if gap != nil { writeNote() }
         if syncs { try store.folder.sync(file.name) }
-        if looks, !store.retain(settings.keptSize) {
+        // If only earlier recordings are too large, this one goes on: they can be deleted when its first file is complete.
+        if looks, !store.retain(settings.keptSize), file.byteCount > settings.keptSize / 2 {
             ticket.close()
             closeFile(
                 failure: "The camera sends more than keep-size (\(settings.keptSize) bytes) between two key frames.")

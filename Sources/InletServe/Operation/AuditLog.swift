@@ -1,3 +1,4 @@
+import InletCapture
 package import InletCore
 import InletSystem
 package import Logging
@@ -77,10 +78,21 @@ package final class AuditLog: Sendable {
         if case .dropped = lines.yield(.init(record: record, time: time)) { lost.add(1, ordering: .relaxed) }
     }
 
-    /// Writes what waits, and closes the file.
+    /// Writes what waits, and closes the file. Returns then, or after five seconds if the disk hangs.
     package func finish() async {
         lines?.finish()
-        await writer.withLock { $0 }?.value
+        guard let writer = writer.withLock({ $0 }) else { return }
+        let isOver = Completion<Void>()
+        Task {
+            await writer.value
+            isOver.resolve(())
+        }
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(5))
+            isOver.resolve(())
+        }
+        await isOver.value()
+        limit.cancel()
     }
 }
 

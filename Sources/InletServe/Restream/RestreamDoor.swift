@@ -99,7 +99,8 @@ package final class RestreamDoor: Sendable {
     ///
     /// - Returns: how long the client must wait; nil if the request is answered.
     package func wait(for login: Login, on id: Int) -> Duration? {
-        guard let visitor = state.withLock({ $0.visitors[id] }) else { return nil }
+        // A connection that was refused or replaced is about to be closed.
+        guard let visitor = state.withLock({ $0.visitors[id] }) else { return .seconds(1) }
         let now = MonotonicTime.now
         let (client, secret) = (visitor.address, login.user.flatMap { users[$0] })
         // A recorder that is logged in asks much at once, as it begins to read all cameras.
