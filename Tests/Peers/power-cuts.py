@@ -143,6 +143,8 @@ class Run:
         self.daemon = Daemon(inlet, environment)
         self.lock = threading.Lock()
         self.made, self.trouble, self.is_over = [], None, threading.Event()
+        # The numbers of cuts that are still to be made, by whether they are at random moments.
+        self.left = {True: cuts - cuts // 2, False: cuts // 2}
         # The cameras set by the API, each with the number in its settings, and the names of paused cameras.
         self.acknowledged = {"cameras": {}, "paused": []}
         # The same with the change that is not acknowledged yet; None between changes.
@@ -154,11 +156,14 @@ class Run:
         # Serializes changes: at each cut, at most one is not acknowledged.
         self.changing = threading.Lock()
 
-    def cut(self):
+    def cut(self, is_random=False):
+        """Cuts the power. Half of the cuts are at random moments, the others follow acknowledgements."""
         with self.lock:
             if len(self.made) == self.cuts:
                 self.is_over.set()
+            if self.left[is_random] == 0:
                 return
+            self.left[is_random] -= 1
             promised = {
                 "acknowledged": self.acknowledged, "asked": self.asked, "ended": dict(self.ended),
                 "running": dict(self.running)}
@@ -260,8 +265,9 @@ class Run:
     def cut_at_times(self):
         while not self.is_over.is_set():
             time.sleep(self.random.uniform(0.2, 2.5))
-            if self.running:
-                self.cut()
+            # Of a younger recording, a cut may take everything.
+            if any(time.time() - since > 2 for since in list(self.running.values())):
+                self.cut(is_random=True)
 
     def guarded(self, work, *arguments):
         try:
