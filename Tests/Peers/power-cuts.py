@@ -265,7 +265,7 @@ class Run:
     def cut_at_times(self):
         while not self.is_over.is_set():
             time.sleep(self.random.uniform(0.2, 2.5))
-            # Of a younger recording, a cut may take everything.
+            # A cut may take all of a younger recording.
             if any(time.time() - since > 2 for since in list(self.running.values())):
                 self.cut(is_random=True)
 
