@@ -1,8 +1,6 @@
 package import InletCore
 import NIOCore
 
-// Unsafe: reads the bytes of a socket address.
-
 /// How a server works behind a reverse proxy.
 package struct ProxyRule: Sendable, Hashable {
     /// The path below which a proxy that does not remove it serves the pages, such as `/cams`. The default is empty.
@@ -12,6 +10,7 @@ package struct ProxyRule: Sendable, Hashable {
 
     package init() {}
 
+    // Unsafe: reads the bytes of a socket address.
     /// An address of a host: 4 bytes, or 16 of IPv6. An IPv4 address that an IPv6 socket reports has 4.
     fileprivate struct Host: Hashable, Sendable {
         var bytes: [UInt8]

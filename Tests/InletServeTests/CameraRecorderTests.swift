@@ -25,17 +25,23 @@ import Testing
             let info = PluginInfo(
                 name: "Files", schemes: ["mp4"], summary: "Test files", usage: "mp4:FILE", options: [], examples: [],
                 takesOtherOptions: true)
-            registry.register(SinkPlugin(info) { uri, _ in Configuration(redactedURI: uri.text, disk: self) })
+            registry.register(
+                SinkPlugin(info) { uri, _ in
+                    let path = uri.text.dropFirst("mp4:".count).prefix { $0 != "?" }
+                    return Configuration(
+                        redactedURI: uri.text, path: path.removingPercentEncoding ?? String(path), disk: self)
+                })
             return registry
         }
     }
 
     private struct Configuration: PacketSinkConfiguration {
         var redactedURI: String
+        var path: String
         var disk: Disk
 
         func makeSink() -> any FrameSink { Pictures() }
-        func makePacketSink() -> any PacketSink { Sink(disk) }
+        func makePacketSink() -> any PacketSink { Sink(disk, path) }
     }
 
     private final class Pictures: FrameSink {
@@ -44,10 +50,15 @@ import Testing
 
     private final class Sink: PacketSink {
         let disk: Disk
+        let path: String
 
-        init(_ disk: Disk) { self.disk = disk }
+        init(_ disk: Disk, _ path: String) { (self.disk, self.path) = (disk, path) }
 
-        func start(_: CodecParameters) { disk.state.withLock { $0.started += 1 } }
+        func start(_: CodecParameters) {
+            // It is synced.
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+            disk.state.withLock { $0.started += 1 }
+        }
 
         func write(_: EncodedPacket) throws {
             if disk.state.withLock({ $0.isBroken }) { throw InletError(.inputOutput, "The disk is broken.") }

@@ -69,11 +69,10 @@ package enum Daemon {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
-                .init(service: FleetService(fleet, keeper: keeper)), .init(service: HistoryService(fleet)),
-                .init(service: RetentionService(fleet)), .init(service: SinkWatchService(fleet)),
-                .init(service: BudgetService(fleet)),
+                .init(service: FleetService(fleet, keeper: keeper)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit, signals: hangUps)),
-            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            ] + upkeep(of: fleet).map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let restream { configuration.services.append(.init(service: restream)) }
         if let certificate { configuration.services.append(.init(service: certificate)) }
         configuration.services.append(.init(service: notifier))
@@ -85,5 +84,15 @@ package enum Daemon {
             throw error
         }
         await audit.finish()
+    }
+
+    /// Returns the regular work on all cameras.
+    private static func upkeep(of fleet: Fleet) -> [PeriodicService] {
+        [
+            PeriodicService(every: CameraHistory.interval) { await fleet.closeHistory() },
+            PeriodicService(every: .seconds(60), startsAtOnce: true) { await fleet.retainRecordings() },
+            PeriodicService(every: .seconds(2)) { await fleet.watchSinks() },
+            PeriodicService(every: .seconds(1)) { await fleet.balanceCores() },
+        ]
     }
 }

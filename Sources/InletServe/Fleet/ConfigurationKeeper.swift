@@ -44,6 +44,15 @@ package actor ConfigurationKeeper {
     /// The signature of the configuration's file now.
     var signature: FileSignature { FileSignature(path: path) }
 
+    /// Reports that the configuration's file was replaced where this process does not see it.
+    func reportOrphan() {
+        let text =
+            "\(path) was replaced outside of this container, which still sees the former file. Mount its folder instead "
+            + "of the file, and start the container again."
+        logger.error("\(text)")
+        fleet.report(FleetEvent("configuration-stale", text, camera: nil))
+    }
+
     /// What the server was told at the start.
     package var server: ServerSettings { configuration.server }
 

@@ -17,7 +17,8 @@ package struct FleetEvent: Sendable {
             "sink-ended", "sink-failed", "sink-stalled", "sink-recovered",
             "recording-started", "recording-ended", "recording-failed", "recording-note-failed", "added", "removed",
             "reopened", "adjusted", "degraded", "restored",
-            "changes-damaged", "changes-failed", "audit-failed", "certificate-read", "certificate-failed",
+            "changes-damaged", "changes-failed", "configuration-stale", "audit-failed", "certificate-read",
+            "certificate-failed",
         ] + SourceDetection.Kind.allCases.map(\.rawValue)
 
     /// - Parameter kind: one of ``kinds``.

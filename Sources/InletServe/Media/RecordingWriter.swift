@@ -126,7 +126,8 @@ final class RecordingWriter: PacketSink {
         self.file = file
         if gap != nil { writeNote() }
         if syncs { try store.folder.sync(file.name) }
-        // If only earlier recordings are too large, this one goes on: they can be deleted when its first file is complete.
+        // If only earlier recordings are too large, this one goes on: they can be deleted when its first file is
+        // complete.
         if looks, !store.retain(settings.keptSize), file.byteCount > settings.keptSize / 2 {
             ticket.close()
             closeFile(

@@ -24,6 +24,7 @@ package struct ReloadService: Service {
 
     package func run() async throws {
         var change = FileChange(read: await keeper.signature)
+        var isOrphaned = false
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await _ in signals.cancelOnGracefulShutdown() {
@@ -33,7 +34,10 @@ package struct ReloadService: Service {
             while !Task.isShuttingDownGracefully {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
                 if Task.isShuttingDownGracefully || Task.isCancelled { break }
-                if await change.note(keeper.signature) { await reload(for: .file) }
+                let signature = await keeper.signature
+                if change.note(signature) { await reload(for: .file) }
+                if signature.isOrphaned, !isOrphaned { await keeper.reportOrphan() }
+                isOrphaned = signature.isOrphaned
             }
             await group.waitForAll()
         }
