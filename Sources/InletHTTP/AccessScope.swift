@@ -1,10 +1,10 @@
-/// What a token allows. Each scope includes those before it.
+/// The permissions of a token. Each scope includes the ones before it.
 package enum AccessScope: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Looking: pictures, states, figures and events.
+    /// Viewing pictures, states, statistics and events.
     case view
-    /// Pausing, resuming and restarting.
+    /// Pausing, resuming and restarting cameras.
     case control
-    /// Changing what there is.
+    /// Changing the configuration.
     case admin
 
     package static func < (left: AccessScope, right: AccessScope) -> Bool { left.rank < right.rank }

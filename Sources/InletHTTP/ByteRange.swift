@@ -1,17 +1,17 @@
 import InletCore
 
-/// Which bytes of something a client wants, by the header `Range` (RFC 9110, 14.2). Pure.
+/// The bytes that a client requests with the header `Range` (RFC 9110, 14.2). Pure.
 package enum ByteRange: Equatable, Sendable {
-    /// All: none are named, or in a way that is not served, as several ranges at once, which a server may ignore.
+    /// All bytes: the request has no range, or an unsupported one, such as several ranges, which a server may ignore.
     case whole
-    /// A part, which is not empty.
+    /// A part of the bytes; never empty.
     case part(Range<Int>)
-    /// Nothing: there are fewer bytes than those begin at (416).
+    /// No bytes: the range begins after the last byte (status 416).
     case unsatisfiable
 
     /// - Parameters:
-    ///   - header: the header's value; nil if there is none.
-    ///   - count: how many bytes there are.
+    ///   - header: the header's value; nil if the request has no such header.
+    ///   - count: the total number of bytes.
     package init(_ header: String?, of count: Int) {
         guard let text = header?.utf8, TextBytes.isSame(text.prefix(6), ignoringCase: "bytes=") else {
             self = .whole
@@ -26,7 +26,7 @@ package enum ByteRange: Equatable, Sendable {
         let (first, last) = (Self.number(ends[0]), Self.number(ends[1]))
         switch (first, last) {
         case (nil, let last?) where ends[0].isEmpty:
-            // The last so many.
+            // A suffix range: the last N bytes.
             self = last > 0 && count > 0 ? .part(max(0, count - last)..<count) : .unsatisfiable
         case (let first?, nil) where ends[1].isEmpty:
             self = first < count ? .part(first..<count) : .unsatisfiable
@@ -36,7 +36,7 @@ package enum ByteRange: Equatable, Sendable {
         }
     }
 
-    /// Of a number that is too large for an Int, the largest.
+    /// Returns a number; the largest Int if it does not fit into one.
     private static func number(_ text: some Collection<UInt8>) -> Int? {
         guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit) else { return nil }
         return TextBytes.number(text, upTo: .max) ?? .max

@@ -4,15 +4,15 @@ package import NIOCore
 // Unsafe: reads the bytes of a socket address.
 /// The client that a connection is counted against: an IPv4 address, or an IPv6 network.
 ///
-/// An IPv6 host chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count per address would bound
-/// nothing.
+/// An IPv6 host can choose among the 2^64 addresses of its network (RFC 4291, 2.5.1), so a limit per address would have
+/// no effect.
 package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
     /// The first 64 bits of the address.
     case ipv6(UInt64)
     case unknown
 
-    /// - Parameter address: the far end's address; nil counts as one client.
+    /// - Parameter address: the peer's address. All connections with nil count as one client.
     package init(_ address: SocketAddress?) {
         switch address {
         // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
@@ -31,8 +31,8 @@ package enum ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// - Parameter text: the far end's numeric address, with or without the scope of an IPv6 address; another text
-    ///   counts as one client.
+    /// - Parameter text: the peer's numeric address, with or without the scope of an IPv6 address. All other texts
+    ///   count as one client.
     package init(_ text: String) {
         let address = String(text.prefix(upToByte: "%"))
         self.init(try? SocketAddress(ipAddress: address, port: 0))
@@ -40,7 +40,7 @@ package enum ClientAddress: Hashable, Sendable {
 }
 
 extension ClientAddress: CustomStringConvertible {
-    /// For logs, such as `192.0.2.1` or `2001:db8:0:1::/64`.
+    /// The address for logs, such as `192.0.2.1` or `2001:db8:0:1::/64`.
     package var description: String {
         switch self {
         case .ipv4(let bits): [24, 16, 8, 0].map { "\(bits >> UInt32($0) & 255)" }.joined(separator: ".")

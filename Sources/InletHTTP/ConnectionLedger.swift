@@ -1,16 +1,16 @@
-/// Decides which connections a server keeps. Holds no socket and no clock.
+/// Decides which connections a server keeps. Uses no sockets and no clock.
 ///
-/// Idle connections lock nobody out: if there is no room, a new connection replaces one that keeps the server waiting,
-/// which may be closed at any time (RFC 9112, 9.5). It is the one that has waited longest, of the client with the most
-/// of them: a client that has just connected has time to send its request. Only connections that are being answered are
-/// kept in any case.
+/// Idle connections lock nobody out. If the server is full, a new connection replaces one that keeps the server
+/// waiting, which may be closed at any time (RFC 9112, 9.5). It replaces the longest-waiting connection of the client
+/// with the most waiting connections, so a client that has just connected has time to send its request. A connection
+/// that is being answered is never replaced.
 package struct ConnectionLedger: Sendable {
     /// Identifies a connection.
     package typealias ID = Int
 
-    /// What a connection is doing.
+    /// The activity of a connection.
     package enum Activity: Sendable {
-        /// The server waits for the client: for a request, for the rest of one, or for its disconnection.
+        /// The server waits for the client: for a request, the rest of a request, or a disconnection.
         case waiting
         /// The client waits for the server.
         case answering
@@ -19,18 +19,18 @@ package struct ConnectionLedger: Sendable {
     /// The decision about a new connection.
     package enum Verdict: Sendable, Equatable {
         case admitted(ID)
-        /// The other connection must be closed. It is no longer counted.
+        /// The new connection is admitted and the other one, which is no longer counted, must be closed.
         case replaces(ID, by: ID)
-        /// There is no room, and no connection is waiting.
+        /// The server is full and no connection is waiting.
         case refused
     }
 
     private struct Entry {
         var client: ClientAddress
-        /// Whether the client is authorised: it has presented the token, or none is required.
+        /// Whether the client is authorised: it has presented the token, or no token is required.
         var isKnown: Bool
         var activity = Activity.waiting
-        /// The order of changes of activity: an increasing number.
+        /// An increasing number that orders changes of activity.
         var since: Int
     }
 

@@ -1,11 +1,11 @@
 package import InletCore
 
-/// Counts each client's wrong tokens, and tells which clients must wait before another token is checked. Holds no
+/// Counts each client's wrong tokens and reports which clients must wait before another token is checked. Uses no
 /// clock.
 ///
-/// A token that a person made up can be guessed if thousands a second may be tried. So a client with too many wrong
-/// ones is refused unchecked for a while; not checking is what protects, as a merely delayed response permits as many
-/// tries as there are connections.
+/// A token chosen by a person can be guessed if thousands per second can be tried. A client with too many wrong tokens
+/// is therefore refused without a check for a while. Only delaying the response would not help: it allows as many tries
+/// as there are connections.
 package struct GuessLedger: Sendable {
     private struct Record {
         var count: Int
@@ -31,13 +31,13 @@ package struct GuessLedger: Sendable {
         return record.begun + period - now
     }
 
-    /// Notes a wrong token of a client.
+    /// Records a wrong token of a client.
     package mutating func note(_ client: ClientAddress, at now: MonotonicTime) {
         if records[client].map({ now - $0.begun >= period }) ?? true { records[client] = Record(count: 0, begun: now) }
         records[client]?.count += 1
         guard records.count > Self.mostClients else { return }
         records = records.filter { now - $0.value.begun < period }
-        // If too many clients guess at once, those with the fewest guesses are forgotten.
+        // If too many clients guess at the same time, those with the fewest guesses are forgotten.
         guard records.count > Self.mostClients else { return }
         if let fewest = records.min(by: { ($0.value.count, $0.value.begun) < ($1.value.count, $1.value.begun) }) {
             records[fewest.key] = nil

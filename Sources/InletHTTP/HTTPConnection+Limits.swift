@@ -4,17 +4,17 @@ extension HTTPConnection {
     /// The time limits of a client.
     struct Limits: Sendable {
         /// The time from the start of a connection, or the first byte of a later request, to the end of the request's
-        /// head; and from there to the end of its body.
+        /// head; and then the time to the end of its body.
         var request = TimeAmount.seconds(15)
         /// The time from a response to the first byte of the next request.
         ///
-        /// A request that is sent while the server closes the connection fails, so this is longer than the time after
-        /// which clients close idle connections themselves: 15 s in aiohttp, 60 s in AWS's load balancers. Idle
+        /// A request that is sent while the server closes the connection fails. This time is therefore longer than the
+        /// time after which clients close idle connections: 15 s in aiohttp, 60 s in AWS's load balancers. Idle
         /// connections lock nobody out (``ConnectionLedger``).
         var idle = TimeAmount.seconds(75)
-        /// The time for reading a response, or a part of a stream.
+        /// The time in which the client must read a response or a part of a stream.
         var answer: TimeAmount
-        /// The time for what it still sends after the last response.
+        /// The time in which the client may still send data after the last response.
         var farewell = TimeAmount.seconds(1)
     }
 }

@@ -3,19 +3,19 @@ package import NIOCore
 package import NIOHTTP1
 
 /// One connection of a server: reads a request, has a service answer it, writes the response, and only then reads the
-/// next one. Confined to its channel's thread.
+/// next request. Confined to its channel's thread.
 ///
-/// While a request is answered nothing is read, so that a client that sends without reading fills its own buffers and
-/// no memory here; its disconnection is noticed all the same. Every step of a client has a deadline.
+/// While a request is answered, nothing is read. A client that sends without reading therefore fills its own buffers
+/// and uses no memory here. Its disconnection is still noticed. Every step of a client has a deadline.
 package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias OutboundIn = Never
     package typealias OutboundOut = HTTPServerResponsePart
 
     fileprivate enum Phase {
-        /// Waiting for a request's head, or the end of one without a body.
+        /// Waiting for a request's head, or for the end of a request without a body.
         case waiting
-        /// Receiving a body, of at most so many bytes.
+        /// Receiving a body of at most `limit` bytes.
         case receiving(HTTPRequest, ByteBuffer, limit: Int)
         /// A decision about a request is being delayed.
         case delaying
@@ -41,18 +41,18 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     private var phase = Phase.waiting {
         didSet { gate.set(phase.activity, of: id) }
     }
-    /// The head of a request whose end has not arrived.
+    /// The head of a request that is not complete yet.
     private var head: HTTPRequest?
     /// Whether the request that is being answered is HEAD.
     private var isHEAD = false
     /// Whether the connection is closed after the response.
     private var closes = false
     private var isWriting = false
-    /// Whether a read was requested meanwhile.
+    /// Whether a read was requested while reading is paused.
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
     private let proxy: ProxyRule
-    /// The client of the latest request: the far end, or a client of a trusted proxy. Requests are counted against it.
+    /// The client of the latest request: the peer, or a client of a trusted proxy. Requests are counted against it.
     package private(set) var client: ClientAddress
     /// The path below which a proxy serves the latest request.
     private var prefix = ""
@@ -125,8 +125,8 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
             self.head = nil
             phase = .answering
             decide(about: head)
-        // A further request before the first is answered. No browser sends one; a client that does must send it again
-        // (RFC 9112, 9.3.2).
+        // Another request arrived before the first was answered. No browser does this. A client that does must send it
+        // again (RFC 9112, 9.3.2).
         case (.head, _): closes = true
         case (.body, _), (.end, _): break
         }
@@ -153,7 +153,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
 
     private func step(_ request: HTTPRequest, isKnown: Bool, _ service: any HTTPService) -> HTTPStep {
         if request.isForIcon { return .answer(.icon) }
-        // The addresses on a page count from the slash.
+        // Relative URLs on a page are resolved from the slash.
         if request.path.isEmpty {
             return .answer(HTTPAnswer(.permanentRedirect, headers: ["location": "/\(request.queryText)"]))
         }
@@ -223,23 +223,23 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         stream(headers, status)
     }
 
-    /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
+    /// Returns the header that sets a cookie for a browser that presented the token; nil if the request presented none.
     ///
-    /// - Parameter takesBearer: whether a bearer token counts, where the query has none.
+    /// - Parameter takesBearer: whether a bearer token counts if the query has no token.
     package func cookieHeader(for request: HTTPRequest, takesBearer: Bool = false) -> String? {
         gate.cookieHeader(for: request, takesBearer: takesBearer)
     }
 
-    /// Returns the most that a request's token allows; nil if it presents none, or none is required.
+    /// Returns the widest scope among the request's tokens; nil if it presents none or none is required.
     package func scope(of request: HTTPRequest) -> AccessScope? { gate.scope(of: request) }
 
-    /// Returns the name of the token that a request presents; nil if it presents none, or one without a name.
+    /// Returns the name of the request's token; nil if it presents none or the token has no name.
     package func tokenName(of request: HTTPRequest) -> String? { gate.tokenName(of: request) }
 
     // MARK: Answers
 
-    /// Asks a client that waits for it to send the body of its request (RFC 9110, 10.1.1). Such a client gets the final
-    /// response instead if the body is not wanted.
+    /// Asks a client that sent `Expect: 100-continue` to send the request's body (RFC 9110, 10.1.1). If the body is not
+    /// wanted, such a client gets the final response instead.
     private func writeContinue() {
         let head = HTTPResponseHead(version: .http1_1, status: .continue)
         context?.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
@@ -274,7 +274,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         }
     }
 
-    /// - Returns: a future that is fulfilled when the response was written; nil if the channel is gone.
+    /// - Returns: a future that is fulfilled when the response has been written; nil if the channel is closed.
     @discardableResult private func write(_ answer: HTTPAnswer) -> EventLoopFuture<Void>? {
         guard let context else { return nil }
         var headers = HTTPAnswer.commonHeaders
@@ -283,7 +283,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
             headers.replaceOrAdd(name: "location", value: prefix + place)
         }
         let mayHaveBody = answer.status.mayHaveResponseBody
-        // The answer to HEAD may state the length that GET would have.
+        // The response to HEAD may state the length that the response to GET would have.
         if mayHaveBody, !headers.contains(name: "content-length") {
             headers.add(name: "content-length", value: "\(answer.body.readableBytes)")
         }
@@ -300,14 +300,14 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         deadline?.cancel()
         var all = HTTPAnswer.commonHeaders
         all.add(contentsOf: headers)
-        // nginx and others would collect what is sent, and a stream would come late.
+        // nginx and other proxies would buffer the response, which delays a stream.
         all.add(name: "x-accel-buffering", value: "no")
         all.add(name: "connection", value: "close")
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: all)
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 
-    /// Sends a part of a stream, unless the previous one is still being sent: nothing queues up.
+    /// Sends a part of a stream unless the previous part is still being sent, so nothing is queued.
     package func send(_ parts: [ByteBuffer]) {
         guard let context, case .streaming = phase, !isWriting else { return }
         isWriting = true
@@ -328,7 +328,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         if case .streaming = phase { context?.close(promise: nil) }
     }
 
-    /// Answers with status 101, and leaves the connection to other handlers.
+    /// Answers with status 101 and hands the connection to other handlers.
     private func upgrade(_ headers: HTTPHeaders, _ makeHandlers: () -> [any ChannelHandler]) {
         guard let context else { return }
         phase = .upgraded
@@ -343,7 +343,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let count = try pipeline.context(handler: received)
             for handler in [count, encoder, context] { pipeline.removeHandler(context: handler, promise: nil) }
-            // The last, as it hands on what has arrived behind the request.
+            // Removed last, because it passes on the bytes that arrived after the request.
             pipeline.removeHandler(context: decoder, promise: nil)
             channel.read()
         } catch {
@@ -354,7 +354,8 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
 
     // MARK: Ends
 
-    /// Half-closes the connection, and discards what the client still sends, so that it gets the last response.
+    /// Half-closes the connection and discards what the client still sends, so that the client receives the last
+    /// response.
     private func end() {
         guard let context else { return }
         phase = .ending
@@ -370,7 +371,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         context?.read()
     }
 
-    /// Closes the connection unless another deadline is set by then.
+    /// Closes the connection after the given time unless a new deadline is set before.
     private func expect(within time: TimeAmount) { schedule(in: time) { $0.context?.close(promise: nil) } }
 
     private func schedule(in time: TimeAmount, _ action: @escaping (HTTPConnection) -> Void) {

@@ -11,8 +11,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Decides for all connections of a server who may view, and which connections are kept. Safe from any
-/// thread.
+/// Decides for all connections of a server which clients may view and which connections are kept. Safe from any thread.
 final class HTTPGate: Sendable {
     /// The decision about a request.
     enum Decision {
@@ -31,9 +30,9 @@ final class HTTPGate: Sendable {
     private let clients: ClientLedger
     private let log: RepeatedLog
     private let state: Mutex<State>
-    /// The most connections of one client that have not presented the token: those of two browsers.
+    /// The most connections of one client that have not presented the token. Enough for two browsers.
     private static let strangersPerClient = 12
-    /// The delay after a wrong token. It slows down clients that try one after the other.
+    /// The delay after a wrong token. It slows down clients that try tokens one after the other.
     private static let wrongTokenDelay = TimeAmount.milliseconds(500)
 
     /// - Parameters:
@@ -49,10 +48,10 @@ final class HTTPGate: Sendable {
 
     // MARK: Connections
 
-    /// Admits a new connection. Another one may be closed for it.
+    /// Admits a new connection. Another connection may be closed to make room.
     ///
-    /// - Parameter isProxy: whether it is from a trusted proxy, whose connections are those of many clients.
-    /// - Returns: the connection's identifier; nil if there is no room.
+    /// - Parameter isProxy: whether the connection is from a trusted proxy, whose connections serve many clients.
+    /// - Returns: the connection's identifier; nil if the server is full.
     func admit(_ channel: any Channel, isProxy: Bool = false) -> ConnectionLedger.ID? {
         let (id, replaced) = state.withLock { state -> (ConnectionLedger.ID?, (any Channel)?) in
             let client = ClientAddress(channel.remoteAddress)
@@ -75,7 +74,7 @@ final class HTTPGate: Sendable {
     }
 
     func remove(_ id: ConnectionLedger.ID) {
-        // Not released under the lock.
+        // The channel is returned so that it is not released under the lock.
         _ = state.withLock { state in
             state.ledger.remove(id)
             return state.channels.removeValue(forKey: id)
@@ -84,7 +83,7 @@ final class HTTPGate: Sendable {
 
     // MARK: Requests
 
-    /// Counts a handshake as a request, and returns whether it is served.
+    /// Counts a TLS handshake as a request and returns whether it is served.
     func mayBegin(_ client: ClientAddress) -> Bool {
         let now = MonotonicTime.now
         guard clients.noteRequest(from: client, at: now) != nil else { return true }
@@ -94,7 +93,7 @@ final class HTTPGate: Sendable {
 
     /// Decides whether a request is served.
     ///
-    /// - Parameter isPublic: whether it need not present a token.
+    /// - Parameter isPublic: whether the request needs no token.
     func decide(
         _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool
     ) -> Decision {
@@ -131,9 +130,9 @@ final class HTTPGate: Sendable {
         return answer
     }
 
-    /// Counts a request with a token, or the cookie of one.
+    /// Counts a request with a token or with the cookie of one.
     ///
-    /// - Returns: how long its client must wait; nil if it is served.
+    /// - Returns: how long the client must wait; nil if the request is served.
     private func waitOfToken(of request: HTTPRequest, at now: MonotonicTime) -> Duration? {
         guard let grant = access.grant(of: request, at: Self.seconds) else { return nil }
         let wait = clients.noteRequest(with: grant.token, at: now)
@@ -143,11 +142,12 @@ final class HTTPGate: Sendable {
         return wait
     }
 
-    /// Counts wrong tokens. One beside a right credential counts, too: it may be a guess at a token that allows more.
+    /// Counts wrong tokens. A wrong token next to a right credential counts too: it may be a guess at a token with a
+    /// wider scope.
     ///
-    /// - Returns: how long the client must wait before a token of its is checked; nil if all were checked. A cookie
-    ///   alone and a token that cannot be guessed are checked in any case, whatever other tokens the server has, so
-    ///   that clients that share an address with a guesser are not locked out.
+    /// - Returns: how long the client must wait before its next token is checked; nil if all were checked. A request
+    ///   with only a cookie, or with a token that cannot be guessed, is always checked, regardless of the server's
+    ///   other tokens. Clients that share an address with a guesser are therefore not locked out.
     private func wait(
         for count: (guesses: Int, wrong: Int), from client: ClientAddress, at now: MonotonicTime
     ) -> Duration? {
@@ -160,18 +160,18 @@ final class HTTPGate: Sendable {
         return wait
     }
 
-    /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
+    /// Returns the header that sets a cookie for a browser that presented the token; nil if the request presented none.
     func cookieHeader(for request: HTTPRequest, takesBearer: Bool = false) -> String? {
         access.cookieHeader(for: request, takesBearer: takesBearer, at: Self.seconds)
     }
 
-    /// Returns the most that a request's token allows; nil if it presents none, or none is required.
+    /// Returns the widest scope among the request's tokens; nil if it presents none or none is required.
     func scope(of request: HTTPRequest) -> AccessScope? { access.scope(of: request, at: Self.seconds) }
 
-    /// Returns the name of the token that a request presents; nil if it presents none, or one without a name.
+    /// Returns the name of the request's token; nil if it presents none or the token has no name.
     func tokenName(of request: HTTPRequest) -> String? { access.grant(of: request, at: Self.seconds)?.name }
 
-    /// Logs held-back lines.
+    /// Logs the lines that were held back.
     func close() { log.flush() }
 
     private static var seconds: Int { time(nil) }

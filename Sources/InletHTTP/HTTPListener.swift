@@ -5,23 +5,23 @@ package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Owns the listening socket, the connections and the one thread of a small web server.
+/// Owns the listening socket, the connections and the single thread of a small web server.
 package final class HTTPListener: Sendable {
-    /// Where a server listens, and its limits.
+    /// The address that a server listens on, and its limits.
     package struct Place: Sendable {
         package var access: AccessRule
-        /// The most connections at a time. Further ones replace waiting ones, or are closed at once.
+        /// The most connections at a time. A further connection replaces a waiting one or is closed immediately.
         package var connections: Int
         /// The most bytes of a request's body.
         package var bodyBytes: Int
         /// How long a client may take to read a response, or a part of a stream.
         package var patience: Duration
-        /// Counts wrong tokens and requests. The default counts those of this server, without a limit for requests.
+        /// Counts wrong tokens and requests. The default counts only those of this server and does not limit requests.
         package var clients = ClientLedger()
-        /// How the server works behind a reverse proxy. The default is without one.
+        /// The settings for a reverse proxy. The default is no proxy.
         package var proxy = ProxyRule()
-        /// Makes what puts the bytes of a connection into TLS, on the server's thread. The default, nil, is for plain
-        /// HTTP. With it, ``AccessRule/isSecure`` is set.
+        /// Makes the TLS handler of a connection, on the server's thread. The default, nil, is plain HTTP. If set,
+        /// ``AccessRule/isSecure`` must be true.
         package var makeTLS: (@Sendable () throws -> any ChannelHandler)?
 
         package init(_ access: AccessRule, connections: Int, bodyBytes: Int, patience: Duration) {
@@ -34,20 +34,20 @@ package final class HTTPListener: Sendable {
 
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// Starts the thread. Listens to nothing yet. ``stop()`` must be called in the end.
+    /// Starts the thread. Does not listen yet. The caller must call ``stop()`` in the end.
     package init() {}
 
-    /// The server's one thread.
+    /// The server's only thread.
     package var loop: any EventLoop { group.next() }
 
-    /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
+    /// Starts to listen. Blocks briefly, so it must not be called on a shared thread.
     ///
     /// - Parameters:
     ///   - logger: reports clients that guess tokens.
-    ///   - makeService: returns the service for a connection's requests; called on the server's one thread. It must not
-    ///     hold the connection.
-    /// - Returns: the address that it listens at, such as `127.0.0.1:8090`.
-    /// - Throws: ``InletError`` if it cannot listen at the address. The thread is then ended.
+    ///   - makeService: returns the service for a connection's requests. Called on the server's only thread. The
+    ///     service must not hold the connection.
+    /// - Returns: the address that the server listens on, such as `127.0.0.1:8090`.
+    /// - Throws: ``InletError`` if it cannot listen on the address. The thread has then ended.
     package func listen(
         at place: Place, logger: Logger, makeService: @escaping @Sendable (HTTPConnection) -> any HTTPService
     ) throws(InletError) -> String {
@@ -56,20 +56,21 @@ package final class HTTPListener: Sendable {
         let limits = HTTPConnection.Limits(answer: TimeAmount(place.patience))
         let bytes = ReceivedBytes.headLimit + place.bodyBytes
         let bootstrap = ServerBootstrap(group: group)
-            // For clients that connect while the thread is busy.
+            // Queues clients that connect while the thread is busy.
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // Otherwise a part of a response would wait for the last one's acknowledgement.
+            // Otherwise a part of a response would wait for the acknowledgement of the part before.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // What the system buffers for a client that does not read: about a picture, rather than megabytes for each.
+            // The send buffer, for a client that does not read: about one picture, instead of megabytes for each
+            // client.
             .childChannelOption(.socketOption(.so_sndbuf), value: 262_144)
-            // What it buffers of a client that is not read: more than a request.
+            // The receive buffer, for a client that is not read: more than one request.
             .childChannelOption(.socketOption(.so_rcvbuf), value: 65_536)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let client = ClientAddress(channel.remoteAddress)
-                    // A handshake costs more than most requests, and counts as one.
-                    // A proxy's are those of many clients, whose requests are counted.
+                    // A handshake costs more than most requests, so it counts as one. A proxy's connections serve many
+                    // clients, whose requests are counted separately.
                     let isProxy = place.proxy.trusts(channel.remoteAddress)
                     if place.makeTLS != nil, !isProxy, !gate.mayBegin(client) { throw TooManyConnections() }
                     guard let id = gate.admit(channel, isProxy: isProxy) else { throw TooManyConnections() }
@@ -107,10 +108,10 @@ package final class HTTPListener: Sendable {
         _ = isDone.wait(timeout: .now() + 2)
     }
 
-    /// Returns where users find the page: all addresses of this machine if the server listens at all of them, with the
-    /// token if it was generated here.
+    /// Returns the URLs of the page: all addresses of this machine if the server listens on all of them. They contain
+    /// the token if it was generated by this server.
     ///
-    /// - Parameter address: what ``listen(at:logger:makeService:)`` returned.
+    /// - Parameter address: the value that ``listen(at:logger:makeService:)`` returned.
     package static func pages(of access: AccessRule, at address: String) -> String {
         let query = access.isGenerated ? "?token=\(access.token ?? "")" : ""
         let scheme = access.isSecure ? "https" : "http"

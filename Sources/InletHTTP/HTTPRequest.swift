@@ -1,32 +1,32 @@
 import InletCore
 package import NIOHTTP1
 
-/// The head of a request, as far as servers here use it. It is parsed as bytes.
+/// The head of a request: the parts that the servers here use. It is parsed as bytes.
 package struct HTTPRequest: Sendable {
     /// The HTTP method.
     package let method: HTTPMethod
-    /// The path before the query, as it was sent: in ASCII, with escapes, and without ``prefix``.
+    /// The path before the query, as it was sent: ASCII with escapes, without ``prefix``.
     package let path: String
-    /// The path below which a reverse proxy serves the pages, such as `/cams`; empty without one.
+    /// The path under which a reverse proxy serves the pages, such as `/cams`; empty without a proxy.
     package let prefix: String
-    /// Whether the client keeps the connection for further requests.
+    /// Whether the client keeps the connection open for further requests.
     package let keepsAlive: Bool
-    /// Whether the request is HTTP 1.0, which may have no Host header.
+    /// Whether the request uses HTTP 1.0, which does not require a Host header.
     package let isOfHTTP10: Bool
-    /// The stated length of the body; nil if none is stated.
+    /// The stated length of the body; nil if the request states no length.
     package let length: Int?
     /// Whether a body follows.
     package let hasBody: Bool
     private let query: [UInt8]
     private let headers: HTTPHeaders
 
-    /// Nil if the target is not valid in a request (RFC 3986).
+    /// Returns nil if the request target is invalid (RFC 3986).
     package init?(_ head: HTTPRequestHead, proxy: ProxyRule = ProxyRule()) {
         guard head.uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         let parts = head.uri.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         method = head.method
         let target = parts.first.map { String(Substring($0)) } ?? "/"
-        // Home Assistant's name for the same.
+        // Home Assistant's name for the same header.
         let stated = head.headers.first(name: "x-forwarded-prefix") ?? head.headers.first(name: "x-ingress-path")
         (prefix, path) = proxy.paths(of: target, stated: stated)
         query = parts.count > 1 ? Array(parts[1]) : []
@@ -37,16 +37,16 @@ package struct HTTPRequest: Sendable {
         hasBody = head.headers.contains(name: "transfer-encoding") || (length ?? 0) != 0
     }
 
-    /// Whether a browser asks for the icon of a page.
+    /// Whether a browser requests the icon of a page.
     var isForIcon: Bool { path.isSameBytes(as: "/favicon.ico") && (method == .GET || method == .HEAD) }
 
-    /// The query with its question mark, as it was sent; empty without one.
+    /// The query with its question mark, as it was sent; empty if there is no query.
     var queryText: String { query.isEmpty ? "" : "?" + String(decoding: query, as: UTF8.self) }
 
-    /// Returns the first value of a header; nil if there is none.
+    /// Returns the first value of a header; nil if the request has no such header.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 
-    /// Whether the client sends the body only when it is asked to, or gives up waiting (RFC 9110, 10.1.1).
+    /// Whether the client sends the body only after the server asks for it, or after a timeout (RFC 9110, 10.1.1).
     package var awaitsContinue: Bool {
         !isOfHTTP10
             && headers["expect"].contains { value in
@@ -56,7 +56,7 @@ package struct HTTPRequest: Sendable {
             }
     }
 
-    /// Returns the unescaped bytes of a query item; nil if there is none of that name.
+    /// Returns the unescaped bytes of a query item; nil if the query has no item of that name.
     package func queryValue(of name: String) -> [UInt8]? {
         for item in query.split(separator: UInt8(ascii: "&")) {
             let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -65,14 +65,14 @@ package struct HTTPRequest: Sendable {
         return nil
     }
 
-    /// Returns whether the query has an item of that name, with a value or without.
+    /// Returns whether the query has an item of that name, with or without a value.
     package func hasQueryItem(_ name: String) -> Bool {
         query.split(separator: UInt8(ascii: "&")).contains { item in
             item.prefix { $0 != UInt8(ascii: "=") }.elementsEqual(name.utf8)
         }
     }
 
-    /// The bearer token (RFC 6750, 2.1); nil if there is none.
+    /// The bearer token (RFC 6750, 2.1); nil if the request has no bearer token.
     package var bearer: [UInt8]? {
         guard let value = header("authorization")?.utf8, TextBytes.isSame(value.prefix(7), ignoringCase: "bearer ")
         else { return nil }
@@ -87,7 +87,7 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// The addresses that the request has come from and by, as proxies state them.
+    /// The client and proxy addresses that the request has passed through, as proxies report them.
     var forwardedAddresses: [String] {
         let plain = headers["x-forwarded-for"].flatMap { $0.split(atByte: ",") }
         guard plain.isEmpty else { return plain.map { Self.address(String($0)) } }
@@ -98,7 +98,7 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// Returns an address without quotes, brackets and the port.
+    /// Returns an address without quotes, brackets and port.
     private static func address(_ text: String) -> String {
         let text = text.trimmed { $0.isASCIISpace || $0 == UInt8(ascii: "\"") }
         if text.hasBytePrefix("[") { return String(text.dropFirst().prefix(upToByte: "]")) }
@@ -106,7 +106,7 @@ package struct HTTPRequest: Sendable {
         return String(isIPv6 ? text : text.prefix(upToByte: ":"))
     }
 
-    /// Whether a proxy says that the browser used TLS. A client that lies about it only withholds its own cookie.
+    /// Whether a proxy reports that the browser used TLS. A client that forges this only loses its own cookie.
     package var cameByTLS: Bool {
         if let schemes = header("x-forwarded-proto")?.utf8 {
             return TextBytes.isSame(

@@ -1,31 +1,31 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// Answers the requests of one connection. Created for each connection, and called on the server's one thread.
+/// Answers the requests of one connection. Created for each connection, and called on the server's only thread.
 ///
-/// One request is answered at a time: the next one is read when the response is written, or the connection is closed.
+/// One request is answered at a time: the next one is read after the response is written, or the connection is closed.
 package protocol HTTPService: AnyObject {
     /// Returns whether a request is answered without the token, such as a browser's preflight request. Called before
     /// ``begin(_:isKnown:)``.
     func isPublic(_ request: HTTPRequest) -> Bool
 
-    /// Returns the answer to a request that is refused for want of a right token: the given one, or a page with the
-    /// same status. The default returns the given one.
+    /// Returns the answer to a request without a right token: the given answer, or a page with the same status. The
+    /// default returns the given answer.
     func unauthorized(_ request: HTTPRequest, _ answer: HTTPAnswer) -> HTTPAnswer
 
     /// Called when a request's head has arrived and is authorised.
     ///
-    /// - Parameter isKnown: whether it presents the token, or none is required; false if it is public and presents
-    ///   none.
+    /// - Parameter isKnown: whether the request presents the token, or none is required; false if the request is public
+    ///   and presents no token.
     func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep
 
     /// Called when the body that ``begin(_:isKnown:)`` asked for is complete.
     func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep
 
-    /// Called when a deferred request, or the stream, is over: the client has disconnected, or took too long.
+    /// Called when a deferred request or the stream has ended because the client disconnected or took too long.
     func abandon()
 
-    /// Called when a part of the stream was sent, and another one may be. The default does nothing.
+    /// Called when a part of the stream has been sent and another part may be sent. The default does nothing.
     func didSend()
 }
 
@@ -37,26 +37,26 @@ extension HTTPService {
     package func unauthorized(_ request: HTTPRequest, _ answer: HTTPAnswer) -> HTTPAnswer { answer }
 }
 
-/// What to do about a request.
+/// The action for a request.
 package enum HTTPStep {
     /// The request is answered.
     case answer(HTTPAnswer)
-    /// Its body is read, of at most so many bytes. Then ``HTTPService/finish(_:body:)`` is called.
+    /// The service reads the body, of at most this many bytes. Then ``HTTPService/finish(_:body:)`` is called.
     case read(Int)
-    /// ``HTTPConnection/answer(_:)`` follows; if it does not within the time, the given response is sent, and
-    /// ``HTTPService/abandon()`` is called.
+    /// The service calls ``HTTPConnection/answer(_:)`` later. If it does not within the time, the given response is
+    /// sent and ``HTTPService/abandon()`` is called.
     case later(within: TimeAmount, otherwise: HTTPAnswer)
-    /// The request is answered by parts without an end, with ``HTTPConnection/send(_:)``.
+    /// The service answers with an endless stream of parts, by ``HTTPConnection/send(_:)``.
     case stream(HTTPHeaders)
-    /// The connection speaks another protocol from now on (RFC 9110, 7.8): status 101 with these headers is sent, and
-    /// the handlers that are made then take the place of HTTP's. The service is released, and not called again.
+    /// The connection switches to another protocol (RFC 9110, 7.8). Status 101 with these headers is sent, and the
+    /// returned handlers replace those of HTTP. The service is released and not called again.
     case upgrade(HTTPHeaders, () -> [any ChannelHandler])
 }
 
 /// A complete response.
 package struct HTTPAnswer: Sendable {
     package var status: HTTPResponseStatus
-    /// The headers, besides those of every response.
+    /// The headers in addition to those of every response.
     package var headers: HTTPHeaders
     package var body: ByteBuffer
     /// Whether the connection is closed after the response is written.
@@ -70,13 +70,13 @@ package struct HTTPAnswer: Sendable {
 
     package init(type: String, body: ByteBuffer) { self.init(headers: ["content-type": type], body: body) }
 
-    /// Returns a response with a sentence for users.
+    /// Returns a response with a sentence for people.
     package static func text(_ text: String, _ status: HTTPResponseStatus) -> HTTPAnswer {
         HTTPAnswer(
             status, headers: ["content-type": "text/plain; charset=utf-8"], body: ByteBuffer(string: text + "\n"))
     }
 
-    /// The icon of all pages, for which browsers ask without being told.
+    /// The icon of all pages. Browsers request it even if a page does not name it.
     static let icon = HTTPAnswer(
         type: "image/svg+xml",
         body: ByteBuffer(
@@ -86,8 +86,8 @@ package struct HTTPAnswer: Sendable {
                 <circle cx="16" cy="16" r="3.5" fill="#fff"/></svg>
                 """))
 
-    /// The headers of every response: caches keep nothing, pages load nothing from elsewhere, and other sites cannot
-    /// embed it as a frame or a picture.
+    /// The headers of every response. Caches store nothing, pages load nothing from elsewhere, and other sites cannot
+    /// embed a response as a frame or a picture.
     static let commonHeaders = HTTPHeaders([
         ("cache-control", "no-store"), ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),
         ("cross-origin-resource-policy", "same-origin"),

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// `HOST:PORT` in the URIs of sinks.
+/// The form `HOST:PORT` in the URIs of sinks.
 package struct ListenAddress: Sendable {
     /// The host; nil if it is left out.
     package var host: String?

@@ -6,42 +6,42 @@ import Synchronization
 package protocol PictureViewer: AnyObject {
     /// Whether the client wants a stream of pictures.
     var isStream: Bool { get }
-    /// Shows a picture.
+    /// Shows a picture to the client.
     ///
-    /// - Returns: whether the client wants more.
+    /// - Returns: whether the client wants further pictures.
     func show(_ jpeg: ByteBuffer) -> Bool
-    /// Called when no picture will come any more. The client is no longer a viewer.
+    /// Called when no further picture will come. The client is no longer a viewer.
     func end()
 }
 
 // Unsafe: has state that only its event loop uses, and copies an encoded picture.
-/// Passes pictures from a sink's thread to clients, on the server's one thread, and reports how many there are. It may
-/// outlive the sink, and go on with another one.
+/// Passes pictures from a sink's thread to clients on the server's only thread, and reports the number of viewers. It
+/// may outlive the sink and continue with another one.
 ///
-/// `@unchecked Sendable`: `viewers` and `sessions` are accessed on `loop` alone, which `add` and `remove` check.
+/// `@unchecked Sendable`: `viewers` and `sessions` are accessed only on `loop`, which `add` and `remove` check.
 package final class PictureHub: @unchecked Sendable {
     private let loop: any EventLoop
     private let context: Mutex<SinkContext?>
     private var viewers: [any PictureViewer] = []
     private var sessions = SinkSessions()
     private let count = Atomic(0)
-    /// Whether a picture is on its way to the server's thread: no second one follows it if that thread is slow.
+    /// Whether a picture is on its way to the server's thread. If that thread is slow, no second picture follows.
     private let isPublishing = Atomic(false)
 
-    /// - Parameter context: the context of the sink from which pictures come; nil as long as there is none.
+    /// - Parameter context: the context of the sink that sends pictures; nil until there is a sink.
     package init(_ loop: any EventLoop, context: SinkContext?) {
         self.loop = loop
         self.context = Mutex(context)
         context?.report(sessions)
     }
 
-    /// Tells the sink from which pictures come from now on how many viewers there are. Safe from any thread.
+    /// Reports the number of viewers to the sink that sends pictures from now on. Safe from any thread.
     package func report(to context: SinkContext) {
         self.context.withLock { $0 = context }
         loop.execute { context.report(self.sessions) }
     }
 
-    /// Whether a picture has any viewers. Safe from any thread.
+    /// Whether pictures have any viewers. Safe from any thread.
     package var isWatched: Bool {
         count.load(ordering: .relaxed) > 0 && !isPublishing.load(ordering: .relaxed)
     }
@@ -53,7 +53,7 @@ package final class PictureHub: @unchecked Sendable {
         _ = unsafe jpeg.withUnsafeBytes { unsafe buffer.writeBytes($0) }
         loop.execute { [buffer] in
             self.isPublishing.store(false, ordering: .relaxed)
-            // Viewers that leave meanwhile ignore the picture.
+            // A viewer that leaves in the meantime ignores the picture.
             for viewer in self.viewers where !viewer.show(buffer) { self.remove(viewer) }
         }
     }
@@ -77,7 +77,7 @@ package final class PictureHub: @unchecked Sendable {
         countViewers()
     }
 
-    /// Ends all viewers: no picture will come any more. Safe from any thread.
+    /// Ends all viewers: no further picture will come. Safe from any thread.
     package func end() {
         loop.execute {
             let ended = self.viewers

@@ -1,8 +1,8 @@
 package import InletCore
 
-/// The statistics in Prometheus's text format, version 0.0.4, by the names of `Docs/reference/metrics.md`.
+/// The statistics in Prometheus's text format, version 0.0.4, with the names of `Docs/reference/metrics.md`.
 package struct PrometheusText {
-    /// The statistics of a capture, and the labels that tell it from others.
+    /// The statistics of a capture, and the labels that distinguish it from others.
     private struct Entry {
         var labels: Labels
         var statistics: CaptureStatistics
@@ -13,9 +13,9 @@ package struct PrometheusText {
     /// Returns the statistics of one capture.
     package static func text(of statistics: CaptureStatistics) -> String { text(of: [([], statistics)]) }
 
-    /// Returns the statistics of several captures, with a family of metrics in one place, as the format requires.
+    /// Returns the statistics of several captures. Each family of metrics is in one place, as the format requires.
     ///
-    /// - Parameter captures: the statistics, each with labels besides that of its source.
+    /// - Parameter captures: the statistics, each with labels in addition to that of its source.
     package static func text(of captures: [(labels: [(String, String)], statistics: CaptureStatistics)]) -> String {
         var writer = PrometheusText()
         writer.write(
@@ -23,7 +23,7 @@ package struct PrometheusText {
         return writer.text
     }
 
-    /// One metric, and its values, which are numbers, by their labels.
+    /// A metric and its numeric values by label.
     package struct Family {
         var name, type, help: String
         var samples: [(labels: [(String, String)], value: any Sendable)]
@@ -35,7 +35,7 @@ package struct PrometheusText {
         }
     }
 
-    /// Returns metrics that are not those of captures.
+    /// Returns metrics that do not belong to captures.
     package static func text(of families: [Family]) -> String {
         var writer = PrometheusText()
         for family in families {
@@ -115,14 +115,14 @@ package struct PrometheusText {
         writeSinks(entries)
     }
 
-    /// Returns a capture's sinks by their names, in the order of the first of each: those of one name are one, so that
-    /// a sink that is attached again and again makes no further series.
+    /// Returns a capture's sinks by name, in the order in which each name first appears. Sinks of the same name are
+    /// combined, so attaching a sink repeatedly does not add further series.
     private static func byName(_ sinks: [CaptureStatistics.Sink]) -> [CaptureStatistics.Sink] {
         var places: [String: Int] = [:]
         var result: [CaptureStatistics.Sink] = []
         for var sink in sinks {
             sink.name = sink.name.sanitized(limit: longestName)
-            // One that has ended has none.
+            // A sink that has ended has no sessions.
             if !sink.isAttached {
                 sink.sessions?.open = 0
                 sink.sessions?.pending = 0
@@ -203,7 +203,7 @@ package struct PrometheusText {
             .map { (labels + [(label, $0.name)], $0.count) }
     }
 
-    /// By Unicode scalars, as a combining mark would hide what must be escaped.
+    /// Works on Unicode scalars, because a combining mark would hide a character that must be escaped.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// Bounds what a client sends: closes a connection whose request is too large, and discards what arrives after the last
+/// Limits what a client sends: closes a connection whose request is too large, and discards what arrives after the last
 /// response.
 ///
-/// Precedes the parser. Confined to its channel's thread.
+/// Runs before the parser. Confined to its channel's thread.
 final class ReceivedBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     /// The most bytes of a request's head.
     static let headLimit = 16_384
-    /// The most bytes discarded after the last response. Closing a socket with unread bytes may revoke the response
-    /// (RFC 9112, 9.6).
+    /// The most bytes discarded after the last response. Closing a socket with unread bytes may make the client lose
+    /// the response (RFC 9112, 9.6).
     private static let swallowLimit = 1_048_576
     private let limit: Int
     private var count = 0
@@ -18,7 +18,7 @@ final class ReceivedBytes: ChannelInboundHandler, RemovableChannelHandler {
     /// Called once, before the first byte of the next request is counted.
     var beginRequest: (() -> Void)?
 
-    /// - Parameter limit: the most bytes of a request with its head and its body.
+    /// - Parameter limit: the most bytes of a request, including its head and its body.
     init(limit: Int) { self.limit = limit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -31,7 +31,7 @@ final class ReceivedBytes: ChannelInboundHandler, RemovableChannelHandler {
         if !isSwallowing { context.fireChannelRead(data) }
     }
 
-    /// Restarts the count after a request was answered.
+    /// Restarts the count after a request has been answered.
     func reset() { count = 0 }
 
     /// Discards everything that arrives from now on.

@@ -1,8 +1,8 @@
-/// The most requests a second, of which five seconds' worth may come at once.
+/// The most requests per second. Five seconds' worth may come at once.
 package struct RequestRates: Sendable {
-    /// Of one client address; 0 for no limit, which is the default.
+    /// The rate of one client address; 0, the default, is no limit.
     package var perClient: Int
-    /// With one token; 0 for no limit, which is the default.
+    /// The rate with one token; 0, the default, is no limit.
     package var perToken: Int
 
     package init(perClient: Int = 0, perToken: Int = 0) { (self.perClient, self.perToken) = (perClient, perToken) }

@@ -2,11 +2,11 @@ import FoundationEssentials
 import InletCore
 import InletDigest
 
-/// The cookie by which a browser remembers that it has presented the token: an expiry, and an authentication code of it
-/// under the token.
+/// The cookie by which a browser remembers that it has presented the token. It consists of an expiry time and that
+/// time's authentication code, computed with the token.
 ///
-/// It does not reveal the token. It stays valid when the server restarts, unless its key was made for the run, and ends
-/// with the token.
+/// The cookie does not reveal the token. It remains valid when the server restarts, unless its key was made for one
+/// run, and becomes invalid when the token changes.
 struct SessionCookie: Sendable {
     /// The validity in seconds.
     static let lifetime = 86_400
@@ -20,7 +20,7 @@ struct SessionCookie: Sendable {
         self.port = port
     }
 
-    /// The name includes the port, as browsers send a host's cookies to all of its ports.
+    /// The name includes the port, because browsers send a host's cookies to all of its ports.
     var name: String { "inlet-session-\(port)" }
 
     /// - Parameter now: seconds since 1970.
@@ -33,8 +33,8 @@ struct SessionCookie: Sendable {
     /// Returns the header that sets the cookie.
     ///
     /// - Parameters:
-    ///   - isSecure: whether the browser used TLS, and is to send the cookie only over TLS.
-    ///   - prefix: the path below which a proxy serves the pages; empty without one.
+    ///   - isSecure: whether the browser used TLS and must send the cookie only over TLS.
+    ///   - prefix: the path under which a proxy serves the pages; empty without a proxy.
     func header(at now: Int, isSecure: Bool, below prefix: String = "") -> String {
         "\(name)=\(value(at: now)); Max-Age=\(Self.lifetime); Path=\(prefix)/; HttpOnly; SameSite=Strict"
             + (isSecure ? "; Secure" : "")

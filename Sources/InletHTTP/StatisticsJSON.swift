@@ -3,7 +3,7 @@ package import InletCore
 
 /// The statistics in `/stats.json`. Times are in seconds.
 package enum StatisticsJSON {
-    /// Returns the statistics as an object of JSON.
+    /// Returns the statistics as a JSON object.
     package static func text(of statistics: CaptureStatistics) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
