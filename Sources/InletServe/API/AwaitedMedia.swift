@@ -4,28 +4,28 @@ import InletHTTP
 import InletSystem
 import NIOHTTP1
 
-/// Something that a client waits for: the first of what a camera sends.
+/// The first thing a camera sends that a client waits for.
 enum AwaitedMedia: Sendable {
     case picture
     case keyFrame
-    /// A segment, which lasts from a key frame to another one.
+    /// A segment, which lasts from one key frame to the next.
     case segment
 
-    /// The time that a client waits for a camera whose key frames are frequent.
+    /// How long a client waits for a camera with frequent key frames.
     private var usualLimit: Duration { self == .segment ? .seconds(20) : .seconds(8) }
 
     /// The longest time that a client waits.
     static let longestLimit = Duration.seconds(70)
 
-    /// Returns the time that a client waits, which includes the next key frame.
+    /// Returns how long a client waits, including the time to the next key frame.
     ///
-    /// - Parameter interval: the time between the camera's key frames, if it is known.
+    /// - Parameter interval: the time between the camera's key frames, if known.
     func limit(_ interval: Duration?) -> Duration {
         let needed = interval.map { $0 * (self == .segment ? 2 : 1) + .seconds(2) } ?? .zero
         return min(max(usualLimit, needed), Self.longestLimit)
     }
 
-    /// Returns a sentence that states what did not come.
+    /// Returns a sentence that names what did not arrive.
     func absence(within limit: Duration, interval: Duration?) -> String {
         let what =
             switch self {
@@ -41,14 +41,13 @@ enum AwaitedMedia: Sendable {
 }
 
 extension ServeResponder {
-    /// The time between two looks at a camera that a client waits for.
+    /// The time between two checks of a camera that a client waits for.
     private static let lookInterval = Duration.milliseconds(250)
 
-    /// Waits until it is certain that a camera sends nothing to a client: at once if it cannot be opened, with the last
-    /// error, or after a time that includes its next key frame.
+    /// Waits until it is certain that a camera sends nothing to a client. Returns immediately if the camera cannot be
+    /// opened, with the last error; otherwise after a time that includes the camera's next key frame.
     ///
-    /// - Returns: the answer that states the reason. It is a fault of the camera, not of the daemon, so its status is
-    ///   below 500.
+    /// - Returns: the answer with the reason. The camera is at fault and not the daemon, so the status is below 500.
     func absence(of awaited: AwaitedMedia, from name: String) async -> HTTPAnswer {
         let start = MonotonicTime.now
         while !Task.isCancelled {
@@ -65,14 +64,15 @@ extension ServeResponder {
 }
 
 extension SupervisedCamera {
-    /// The most time that a viewer waits for the camera to be opened.
+    /// The most time that a viewer waits for the camera to open.
     private static let openingLimit = Duration.seconds(9)
 
     /// Waits until the camera is open.
     ///
-    /// - Throws: the reason why it cannot be opened. It is not an error if the camera takes longer than a viewer waits.
+    /// - Throws: the reason why the camera cannot be opened. It is not an error if opening takes longer than a viewer
+    ///   waits.
     func waitUntilOpen() async throws(InletError) {
-        // A placeholder is a picture.
+        // A placeholder counts as a picture.
         guard settings.policies.outage == .nothing else { return }
         let end = MonotonicTime.now + Self.openingLimit
         while !Task.isCancelled, MonotonicTime.now < end {

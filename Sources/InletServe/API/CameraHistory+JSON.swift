@@ -2,7 +2,7 @@ import InletCore
 import InletHTTP
 
 extension CameraHistory.Sample {
-    /// The stretch as the API shows it.
+    /// The sample as the API shows it.
     var json: JSONValue {
         let seconds = length.inSeconds
         return .object([

@@ -2,7 +2,7 @@ import InletCore
 import InletHTTP
 
 extension CameraStatus {
-    /// The condition as the API shows it. No address shows its credentials.
+    /// The status as the API shows it. URIs are shown without credentials.
     var json: JSONValue {
         let sinks = settings.sinks.map { JSONValue.object([("uri", .text($0.description))]) }
         var members: [(String, JSONValue)] = [
@@ -47,7 +47,7 @@ extension CameraStatus {
         ])
     }
 
-    /// Frames that were lost: not those that nobody wanted.
+    /// The number of lost frames, without those that no sink wanted.
     var dropped: UInt64 {
         statistics?.drops.filter { $0.key != .notConnected && $0.key != .rateLimited }.values.reduce(0, &+) ?? 0
     }

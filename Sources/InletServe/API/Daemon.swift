@@ -4,18 +4,18 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The daemon: cameras, a server, and what tells them of changes.
+/// The daemon: the cameras, the server, and the services that react to changes.
 package enum Daemon {
-    /// The time for sources to close and recordings to finish at the end.
+    /// The time in which sources close and recordings finish when the daemon stops.
     private static let farewell = Duration.seconds(20)
 
     /// Runs until SIGTERM or SIGINT.
     ///
     /// - Parameters:
     ///   - path: the configuration.
-    ///   - overlayPath: where changes by the API are kept; nil for the place beside the configuration.
-    ///   - search: searches for cameras when the API is asked to; nil if nothing does.
-    /// - Throws: ``ConfigurationProblems`` or an ``InletError`` if it cannot start.
+    ///   - overlayPath: the file for changes by the API; nil for the default path next to the configuration.
+    ///   - search: searches for cameras when the API requests it; nil if search is not supported.
+    /// - Throws: ``ConfigurationProblems`` or an ``InletError`` if the daemon cannot start.
     package static func run(
         path: String, overlayPath: String?, reader: ConfigurationReader, search: CameraSearch?
     ) async throws {
@@ -64,8 +64,8 @@ package enum Daemon {
         let notifier = NotifierService(
             ServiceNotifier(socket: ServiceEnvironment.notifySocket), fleet: fleet,
             watchdog: ServiceEnvironment.watchdog)
-        // They end in the opposite order: first the notifier, which says that the daemon ends; last the server, as
-        // cameras have viewers to the end.
+        // The services stop in the reverse order. The notifier is first, to report that the daemon is stopping. The
+        // server is last, because cameras have viewers until the end.
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),

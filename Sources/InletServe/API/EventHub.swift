@@ -1,14 +1,14 @@
 import InletCore
 import NIOCore
 
-/// Passes events to clients as server-sent events, on the server's one thread, the latest ones also to those who come
-/// later. Safe from any thread.
+/// Passes events to clients as server-sent events, on the server's only thread. New clients also get the latest earlier
+/// events. Safe from any thread.
 final class EventHub: Sendable {
     /// A client that wants events. Called on the server's thread only.
     protocol Listener: AnyObject {
-        /// Returns whether an event about a camera, or about none (nil), is for this client.
+        /// Returns whether an event about a camera, or about no particular camera (nil), is for this client.
         func mayHear(of camera: String?) -> Bool
-        /// Tells a piece of the stream.
+        /// Sends a piece of the stream to the client.
         func tell(_ text: String)
     }
 
@@ -19,18 +19,19 @@ final class EventHub: Sendable {
         var text: String
     }
 
-    /// The most events that are kept, and the most bytes of them that are sent to a new client.
+    /// The most events that are kept, and the most bytes of them that a new client is sent.
     static let (mostKept, longestReplay) = (50, 32_768)
 
     private let loop: any EventLoop
-    /// Tells the identifiers of this run of the server from those of others: when it began.
+    /// The start time of the server, which distinguishes this run's identifiers from those of other runs.
     private let run: Int64
     private let kept: NIOLoopBoundBox<[Sent]>
     private let listeners: NIOLoopBoundBox<[any Listener]>
-    /// How many events were sent. Counted where they are sent, so that their order is that of their numbers.
+    /// The number of events sent. Incremented where events are sent, so that the order of the numbers is the order of
+    /// sending.
     private let number: NIOLoopBoundBox<Int>
 
-    /// - Parameter run: when the server began, in nanoseconds since 1970.
+    /// - Parameter run: when the server started, in nanoseconds since 1970.
     init(_ loop: any EventLoop, run: Int64 = WallTime.now) {
         (self.loop, self.run) = (loop, run)
         kept = .makeBoxSendingValue([], eventLoop: loop)
@@ -38,10 +39,10 @@ final class EventHub: Sendable {
         listeners = .makeBoxSendingValue([], eventLoop: loop)
     }
 
-    /// Adds a client, and tells it the events of before that it may hear of. Called on the server's thread.
+    /// Adds a client and sends it the earlier events that it may see. Called on the server's thread.
     ///
-    /// - Parameter last: the identifier of the last event that it has; nil if it has none. One of another run of the
-    ///   server counts as none.
+    /// - Parameter last: the identifier of the client's last event; nil if it has none. An identifier of another run of
+    ///   the server is ignored.
     func add(_ listener: any Listener, after last: String?) {
         listeners.value.append(listener)
         var newest: [String] = []
@@ -55,7 +56,7 @@ final class EventHub: Sendable {
         if !newest.isEmpty { listener.tell(newest.reversed().joined()) }
     }
 
-    /// Returns the number in an identifier of this run; nil if it is none.
+    /// Returns the event number of an identifier; nil if the identifier is not from this run.
     private func number(of id: String) -> Int? {
         let parts = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].elementsEqual("\(run)".utf8) else { return nil }
@@ -78,25 +79,25 @@ final class EventHub: Sendable {
         }
     }
 
-    /// Removes the oldest event of the camera that has the most: the last events of a quiet camera stay.
+    /// Removes the oldest event of the camera with the most events, so that the last events of a quiet camera stay.
     private static func removeOne(_ kept: inout [Sent]) {
         let counts = Dictionary(kept.map { ($0.camera, 1) }, uniquingKeysWith: +)
         let most = counts.values.max()
         kept.firstIndex { counts[$0.camera] == most }.map { _ = kept.remove(at: $0) }
     }
 
-    /// Sends something without a meaning, so that clients that are gone are noticed, and proxies keep the connection.
+    /// Sends an empty message to detect clients that are gone, and to keep proxies from closing the connection.
     func sendHeartbeat() { loop.execute { for listener in self.listeners.value { listener.tell(": alive\n\n") } } }
 
-    /// Returns an event as it is sent (HTML Standard, 9.2).
+    /// Returns an event in the format of the stream (HTML Standard, 9.2).
     ///
-    /// - Parameter time: when it happened, in nanoseconds since 1970.
+    /// - Parameter time: when the event happened, in nanoseconds since 1970.
     static func text(_ event: FleetEvent, id: String, time: Int64) -> String {
         let data = JSONValue.object([
             ("camera", event.camera.map { .text($0) } ?? .null), ("kind", .text(event.kind)),
             ("text", .text(event.text)), ("time", .text(WallTime.text(time))),
         ])
-        // JSON on one line has no line end, which would end the field.
+        // The JSON text is one line, because a line end would end the field.
         return "id: \(id)\nevent: camera\ndata: \(data.text())\n\n"
     }
 }

@@ -1,7 +1,7 @@
 import InletCore
 import NIOCore
 
-/// Hands a recording to a client, a piece at a time. Confined to the server's thread; the disk is read on a lane.
+/// Sends a recording to a client, one piece at a time. Confined to the server's thread; the disk is read on a lane.
 final class FileDownload {
     private let loop: any EventLoop
     private var reader: RecordingReader?
@@ -13,7 +13,7 @@ final class FileDownload {
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Sends the first piece of a range of the file's bytes. ``next()`` sends each further one.
+    /// Sends the first piece of a range of the file's bytes. ``next()`` sends each further piece.
     func begin(
         _ reader: RecordingReader, on lane: FileLane, _ range: Range<Int>, send: @escaping (ByteBuffer) -> Void,
         end: @escaping () -> Void
@@ -23,7 +23,7 @@ final class FileDownload {
         next()
     }
 
-    /// Sends the next piece, or ends behind the last.
+    /// Sends the next piece, or ends the stream after the last one.
     func next() {
         guard let reader, let lane else { return }
         guard offset < last else { return end() }
@@ -31,14 +31,14 @@ final class FileDownload {
         lane.run(for: loop) { reader.piece(at: offset, before: last) }.assumeIsolated().whenComplete {
             [weak self] result in
             guard let self, self.reader != nil else { return }
-            // A file that has become shorter: the client sees that it lacks something.
+            // The file has become shorter: the client notices that bytes are missing.
             guard let piece = try? result.get() else { return end() }
             self.offset += piece.readableBytes
             send(piece)
         }
     }
 
-    /// Sends nothing more.
+    /// Stops sending.
     func cancel() {
         let (reader, lane) = (reader, lane)
         (self.reader, self.lane, send, end) = (nil, nil, { _ in }, {})

@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPAnswer {
-    /// Returns a response of JSON.
+    /// Returns a JSON response.
     static func json(_ value: JSONValue, _ status: HTTPResponseStatus = .ok) -> HTTPAnswer {
         HTTPAnswer(
             status, headers: ["content-type": "application/json"], body: ByteBuffer(string: value.text() + "\n"))
     }
 
-    /// Returns a response that says what is wrong (RFC 9457).
+    /// Returns a response that describes an error (RFC 9457).
     ///
-    /// - Parameter problems: each thing that is wrong with what was sent.
+    /// - Parameter problems: the problems in the request's body.
     static func problem(
         _ status: HTTPResponseStatus, _ detail: String, _ problems: [ConfigurationProblem] = []
     ) -> HTTPAnswer {
@@ -39,7 +39,7 @@ extension HTTPAnswer {
 
     /// Returns the response to a change.
     ///
-    /// - Parameter isTrial: whether it says what would be done, and nothing was.
+    /// - Parameter isTrial: whether this was a dry run: the changes are only listed and not made.
     static func changes(
         _ changes: [(name: String, change: String)], _ status: HTTPResponseStatus = .ok, isTrial: Bool
     ) -> HTTPAnswer {
@@ -53,7 +53,7 @@ extension HTTPAnswer {
             ]), status)
     }
 
-    /// The response about a camera that there is not.
+    /// Returns the response for a camera that does not exist.
     static func noCamera(_ name: String) -> HTTPAnswer {
         .problem(.notFound, "There is no camera '\(name.sanitized(limit: 80))'.")
     }

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The path of what a camera did.
+/// The path of a camera's history.
 extension OpenAPIDocument {
     static let historyPaths: [(String, JSONValue)] = [
         (

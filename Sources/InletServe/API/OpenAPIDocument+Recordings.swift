@@ -1,6 +1,6 @@
 import InletCore
 
-/// The paths about recordings and streams of packets.
+/// The paths of recordings and packet streams.
 extension OpenAPIDocument {
     static let recordingPaths: [(String, JSONValue)] = [
         (

@@ -2,14 +2,14 @@ import InletCore
 import Logging
 
 extension OpenAPIDocument {
-    /// A camera as the file has it, with its name.
+    /// A camera as in the configuration's file, with its name.
     static let newCamera: JSONValue = {
         guard case .scalarOrObject(_, let keys) = ConfigurationShape.camera else { return .object([]) }
         let name = ConfigurationKey("name", "The name", isRequired: true, .scalar(CameraName.rule))
         return ConfigurationShape.object([name] + keys).schema
     }()
 
-    /// The condition of a camera.
+    /// The status of a camera.
     static let status = object(
         [
             ("name", type("string")), ("source", type("string")),
@@ -59,7 +59,7 @@ extension OpenAPIDocument {
             ),
         ], required: ["name", "source", "sinks", "state", "healthy", "paused"])
 
-    /// What a change did, or would do.
+    /// The changes that a request made, or would make.
     static let changes = object(
         [
             ("dryRun", type("boolean")),
@@ -86,7 +86,7 @@ extension OpenAPIDocument {
             ),
         ], required: ["dryRun", "changes"])
 
-    /// What is wrong, by RFC 9457.
+    /// An error in the format of RFC 9457.
     static let problem = object(
         [
             ("title", type("string")), ("status", type("integer")), ("detail", type("string")),
@@ -101,10 +101,10 @@ extension OpenAPIDocument {
             ),
         ], required: ["title", "status", "detail"])
 
-    /// A level of the log.
+    /// A log level.
     static let level = object([("level", levels)], required: ["level"])
 
-    /// A level of the log that was set, or would be.
+    /// A log level that was set, or would be set.
     static let newLevel = object([("dryRun", type("boolean")), ("level", levels)], required: ["dryRun", "level"])
 
     private static let levels = JSONValue.object([

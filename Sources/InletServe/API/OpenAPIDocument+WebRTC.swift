@@ -1,6 +1,6 @@
 import InletCore
 
-/// The paths of WHEP, by which a camera is sent by WebRTC.
+/// The paths of WHEP, for viewers by WebRTC.
 extension OpenAPIDocument {
     private static let description = "application/sdp"
     private static let fragment = "application/trickle-ice-sdpfrag"

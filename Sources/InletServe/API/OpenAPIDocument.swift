@@ -2,13 +2,13 @@ import InletCore
 import InletHTTP
 import NIOCore
 
-/// The description of the API in OpenAPI 3.1. What cameras are in requests is described by the shape that checks them.
+/// The description of the API in OpenAPI 3.1. Cameras in requests are described by the shape that also checks them.
 enum OpenAPIDocument {
     static let body = ByteBuffer(string: text + "\n")
 
     /// Returns the description for clients of a reverse proxy.
     ///
-    /// - Parameter prefix: the path below which the proxy serves the API.
+    /// - Parameter prefix: the path under which the proxy serves the API.
     static func body(below prefix: String) -> ByteBuffer {
         guard !prefix.isEmpty else { return body }
         let servers = ("servers", JSONValue.list([.object([("url", .text(prefix))])]))

@@ -1,19 +1,19 @@
 import InletCore
 import InletHTTP
 
-/// The query of a request for a part of the list of recordings.
+/// The query of a request for a page of the list of recordings.
 struct RecordingListQuery: Sendable {
-    /// The most recordings of a part. The default is ``defaultLimit``.
+    /// The most recordings of a page. The default is ``defaultLimit``.
     var limit = defaultLimit
-    /// The end of the part before; nil for the first part.
+    /// The end of the previous page; nil for the first page.
     var cursor: RecordingStore.Cursor?
     /// Whether the newest recording comes first. The default is false.
     var isNewestFirst = false
 
-    /// The most recordings of a part unless a request asks for more or fewer, and the most that it may ask for.
+    /// The default for the most recordings of a page, and the highest number that a request may ask for.
     static let (defaultLimit, highestLimit) = (100, 1000)
 
-    /// - Throws: a sentence that states what is wrong with the query.
+    /// - Throws: a sentence that describes the error in the query.
     init(_ request: HTTPRequest) throws(Mistake) {
         if let bytes = request.queryValue(of: "limit") {
             guard let number = TextBytes.number(bytes), (1...Self.highestLimit).contains(number) else {

@@ -3,11 +3,11 @@ import InletHTTP
 import NIOHTTP1
 import NIOPosix
 
-/// What helps to add a camera: searching for one, and looking at one.
+/// Operations that help to add a camera: searching for cameras and trying one out.
 extension ServeResponder {
     /// How long cameras may take to answer a search.
     private static let searchTime = Duration.seconds(3)
-    /// The most searches and try-outs at a time: each takes a thread, and reaches the network.
+    /// The most concurrent searches and try-outs. Each uses a thread and accesses the network.
     static let (mostSearches, mostTryOuts) = (1, 2)
 
     /// Searches the networks of this machine for cameras.
@@ -35,11 +35,12 @@ extension ServeResponder {
         }
     }
 
-    /// Opens a source for one picture, and keeps nothing.
+    /// Opens a source, takes one picture, and stores nothing.
     ///
     /// - Parameters:
-    ///   - body: the source, and the name that the camera shall have, which its URI may hold.
-    ///   - visible: the cameras that the client may know of. One that is for some cameras must name one of them.
+    ///   - body: the source, and the name of the camera, which the URI may contain.
+    ///   - visible: the cameras that the client may see. A client limited to some cameras must use the name of one of
+    ///     them.
     func tryOut(_ body: JSONValue, isTrial: Bool, visible: CameraFilter) async -> HTTPAnswer {
         guard let written = body["source"]?.text, !written.isEmpty,
             body.members?.allSatisfy({ $0.key.isSameBytes(as: "source") || $0.key.isSameBytes(as: "name") }) == true
@@ -70,7 +71,7 @@ extension ServeResponder {
         do throws(InletError) {
             return .json(try await TryOut(registry: keeper.registry, logger: logger).picture(of: source).json)
         } catch {
-            // A fault of the camera, not of the daemon: no status from 500 on.
+            // The camera is at fault and not the daemon, so the status is below 500.
             return .problem(.conflict, error.description)
         }
     }

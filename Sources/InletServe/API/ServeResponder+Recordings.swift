@@ -3,12 +3,12 @@ import InletHTTP
 import InletSystem
 import NIOHTTP1
 
-/// Answers about recordings.
+/// Answers requests for recordings.
 extension ServeResponder {
     /// The longest time that a request may ask for.
     private static let longestSeconds = 86_400.0
 
-    /// Begins a recording, or makes the one that is under way longer.
+    /// Starts a recording, or extends the current one.
     func record(_ name: String, _ body: JSONValue, isTrial: Bool) async -> HTTPAnswer {
         guard let members = body.members, members.allSatisfy({ $0.key.isSameBytes(as: "seconds") }) else {
             return .problem(.unprocessableEntity, "The body is {} or {\"seconds\": SECONDS}.")
@@ -39,7 +39,7 @@ extension ServeResponder {
         }
     }
 
-    /// Ends the recording that is under way.
+    /// Ends the current recording.
     func endRecording(_ name: String, isTrial: Bool) async -> HTTPAnswer {
         guard let camera = await camera(name) else { return .noCamera(name) }
         guard let ticket = isTrial ? camera.recorder.ticket : await camera.recorder.stop() else {
@@ -101,7 +101,8 @@ extension ServeResponder {
 
     /// Opens a recording.
     ///
-    /// - Returns: the open recording and the lane on which it is read, or the answer that states why it cannot be read.
+    /// - Returns: the open recording and the lane on which it is read, or the answer with the reason why it cannot be
+    ///   read.
     func openRecording(
         _ file: String, of name: String
     ) async -> Result<(reader: RecordingReader, lane: FileLane), Refusal> {
@@ -118,7 +119,7 @@ extension ServeResponder {
         }
     }
 
-    /// Why something is not handed out.
+    /// The reason why a resource is not sent.
     struct Refusal: Error {
         var answer: HTTPAnswer
     }
@@ -127,8 +128,8 @@ extension ServeResponder {
 }
 
 extension HTTPAnswer {
-    /// Returns the response that says why something could not be done with a camera. A fault of a camera or a disk is
-    /// none of the daemon: no status but 507 is from 500 on.
+    /// Returns the response for an operation that failed for a camera. The camera or the disk is at fault and not the
+    /// daemon, so the status is below 500, except 507.
     static func refusal(_ error: InletError) -> HTTPAnswer {
         switch error.code {
         case .unsupported: .problem(.unprocessableEntity, error.message)

@@ -4,31 +4,31 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// What the connections of the daemon's server share: the fleet, its configuration, and how requests about them are
-/// answered. Safe from any thread.
+/// State that the connections of the daemon's server share: the fleet, its configuration, and the handling of requests.
+/// Safe from any thread.
 final class ServeResponder: Sendable {
     static let page = ByteBuffer(string: PackageTexts.cameras_html)
 
-    /// The server's one thread.
+    /// The server's only thread.
     let loop: any EventLoop
     let events: EventHub
     let streams: StreamCount
     /// Whether clients must present a token.
     let requiresToken: Bool
     let audit: AuditLog
-    /// The cameras of tokens, by their names.
+    /// The cameras of each token, by the token's name.
     private let cameras: [String: CameraFilter]
     private let fleet: Fleet
     let keeper: ConfigurationKeeper
-    /// What searches for cameras; nil if nothing does.
+    /// Searches for cameras; nil if search is not supported.
     let search: CameraSearch?
     let (searches, tryOuts) = (StreamCount(most: mostSearches), StreamCount(most: mostTryOuts))
     let logger: Logger
     private let webhooks: WebhookHub
     let webRTC: WebRTCDirectory
-    /// What makes streams of cameras, as long as each has viewers. On the server's thread.
+    /// The MP4 streams of cameras that have viewers. Used on the server's thread.
     private let fragmentHubs: NIOLoopBoundBox<[ObjectIdentifier: FragmentHub]>
-    /// What makes HTTP Live Streaming of cameras, as long as somebody asks for it. On the server's thread.
+    /// The HTTP Live Streaming of cameras with recent requests. Used on the server's thread.
     private let segmentHubs: NIOLoopBoundBox<[ObjectIdentifier: SegmentHub]>
 
     init(
@@ -46,20 +46,21 @@ final class ServeResponder: Sendable {
         webRTC = WebRTCDirectory(makeWebRTC, settings, fleet: fleet, streams: streams)
     }
 
-    /// What those may do who present no token, where none is required: users of this machine.
+    /// The scope of clients without a token if none is required: those are users of this machine.
     var scopeWithoutToken: AccessScope { requiresToken ? .view : .control }
 
-    /// Returns what hands a camera's pictures to viewers; nil if there is no such camera.
+    /// Returns the hub that passes a camera's pictures to viewers; nil if there is no such camera.
     func view(of name: String) -> PictureHub? { fleet.views[name] }
 
-    /// Returns the cameras that a token is for; all if it has no name, or there is none.
+    /// Returns the cameras of a token; all cameras if the token has no name or there is no token.
     func cameras(ofToken name: String?) -> CameraFilter { name.flatMap { cameras[$0] } ?? .all }
 
-    /// Returns what makes a stream of a camera. Called on the server's thread.
+    /// Returns the hub of a camera's MP4 stream. Called on the server's thread.
     func fragments(of media: CameraMedia) -> FragmentHub {
         let key = ObjectIdentifier(media)
         if let hub = fragmentHubs.value[key] { return hub }
-        // A hub holds its camera's packets, also those of one that is removed: it goes with its last viewer.
+        // The hub holds its camera's packets, even of a camera that has been removed. It is released with its last
+        // viewer.
         let hub = FragmentHub(media, loop: loop) { [fragmentHubs] hub in
             if fragmentHubs.value[key] === hub { fragmentHubs.value[key] = nil }
         }
@@ -67,17 +68,17 @@ final class ServeResponder: Sendable {
         return hub
     }
 
-    /// Returns what makes HTTP Live Streaming of a camera; nil if nobody has asked for it of late. Called on the
-    /// server's thread.
+    /// Returns the HTTP Live Streaming of a camera; nil if it has had no recent requests. Called on the server's
+    /// thread.
     func openSegments(of media: CameraMedia) -> SegmentHub? {
         segmentHubs.value[ObjectIdentifier(media)].flatMap { $0.isOpen ? $0 : nil }
     }
 
-    /// Returns what makes HTTP Live Streaming of a camera, new or not. All of its clients are one stream. Called on the
-    /// server's thread.
+    /// Returns the HTTP Live Streaming of a camera, and starts it if necessary. All of its clients count as one stream.
+    /// Called on the server's thread.
     ///
-    /// - Returns: nil if there are as many streams as there may be.
-    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
+    /// - Returns: nil if the limit on streams has been reached.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system cannot create a thread.
     func segments(of media: CameraMedia) throws(InletError) -> SegmentHub? {
         if let hub = openSegments(of: media) { return hub }
         guard streams.begin() else { return nil }
@@ -95,12 +96,12 @@ final class ServeResponder: Sendable {
         }
     }
 
-    /// Returns a camera; nil if there is none of that name.
+    /// Returns a camera; nil if there is no camera of that name.
     func camera(_ name: String) async -> SupervisedCamera? { await fleet.camera(name) }
 
     /// Answers a request without a body.
     ///
-    /// - Parameter visible: the cameras that the client may know of. That of the route is among them.
+    /// - Parameter visible: the cameras that the client may see. The route's camera is one of them.
     func answer(to route: ServeRoute, isTrial: Bool, visible: CameraFilter) async -> HTTPAnswer {
         switch route {
         case .health: return .text("alive", .ok)
@@ -145,7 +146,7 @@ final class ServeResponder: Sendable {
         }
     }
 
-    /// Pauses, resumes or restarts a camera; or says that it would.
+    /// Pauses, resumes or restarts a camera. A dry run only reports the change.
     private func control(_ name: String, _ route: ServeRoute, isTrial: Bool) async -> HTTPAnswer {
         guard await fleet.camera(name) != nil else { return .noCamera(name) }
         let change: String
@@ -165,7 +166,7 @@ final class ServeResponder: Sendable {
 
     /// Answers a request with a body.
     ///
-    /// - Parameter visible: the cameras that the client may know of. That of the route is among them.
+    /// - Parameter visible: the cameras that the client may see. The route's camera is one of them.
     func change(
         _ route: ServeRoute, _ body: JSONValue, isTrial: Bool, visible: CameraFilter
     ) async -> HTTPAnswer {
@@ -174,7 +175,7 @@ final class ServeResponder: Sendable {
             guard let name = body["name"]?.text, let members = body.members else {
                 return .problem(.unprocessableEntity, "The body is an object with the key name, and those of a camera.")
             }
-            // Whether there is one of that name is not told.
+            // The response must not reveal whether there is a camera of that name.
             guard visible.allows(name) else {
                 return .problem(.forbidden, "The token is for other cameras, by their names.")
             }
@@ -183,7 +184,7 @@ final class ServeResponder: Sendable {
             let outcome = await keeper.set(name, camera, isNew: true, isTrial: isTrial)
             return Self.answer(to: outcome, of: name, isNew: !isTrial, isTrial: isTrial, visible: visible)
         case .set(let name):
-            // Null is how the overlay says that a camera is removed.
+            // In the overlay, null means that a camera is removed.
             if case .null = body.content {
                 return .problem(.unprocessableEntity, "The body is a camera: the URI of its source, or an object.")
             }
@@ -234,7 +235,8 @@ final class ServeResponder: Sendable {
         }
         return HTTPAnswer(
             type: "text/plain; version=0.0.4; charset=utf-8",
-            // Streams and webhooks concern all cameras.
+            // The metrics of streams and webhooks cover all cameras, so clients limited to some cameras do not get
+            // them.
             body: ByteBuffer(
                 string: PrometheusText.text(of: captures) + BudgetMetrics.text(of: cameras)
                     + StreamMetrics.text(of: cameras)

@@ -2,12 +2,12 @@ import InletCore
 import InletHTTP
 import NIOHTTP1
 
-/// What a request to the daemon is about, by its method and its path. Pure.
+/// The operation that a request asks for, by its method and path. Pure.
 enum ServeRoute: Equatable {
     case page, health, readiness, metrics, document
     case list, add, discover, tryOut, events, reload, logLevel, setLogLevel
     case show(String), set(String), remove(String)
-    /// Forgets what the API said of a camera, so that the file's counts again.
+    /// Discards the API's changes of a camera, so that the file's settings apply again.
     case revert(String)
     case snapshot(String), stream(String), statistics(String)
     case restart(String), pause(String), resume(String)
@@ -15,17 +15,18 @@ enum ServeRoute: Equatable {
     case fragments(String), history(String)
     case playlist(String), segment(String, file: String)
     case recording(String, file: String), deleteRecording(String, file: String)
-    /// An offer of a viewer by WebRTC, and what follows it: candidates, the end, and what asks for servers before.
+    /// The offer of a WebRTC viewer, and the session's further requests: candidates, the end, and the preceding request
+    /// for ICE servers.
     case watch(String), session(String)
 
-    /// Why there is no route.
+    /// The reason why there is no route.
     enum Failure: Error, Equatable {
         case unknown
-        /// The path has other methods, which are named.
+        /// The path supports only other methods, which are listed.
         case method([String])
     }
 
-    /// Returns the route of a request. HEAD is asked for as GET is.
+    /// Returns the route of a request. HEAD is treated like GET.
     static func find(_ method: HTTPMethod, _ path: String) throws(Failure) -> ServeRoute {
         let methods = routes(of: path)
         guard !methods.isEmpty else { throw .unknown }
@@ -55,7 +56,7 @@ enum ServeRoute: Equatable {
         guard parts.count >= 4, parts.count <= 6, parts[0].isEmpty, parts[1] == "v1", parts[2] == "cameras",
             !parts[3].isEmpty
         else { return [] }
-        // A name needs no escapes; what has any is the name of no camera.
+        // Camera names need no escapes, so a text with escapes is not a camera's name.
         let name = String(parts[3])
         if parts.count == 6 { return routes(of: name, parts[4], String(parts[5])) }
         guard parts.count == 5 else {
@@ -79,7 +80,7 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// Returns the routes of what a camera has more of than one.
+    /// Returns the routes of a camera's items, such as recordings.
     private static func routes(
         of name: String, _ kind: Substring, _ item: String
     ) -> [(method: String, route: ServeRoute)] {
@@ -93,7 +94,7 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// What a client must be allowed; nil if anybody is answered.
+    /// The scope that a client needs; nil if all clients are answered.
     var scope: AccessScope? {
         switch self {
         case .health, .readiness: nil
@@ -105,10 +106,10 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// Whether it changes anything.
+    /// Whether the request changes anything.
     var isChange: Bool { scope.map { $0 > .view } ?? false }
 
-    /// Whether pages of other sites must not ask for it: what changes anything, and sessions, which cost something.
+    /// Whether pages of other sites must not send the request: true for changes, and for sessions, which use resources.
     var isForOwnPages: Bool {
         switch self {
         case .watch, .session: true
@@ -116,7 +117,7 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// The name of the camera that it is about; nil if it is about none, or the body names it.
+    /// The name of the camera; nil if the request concerns no camera or the body contains the name.
     var camera: String? {
         switch self {
         case .page, .health, .readiness, .metrics, .document, .list, .add, .events, .reload, .logLevel, .setLogLevel,
@@ -132,11 +133,11 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// Whether it is about what concerns all cameras.
+    /// Whether the request concerns all cameras.
     var concernsAll: Bool { [.reload, .logLevel, .setLogLevel, .discover].contains(self) }
 
-    /// What the audit log calls the change, the viewer, or what reaches the network, and the camera that it concerns;
-    /// nil if it is none of these.
+    /// The name of the action in the audit log, and its camera. Changes, viewers and network accesses are logged; nil
+    /// for other requests.
     var change: (action: String, camera: String?)? {
         switch self {
         case .add: ("add", nil)
@@ -158,7 +159,7 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// Whether a body of JSON belongs to it.
+    /// Whether the request has a JSON body.
     var takesBody: Bool {
         switch self {
         case .add, .set, .setLogLevel, .record, .tryOut: true

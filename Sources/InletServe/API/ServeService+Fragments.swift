@@ -3,7 +3,7 @@ import InletHTTP
 import NIOCore
 import NIOHTTP1
 
-/// Streams of fragmented MP4.
+/// Streams in fragmented MP4.
 extension ServeService: FragmentViewer {
     func streamFragments(of name: String, _ request: HTTPRequest) -> HTTPStep {
         let isWhole = request.method == .GET
@@ -29,7 +29,7 @@ extension ServeService: FragmentViewer {
         let hub = daemon.fragments(of: media)
         watching = .fragments(hub)
         fragments = FragmentQueue()
-        // The stream, or why there is none: whatever comes first.
+        // Sends the stream or an error with the reason, whichever comes first.
         _ = untilAbsent(.keyFrame, from: name)
         do throws(InletError) {
             try hub.add(self)
@@ -45,7 +45,8 @@ extension ServeService: FragmentViewer {
         sendFragments()
     }
 
-    /// A piece may be sent at a time: others wait, and are skipped where there are too many.
+    /// Sends the next pieces if none is being sent. Pieces that arrive in the meantime wait, and are skipped if there
+    /// are too many.
     func sendFragments() {
         guard !isSending else { return }
         let isFirst = !fragments.hasBegun
@@ -72,7 +73,7 @@ extension ServeService: FragmentViewer {
             Self.noStream(error ?? InletError(.disconnected, "The camera's packets ended before the first key frame.")))
     }
 
-    /// Returns the response that says why there is no stream of packets.
+    /// Returns the response with the reason why there is no packet stream.
     static func noStream(_ error: InletError) -> HTTPAnswer {
         switch error.code {
         case .unsupported:
@@ -84,14 +85,14 @@ extension ServeService: FragmentViewer {
             answer.headers.add(name: "retry-after", value: "5")
             return answer
         case .notFound: return .problem(.notFound, error.message)
-        // A fault of the camera, not of the daemon: no status from 500 on.
+        // The camera is at fault and not the daemon, so the status is below 500.
         default: return .problem(.conflict, error.message)
         }
     }
 }
 
 extension ServeResponder {
-    /// Returns the packets of a camera that is about to be watched, or why it cannot be.
+    /// Returns the packets of a camera for a new viewer, or the reason why the camera cannot be watched.
     func streamedMedia(of name: String) async -> Result<CameraMedia, Refusal> {
         guard let camera = await camera(name) else { return .failure(Refusal(answer: .noCamera(name))) }
         do throws(InletError) {

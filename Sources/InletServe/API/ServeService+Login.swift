@@ -3,12 +3,12 @@ import InletHTTP
 import NIOCore
 import NIOHTTP1
 
-/// How a person presents the token.
+/// The page on which a person enters the token.
 extension ServeService {
     private static let loginPage = ByteBuffer(string: PackageTexts.login_html)
 
-    /// Returns the page with a field for the token, where a browser opens the page without a right one; other clients
-    /// keep the sentence.
+    /// Returns the page with a login form if a browser opens the page without a right token. Other clients get the
+    /// given answer.
     func unauthorized(_ request: HTTPRequest, _ answer: HTTPAnswer) -> HTTPAnswer {
         guard let route = try? ServeRoute.find(request.method, request.path), route == .page, request.wantsHTML
         else { return answer }
@@ -20,7 +20,7 @@ extension ServeService {
 }
 
 extension HTTPRequest {
-    /// Whether the client names HTML among what it takes. Browsers do so for pages alone (RFC 9110, 12.5.1).
+    /// Whether the client explicitly accepts HTML. Browsers do so only for pages (RFC 9110, 12.5.1).
     fileprivate var wantsHTML: Bool {
         guard let accepted = header("accept")?.utf8 else { return false }
         return accepted.split(separator: UInt8(ascii: ",")).contains { type in

@@ -2,7 +2,7 @@ import InletHTTP
 import NIOCore
 import NIOHTTP1
 
-/// Recordings: the list of them, and downloads.
+/// The list of recordings, and downloads.
 extension ServeService {
     /// Lists recordings of a camera.
     func recordings(of name: String, _ request: HTTPRequest) -> HTTPStep {
@@ -14,14 +14,14 @@ extension ServeService {
         }
     }
 
-    /// Hands out a recording, or a range of its bytes.
+    /// Sends a recording or a range of its bytes.
     func download(_ file: String, of name: String, _ request: HTTPRequest) -> HTTPStep {
         guard daemon.streams.begin() else { return .answer(Self.tooMany) }
         let download = FileDownload(daemon.loop)
         watching = .download(download)
         let isGET = request.method == .GET
-        // For anything but GET a range means nothing (RFC 9110, 14.2). One under a condition is for a version of the
-        // file that is told by a validator, and there is none (13.1.5).
+        // A range applies only to GET (RFC 9110, 14.2). A range with If-Range needs a validator of the file's version,
+        // and these responses have none (13.1.5).
         let wanted = isGET && request.header("if-range") == nil ? request.header("range") : nil
         return later(
             { [daemon] in await daemon.openRecording(file, of: name) },

@@ -9,7 +9,7 @@ extension ServeService: PlaylistViewer {
 
     func playlist(of name: String, _ request: HTTPRequest) -> HTTPStep {
         let isWhole = request.method == .GET
-        // Players ask for segments without the playlist's query, and a token is in no address that is handed out.
+        // Players request segments without the playlist's query, and no URL in a playlist contains a token.
         cookie = connection?.cookieHeader(for: request)
         return later(
             within: Self.cameraLimit,
@@ -43,7 +43,7 @@ extension ServeService: PlaylistViewer {
             return
         }
         hub.add(self)
-        // The playlist, or why there is none: whatever comes first.
+        // Sends the playlist or an error with the reason, whichever comes first.
         _ = untilAbsent(.segment, from: name)
     }
 

@@ -2,9 +2,9 @@ import InletCore
 import InletHTTP
 import NIOHTTP1
 
-/// Viewers by WebRTC, who ask by WHEP.
+/// Viewers by WebRTC, which use WHEP.
 extension ServeService {
-    /// Hands a request below a camera's `/whep` to what sends that camera.
+    /// Passes a request below a camera's `/whep` to the camera's WebRTC service.
     func beginWebRTC(of name: String, _ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
         guard request.isTrial == false else {
             return .answer(.problem(.badRequest, "A viewer changes nothing: leave out dry-run."))
@@ -24,7 +24,8 @@ extension ServeService {
         return whep.begin(request, isKnown: true)
     }
 
-    /// Returns the response that says why no camera is sent by WebRTC. That a build has none is no fault of the daemon.
+    /// Returns the response with the reason why no camera is sent by WebRTC. A build without WebRTC is not an error of
+    /// the daemon.
     private static func noWebRTC(_ error: InletError) -> HTTPAnswer {
         error.code == .unsupported
             ? .problem(.notFound, error.message) : .problem(.conflict, error.description)

@@ -8,27 +8,27 @@ final class ServeService: HTTPService {
     /// The most bytes of a body.
     static let longestBody = 65_536
     static let answerLimit = TimeAmount.seconds(30)
-    /// The time for an answer that waits for a camera, which ends before by itself.
+    /// The time for an answer that waits for a camera. The wait itself normally ends earlier.
     static let cameraLimit = TimeAmount(AwaitedMedia.longestLimit + .seconds(5))
-    /// The most bytes of events that wait for a client that reads slowly.
+    /// The most bytes of events that wait for a slow client.
     private static let longestBacklog = 65_536
 
     let daemon: ServeResponder
     weak var connection: HTTPConnection?
-    /// Counts requests, so that a response to an abandoned one is not sent for the next one.
+    /// Counts requests, so that the response to an abandoned request is not sent as that of the next one.
     private var number = 0
     var watching = Watching.nothing
-    /// The cameras that the client of the latest request may know of.
+    /// The cameras that the client of the latest request may see.
     private var visible = CameraFilter.all
     private var parts = PictureParts()
     private var backlog = ByteBuffer()
     var fragments = FragmentQueue()
     var isSending = false
-    /// The cookie for a client that waits for a playlist; nil if it gets none.
+    /// The cookie for a client that waits for a playlist; nil if it gets no cookie.
     var cookie: String?
-    /// What answers a request for WebRTC; nil if the latest is none.
+    /// The service that answers a WebRTC request; nil if the latest request is a different one.
     var whep: (any HTTPService)?
-    /// What makes the deferred answer.
+    /// The task that makes the deferred answer.
     private var pending: Task<Void, Never>?
 
     enum Watching {
@@ -101,8 +101,8 @@ final class ServeService: HTTPService {
         }
     }
 
-    /// Returns what notes how a change ended, with the camera's name in the body of one that is added; nil if the route
-    /// is none.
+    /// Returns a function that records the outcome of a change, with the camera's name from the body if a camera is
+    /// added; nil if the route is not recorded.
     func auditor(of route: ServeRoute, _ request: HTTPRequest) -> (@Sendable (HTTPAnswer, String?) -> Void)? {
         guard let (action, camera) = route.change else { return nil }
         let actor = AuditRecord.Actor.client(
@@ -154,14 +154,15 @@ final class ServeService: HTTPService {
         }
     }
 
-    /// Returns why a request is not for this client; nil if it is.
+    /// Returns the reason why a request is not allowed for this client; nil if it is allowed.
     private func refusal(of route: ServeRoute, _ request: HTTPRequest) -> HTTPAnswer? {
         if route.isForOwnPages, request.isCrossSite {
             return .problem(.forbidden, "A page of another site asks for this.")
         }
         if request.isTrial == nil { return .problem(.badRequest, "dry-run takes true or false.") }
         guard let needed = route.scope else { return nil }
-        // Where no token is required, all users of this machine are answered, and none may change what this one runs.
+        // If no token is required, all users of this machine are answered, but none of them may change what the daemon
+        // runs.
         let granted = connection?.scope(of: request) ?? daemon.scopeWithoutToken
         guard granted < needed else { return limit(of: route) }
         let advice =
@@ -171,8 +172,8 @@ final class ServeService: HTTPService {
         return .problem(.forbidden, advice)
     }
 
-    /// Returns why a request is not for this client's cameras; nil if it is. Of a camera that it must not know it is
-    /// told what it is told where there is none.
+    /// Returns the reason why a request is not allowed for this client's cameras; nil if it is allowed. For a hidden
+    /// camera the client gets the same answer as for one that does not exist.
     private func limit(of route: ServeRoute) -> HTTPAnswer? {
         if let name = route.camera, !visible.allows(name) { return .noCamera(name) }
         guard route.concernsAll, visible.isLimited else { return nil }
@@ -183,7 +184,8 @@ final class ServeService: HTTPService {
         switch route {
         case .page:
             var page = HTTPAnswer(type: "text/html; charset=utf-8", body: ServeResponder.page)
-            // A header that no page load has: a proxy that adds the token for its users gives them no cookie.
+            // No page load sends this header. A proxy that adds the token for its users therefore does not give them a
+            // cookie.
             let isLogin = request.header("x-inlet-login") != nil
             if let cookie = connection?.cookieHeader(for: request, takesBearer: isLogin) {
                 page.headers.add(name: "set-cookie", value: cookie)
@@ -211,7 +213,7 @@ final class ServeService: HTTPService {
         }
     }
 
-    /// Answers when a task has an answer.
+    /// Answers when a task has produced the answer.
     func later(_ body: @escaping @Sendable () async -> HTTPAnswer) -> HTTPStep {
         later(body) { service, answer in
             service.abandon()
@@ -219,13 +221,13 @@ final class ServeService: HTTPService {
         }
     }
 
-    /// Answers with the reason when it is certain that something of a camera does not come.
+    /// Answers with the reason once it is certain that the camera will not send the awaited media.
     func untilAbsent(_ awaited: AwaitedMedia, from name: String) -> HTTPStep {
         _ = later { [daemon] in await daemon.absence(of: awaited, from: name) }
         return .later(within: Self.cameraLimit, otherwise: .problem(.gatewayTimeout, "It took too long."))
     }
 
-    /// Goes on when a task has a result.
+    /// Continues when a task has a result.
     func later<Value: Sendable>(
         within limit: TimeAmount = answerLimit, _ body: @escaping @Sendable () async -> Value,
         then: @escaping (ServeService, Value) -> Void
@@ -241,7 +243,7 @@ final class ServeService: HTTPService {
         return .later(within: limit, otherwise: .problem(.gatewayTimeout, "It took too long."))
     }
 
-    /// Forgets the deferred answer of the request that is over.
+    /// Discards the deferred answer of a request that is over.
     func forget() {
         number += 1
         pending?.cancel()
@@ -255,7 +257,7 @@ final class ServeService: HTTPService {
         guard request.method == .GET else { return .answer(HTTPAnswer(headers: headers)) }
         guard daemon.streams.begin() else { return .answer(Self.tooMany) }
         watching = .events
-        // What it is told waits for the stream to begin.
+        // Events are sent only after the stream has begun.
         daemon.loop.assumeIsolated().execute { [weak self] in
             guard let self, case .events = watching else { return }
             daemon.events.add(self, after: request.header("last-event-id"))
@@ -270,7 +272,7 @@ final class ServeService: HTTPService {
         return answer
     }
 
-    /// A piece may be told at a time: others wait, up to a limit.
+    /// Sends the waiting events unless a piece is being sent. Up to a limit, events wait.
     private func send() {
         guard !isSending, backlog.readableBytes > 0 else { return }
         isSending = true
@@ -291,12 +293,12 @@ final class ServeService: HTTPService {
 }
 
 extension ServeService: EventHub.Listener {
-    /// What concerns no camera may tell of all.
+    /// Events about no particular camera may reveal all cameras.
     func mayHear(of camera: String?) -> Bool { camera.map(visible.allows) ?? !visible.isLimited }
 
     func tell(_ text: String) {
         guard case .events = watching else { return }
-        // A client that reads this slowly begins anew.
+        // A client that is too slow must start again.
         guard backlog.readableBytes + text.utf8.count <= Self.longestBacklog else {
             connection?.endStream()
             return
@@ -314,7 +316,7 @@ extension ServeService: PictureViewer {
         guard request.method == .GET else { return .answer(HTTPAnswer(headers: ["content-type": "image/jpeg"])) }
         watching = .snapshot(hub)
         hub.add(self)
-        // The picture, or why there will be none: whatever comes first.
+        // Sends the picture or an error with the reason, whichever comes first.
         return untilAbsent(.picture, from: name)
     }
 

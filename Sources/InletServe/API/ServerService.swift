@@ -4,7 +4,7 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The daemon's web server: the page, the API, the streams.
+/// The daemon's web server: the page, the API and the streams.
 package final class ServerService: Service {
     private let listener: HTTPListener
     private let settings: ServerSettings
@@ -13,17 +13,17 @@ package final class ServerService: Service {
     private let clients: ClientLedger
     private let logger: Logger
 
-    /// What sends events to clients, while the server runs.
+    /// The tasks that send events to clients while the server runs.
     private let tasks = Mutex<(forwarding: Task<Void, Never>, heartbeat: Task<Void, Never>)?>(nil)
 
     private static let reserved = 64
     private static let patience = Duration.seconds(10)
 
-    /// Makes the server. It listens to nothing yet.
+    /// Makes the server. It does not listen yet.
     ///
     /// - Parameters:
     ///   - clients: counts wrong tokens and requests.
-    ///   - certificate: that of a server that speaks TLS; nil for plain HTTP.
+    ///   - certificate: the certificate of a server with TLS; nil for plain HTTP.
     ///   - listener: owned by the server from ``listen(for:keeper:streams:audit:webhooks:search:makeWebRTC:)`` on.
     package init(
         _ settings: ServerSettings, clients: ClientLedger, certificate: CertificateService? = nil,
@@ -42,8 +42,8 @@ package final class ServerService: Service {
     /// Starts to listen. Blocks briefly.
     ///
     /// - Parameter streams: counts the streams of all cameras.
-    /// - Returns: the address that it listens at, such as `127.0.0.1:8080`.
-    /// - Throws: ``InletError`` if it cannot.
+    /// - Returns: the address that the server listens on, such as `127.0.0.1:8080`.
+    /// - Throws: ``InletError`` if it cannot listen.
     package func listen(
         for fleet: Fleet, keeper: ConfigurationKeeper, streams: StreamCount, audit: AuditLog, webhooks: WebhookHub,
         search: CameraSearch? = nil, makeWebRTC: CameraWebRTCRequest.Maker? = nil
@@ -83,7 +83,8 @@ package final class ServerService: Service {
         let tasks = tasks.withLock { $0 }
         tasks?.heartbeat.cancel()
         await tasks?.heartbeat.value
-        // Nothing is sent on the listener's thread when it has ended. The fleet, which ends first, ends its events.
+        // After the listener's thread has ended, nothing may be sent on it. The fleet has ended before, which ends its
+        // events.
         await tasks?.forwarding.value
         listener.stop()
     }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Counts streams, and says whether another one may begin. Safe from any thread.
+/// Counts streams, and decides whether another stream may begin. Safe from any thread.
 package final class StreamCount: Sendable {
-    /// By what a stream goes.
+    /// The protocol of a stream.
     package enum Kind: String, Sendable, CaseIterable {
         case http, webrtc, rtsp
     }
 
-    /// The most streams at a time, of all kinds together.
+    /// The most concurrent streams of all kinds.
     let most: Int
     private let counts = Mutex<[Kind: Int]>([:])
 
-    /// - Parameter most: the most streams at a time.
+    /// - Parameter most: the most concurrent streams.
     package init(most: Int) { self.most = most }
 
     /// Begins a stream.
     ///
-    /// - Returns: whether it may; then ``end(_:)`` must be called in the end.
+    /// - Returns: whether the stream may begin. If true, ``end(_:)`` must be called in the end.
     func begin(_ kind: Kind = .http) -> Bool {
         counts.withLock { counts in
             guard counts.values.reduce(0, +) < most else { return false }
@@ -28,6 +28,6 @@ package final class StreamCount: Sendable {
     /// Ends a stream.
     func end(_ kind: Kind = .http) { counts.withLock { $0[kind, default: 0] -= 1 } }
 
-    /// How many of a kind there are now.
+    /// Returns the number of open streams of a kind.
     func open(_ kind: Kind) -> Int { counts.withLock { $0[kind, default: 0] } }
 }

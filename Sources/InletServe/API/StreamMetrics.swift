@@ -1,8 +1,8 @@
 import InletHTTP
 
-/// Streams and recordings, in Prometheus's text format.
+/// Metrics of streams and recordings in Prometheus's text format.
 enum StreamMetrics {
-    /// Returns how many streams there are, and may be.
+    /// Returns the number of streams and its limit.
     static func text(of streams: StreamCount) -> String {
         PrometheusText.text(of: [
             .init(
@@ -14,7 +14,7 @@ enum StreamMetrics {
         ])
     }
 
-    /// Returns the cameras that are recorded on request, and the number of their stalled sinks.
+    /// Returns the cameras that are being recorded on request, and the number of their stalled sinks.
     static func text(of statuses: [CameraStatus]) -> String {
         PrometheusText.text(of: [
             .init(

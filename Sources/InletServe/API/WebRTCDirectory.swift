@@ -2,7 +2,7 @@ import InletCore
 import InletHTTP
 import Synchronization
 
-/// Finds what sends a camera by WebRTC, and makes it for its first viewer. Safe from any thread.
+/// Finds the WebRTC sender of a camera, and makes it for the first viewer. Safe from any thread.
 final class WebRTCDirectory: Sendable {
     private let make: CameraWebRTCRequest.Maker?
     private let settings: ServerSettings
@@ -10,23 +10,23 @@ final class WebRTCDirectory: Sendable {
     private let streams: StreamCount
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// A camera that is removed and added again is another one, with other pictures.
+    /// The sender of one camera. A camera that is removed and added again is a different one, with other pictures.
     private struct Entry {
         var view: PictureHub
         var webRTC: any CameraWebRTC
     }
 
     /// - Parameters:
-    ///   - make: makes it; nil for a build without WebRTC.
+    ///   - make: makes a sender; nil for a build without WebRTC.
     ///   - streams: counts the viewers.
     init(_ make: CameraWebRTCRequest.Maker?, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount) {
         (self.make, self.settings, self.fleet, self.streams) = (make, settings, fleet, streams)
     }
 
-    /// Returns what sends a camera.
+    /// Returns the WebRTC sender of a camera.
     ///
     /// - Throws: ``InletError/Code/notFound`` if there is no such camera; ``InletError/Code/unsupported`` for a build
-    ///   without WebRTC; an error of the options, such as that of a secret's file that is gone.
+    ///   without WebRTC; an error of the options, such as a missing file of a secret.
     func webRTC(of name: String) throws(InletError) -> any CameraWebRTC {
         guard let view = fleet.views[name] else { throw InletError(.notFound, "There is no such camera.") }
         guard let make else { throw InletError(.unsupported, Self.isAbsent) }
@@ -34,7 +34,7 @@ final class WebRTCDirectory: Sendable {
         let made = try make(request(of: name))
         return entries.withLock { entries in
             if let entry = entries[name], entry.view === view { return entry.webRTC }
-            // Those of cameras that were removed go.
+            // Removes the senders of cameras that were removed.
             entries = entries.filter { fleet.views[$0.key] === $0.value.view }
             entries[name] = Entry(view: view, webRTC: made)
             return made
@@ -55,7 +55,7 @@ final class WebRTCDirectory: Sendable {
                     throw InletError(.notFound, "The camera was removed.")
                 }
                 try await camera.attachWebRTC(sink)
-                // Otherwise a viewer would wait without a reason.
+                // Otherwise a viewer would wait without learning the reason.
                 try await camera.waitUntilOpen()
             })
     }

@@ -1,13 +1,13 @@
 package import InletCore
 
-/// A camera that answered a search of the network. Nothing of it is verified.
+/// A camera that answered a search of the network. Its statements are not verified.
 package struct FoundCamera: Sendable {
-    /// What it calls itself, its model, and where it says that it is; empty if it states none.
+    /// The camera's name, model and location, as it reports them; empty if not reported.
     package var name, hardware, location: String
-    /// The addresses that it states, without credentials.
+    /// The addresses that the camera reports, without credentials.
     package var addresses: [String]
-    /// The URIs of sources for it, without credentials, one for each of its addresses at the host that answered. Some
-    /// of them may not work.
+    /// The URIs of sources for the camera, without credentials: one for each of its addresses, at the host that
+    /// answered. Some of them may not work.
     package var sources: [String]
 
     package init(name: String, hardware: String, location: String, addresses: [String], sources: [String]) {
@@ -24,10 +24,10 @@ package struct FoundCamera: Sendable {
     }
 }
 
-/// The cameras that answered, and what went wrong meanwhile.
+/// The cameras that answered, and the problems of the search.
 package struct FoundCameras: Sendable {
     package var cameras: [FoundCamera]
-    /// Sentences about interfaces that could not be asked on, and about answers that were left out.
+    /// Sentences about interfaces that could not be searched, and about answers that were omitted.
     package var troubles: [String]
 
     package init(cameras: [FoundCamera], troubles: [String]) { (self.cameras, self.troubles) = (cameras, troubles) }
@@ -35,7 +35,7 @@ package struct FoundCameras: Sendable {
 
 /// Searches the networks of this machine for cameras.
 package struct CameraSearch: Sendable {
-    /// Blocks its thread for the time that it is given, and no longer.
+    /// Blocks its thread for at most the given time.
     let run: @Sendable (Duration) -> Result<FoundCameras, InletError>
 
     package init(_ run: @escaping @Sendable (Duration) -> Result<FoundCameras, InletError>) { self.run = run }

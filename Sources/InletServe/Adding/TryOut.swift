@@ -5,20 +5,19 @@ import InletFFmpeg
 import Logging
 
 // Unsafe: copies the bytes of an encoded picture.
-/// Opens a source for one picture, so that a camera can be looked at before it is added. Nothing is kept. Safe from any
-/// thread.
+/// Opens a source for one picture, to show a camera before it is added. Stores nothing. Safe from any thread.
 struct TryOut: Sendable {
     let registry: PluginRegistry
     let logger: Logger
 
-    /// The time for a picture, from the beginning.
+    /// The time limit for a picture, including opening the source.
     private static let limit = Duration.seconds(12)
     private static let largestSize = ImageSize(width: 1280, height: 720)
 
-    /// What was seen.
+    /// The picture of a source and its format.
     struct Picture: Sendable {
         var format: SourceFormat
-        /// The size of the pictures as they come.
+        /// The original size of the source's pictures.
         var size: ImageSize
         var jpeg: [UInt8]
 
@@ -34,13 +33,13 @@ struct TryOut: Sendable {
         }
     }
 
-    /// Opens a source and returns its first picture. May be cancelled.
+    /// Opens a source and returns its first picture. Supports cancellation.
     ///
-    /// - Throws: an ``InletError`` that says why there is no picture.
+    /// - Throws: an ``InletError`` with the reason why there is no picture.
     func picture(of source: any FrameSourceConfiguration) async throws(InletError) -> Picture {
         var configuration = CapturerConfiguration()
         configuration.filters = registry.filters
-        // The first failure tells what is wrong; a person tries again.
+        // The first failure shows the problem; the person can try again.
         configuration.retry = .attempts(0)
         configuration.timeouts.giveUp = Self.limit
         configuration.logger = logger
