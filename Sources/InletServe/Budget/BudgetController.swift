@@ -1,88 +1,88 @@
 import InletCore
 
-/// Decides which camera does less, and which more again, so that all together stay within a number of cores. Pure.
+/// Decides which camera does less, and which does more again, so that all together stay within a number of cores. Pure.
 ///
-/// While more is used for a few seconds, a camera of the lowest priority takes its next step; among several, the one
-/// that has taken the fewest, and of these the one that uses most. While there is room for what a step has saved, with
-/// a margin, a camera of the highest priority goes one step back. What was given back too early is tried again after a
-/// time that doubles.
+/// If the limit is exceeded for a few seconds, a camera of the lowest priority takes its next step. Among several, it
+/// is the camera that has taken the fewest steps, and of these the one that uses the most. When there is room for the
+/// amount that a step has saved, plus a margin, a camera of the highest priority goes one step back. If that was too
+/// early, the next try comes after a time that doubles each time.
 ///
-/// What a step has saved is not known for good: it is believed by half after ten minutes, and less and less, and it
-/// follows what the camera uses now.
+/// The saving of a step is uncertain. Its weight falls to a half after ten minutes and continues to fall, and it is
+/// scaled by the camera's present use.
 struct BudgetController: Sendable {
-    /// A camera as it is now.
+    /// The present state of a camera.
     struct Camera: Sendable {
         var name: String
         var priority: CameraPriority
-        /// The number of steps that it can take.
+        /// The number of steps that the camera can take.
         var steps: Int
-        /// The number that it has taken.
+        /// The number of steps that the camera has taken.
         var level = 0
-        /// The cores that it uses.
+        /// The cores that the camera uses.
         var cores: Double
-        /// Whether it has pictures to decode, convert or encode.
+        /// Whether the camera has pictures to decode, convert or encode.
         var hasPictures: Bool
     }
 
-    /// What a step has saved.
+    /// The saving of a step.
     private struct Saving: Sendable {
-        /// In cores, as it was found.
+        /// The saving in cores, as measured.
         var cores: Double
-        /// What the camera used then.
+        /// The cores that the camera used after the step.
         var left: Double
         var time: MonotonicTime
     }
 
-    /// What is to be done about a camera.
+    /// A change of a camera's number of steps.
     struct Change: Sendable, Equatable {
         var camera: String
-        /// The number of steps that it has taken from now on.
+        /// The new number of steps.
         var level: Int
-        /// Whether that is more than before.
+        /// Whether the new number is higher than before.
         var isLess: Bool
     }
 
-    /// How long more must be used than there is before a camera does less.
+    /// How long the limit must be exceeded before a camera does less.
     static let patience = Duration.seconds(3)
-    /// How long a change is left to show its effect: as long as the figures look back, and a little.
+    /// How long to wait for the effect of a change: slightly longer than the measuring window.
     static let settling = Duration.seconds(4)
     /// How long there must be room before a camera does more again.
     static let calm = Duration.seconds(10)
-    /// What is used after more was given back, at most.
+    /// The highest share of the limit that may be in use after a camera does more again.
     static let margin = 0.9
-    /// How long after that it is found out whether it was too much.
+    /// How long after such a change the controller watches whether it was too much.
     static let probation = Duration.seconds(30)
-    /// The shortest and the longest time before another trial.
+    /// The shortest and the longest time before the next try.
     static let (firstHold, longestHold) = (Duration.seconds(30), Duration.seconds(600))
-    /// The least share of the limit that a step is thought to save, and that a camera uses which takes one.
+    /// The smallest share of the limit that a step is assumed to save, and that a camera must use to be reduced.
     private static let leastShare = 0.01
 
-    /// How old what is known of a step's saving is when half of it is believed; after twice that it is a third.
+    /// The age at which a known saving has half its weight. At twice this age its weight is a third.
     private static let doubtful = Duration.seconds(600)
 
-    /// The number of steps that cameras have taken, as they said last; none has taken no step.
+    /// The number of steps that each camera has taken, as last reported. Cameras without a step are not included.
     private(set) var levels: [String: Int] = [:]
-    /// Whether more is used than there is, and no camera can do less.
+    /// Whether the limit is exceeded and no camera can do less.
     private(set) var isExhausted = false
-    /// What each step of a camera has saved.
+    /// The savings of each camera's steps.
     private var savings: [String: [Saving]] = [:]
-    /// A step whose effect is not known yet.
+    /// A step whose effect has not been measured yet.
     private var trial: (camera: String, before: Double)?
     private var overSince: MonotonicTime?
     private var roomSince: MonotonicTime?
     private var lastChange: MonotonicTime?
     private var lastRestored: MonotonicTime?
-    /// Whether what was given back then was too much.
+    /// Whether the last step back was too much.
     private var wasTooMuch = false
-    /// How long after that the next trial is.
+    /// The shortest time from the last step back to the next one.
     private var hold = Duration.zero
 
-    /// Looks at the cameras, about once a second.
+    /// Compares the cameras' use with the limit. Called about once a second.
     ///
     /// - Parameters:
-    ///   - limit: the cores that there are for all.
-    ///   - used: the cores that are used, also by what is no camera's.
-    /// - Returns: what is to be done now, which the next call counts on.
+    ///   - limit: the cores available to all cameras.
+    ///   - used: the cores in use, including those that no camera accounts for.
+    /// - Returns: the change to make now. The next call assumes that it was made.
     mutating func next(limit: Double, used: Double, _ cameras: [Camera], at now: MonotonicTime) -> Change? {
         follow(cameras)
         let isSettled = lastChange.map { now - $0 >= Self.settling } ?? true
@@ -110,7 +110,7 @@ struct BudgetController: Sendable {
         _ limit: Double, _ used: Double, _ cameras: [Camera], _ isSettled: Bool, _ now: MonotonicTime
     ) -> Change? {
         let reduced = cameras.filter { levels[$0.name] != nil }
-        // Those of a lower priority wait for the highest, whether it fits or not.
+        // Cameras of a lower priority wait for the highest, whether its step fits or not.
         let first = reduced.max { $0.priority < $1.priority }?.priority
         let camera = reduced.filter {
             $0.priority == first
@@ -132,18 +132,18 @@ struct BudgetController: Sendable {
         return Change(camera: camera.name, level: level - 1, isLess: false)
     }
 
-    /// Returns the cores that the last step of a camera is thought to save now.
+    /// Returns the cores that the camera's last step is estimated to save now.
     private func saved(by camera: Camera, _ now: MonotonicTime) -> Double {
         guard let level = levels[camera.name], let known = savings[camera.name], known.indices.contains(level - 1)
         else { return camera.cores }
         let saving = known[level - 1]
         let age = (now - saving.time) / Self.doubtful
-        // Of a camera that uses next to nothing nothing follows.
+        // The use of a camera that uses almost nothing allows no conclusion.
         let scale = saving.left > 0.01 ? min(camera.cores / saving.left, 2) : 1
         return saving.cores * scale / (1 + age)
     }
 
-    /// Notes whether what was given back last was too much.
+    /// Records whether the last step back was too much.
     private mutating func noteProbation(_ isOver: Bool, at now: MonotonicTime) {
         guard let restored = lastRestored else { return }
         if now - restored < Self.probation, isOver, overSince == nil {
@@ -154,7 +154,7 @@ struct BudgetController: Sendable {
         }
     }
 
-    /// Notes what the last step has saved.
+    /// Records the saving of the last step.
     private mutating func learn(_ cameras: [Camera], _ now: MonotonicTime) {
         guard let trial else { return }
         self.trial = nil
@@ -163,13 +163,13 @@ struct BudgetController: Sendable {
         }
         var known = savings[camera.name, default: []]
         let saving = Saving(cores: max(0, trial.before - camera.cores), left: camera.cores, time: now)
-        // Of steps that it took before it was known nothing is known.
+        // The savings of steps that were taken before are unknown, so this one's is assumed for them.
         while known.count < level { known.append(saving) }
         known[level - 1] = saving
         savings[camera.name] = known
     }
 
-    /// Takes over what the cameras say of themselves: another one may have the name of one that is no more.
+    /// Updates the levels from the cameras' own reports, because a new camera may have the name of a removed one.
     private mutating func follow(_ cameras: [Camera]) {
         levels = [:]
         for camera in cameras where min(camera.level, camera.steps) > 0 {
@@ -192,13 +192,14 @@ struct BudgetController: Sendable {
 
     // MARK: Another camera
 
-    /// What a camera keeps, at least, of what it uses when all its steps are taken.
+    /// The smallest share of its use that a camera keeps after all of its steps.
     private static let leastKept = 0.25
 
-    /// Returns how much is missing for another camera; nil if it fits, or is likely to fit when those of no higher
-    /// priority, and itself, do less.
+    /// Returns how much is missing for another camera; nil if it fits. It is also nil if the camera is likely to fit
+    /// once it and the cameras of no higher priority do less.
     ///
-    /// What it will use is taken to be the mean of those that have taken no step. If there is none, nothing is known.
+    /// The new camera's use is assumed to be the mean of the cameras that have taken no step. Without such cameras, its
+    /// use is unknown.
     func shortage(limit: Double, used: Double, _ cameras: [Camera], for new: Camera) -> Shortage? {
         let full = cameras.filter { $0.hasPictures && levels[$0.name] == nil && $0.cores > 0 }
         guard !full.isEmpty else { return nil }
@@ -214,12 +215,12 @@ struct BudgetController: Sendable {
         return Shortage(used: used, estimate: estimate, yield: yield)
     }
 
-    /// Why another camera does not fit, in cores.
+    /// The reason why another camera does not fit, in cores.
     struct Shortage: Sendable, Equatable {
         var used: Double
-        /// What the camera is thought to use.
+        /// The estimated use of the new camera.
         var estimate: Double
-        /// What others can do without for it.
+        /// The use that other cameras can give up for it.
         var yield: Double
     }
 }

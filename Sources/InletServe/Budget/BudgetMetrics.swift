@@ -1,9 +1,9 @@
 import InletCore
 import InletHTTP
 
-/// The use of the processor, in Prometheus's text format.
+/// Metrics of processor use in Prometheus's text format.
 enum BudgetMetrics {
-    /// Returns what cameras have used, and how far they are reduced.
+    /// Returns the cameras' processor use and their degradation.
     static func text(of statuses: [CameraStatus]) -> String {
         func samples<Value: Sendable>(
             _ value: (CameraStatus) -> Value
@@ -22,7 +22,7 @@ enum BudgetMetrics {
         ])
     }
 
-    /// Returns what all use together, if there is a budget.
+    /// Returns the total use, if there is a budget.
     static func text(of use: Fleet.ProcessorUse) -> String {
         let figures = [
             ("inlet_budget_cores", "Cores that all cameras may use.", use.limit),

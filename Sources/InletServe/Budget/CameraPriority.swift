@@ -1,4 +1,4 @@
-/// What a camera matters beside others where not all can have their full rate.
+/// The importance of a camera relative to others when not all can have their full rate.
 package enum CameraPriority: String, Sendable, Hashable, CaseIterable, Comparable {
     case low, normal, high
 

@@ -1,9 +1,9 @@
 /// How far a camera is reduced, for people and programs.
 package struct Degradation: Sendable, Hashable {
-    /// The number of steps that it has taken; at least 1.
+    /// The number of steps that the camera has taken; at least 1.
     package var level: Int
-    /// What is left, such as "half the frame rate".
+    /// The remaining quality, such as "half the frame rate".
     package var by: String
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     package var why: String
 }

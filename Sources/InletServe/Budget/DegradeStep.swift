@@ -1,15 +1,15 @@
 import InletCapture
 
-/// What a camera may lose so that the processor suffices, as a configuration says it.
+/// A quality that a camera may lose to save processor time, as written in a configuration.
 package enum DegradeChoice: String, Sendable, Hashable, CaseIterable {
     case rate, size
     case keyFrames = "key-frames"
     case pause
 
-    /// What a camera may lose that says nothing of it.
+    /// The choices for cameras whose configuration has none.
     package static let usual: [DegradeChoice] = [.rate, .size, .keyFrames]
 
-    /// The steps that it is done in, the first one first.
+    /// The steps of this choice, in order.
     var steps: [DegradeStep] {
         switch self {
         case .rate: [.halfRate, .quarterRate]
@@ -20,11 +20,11 @@ package enum DegradeChoice: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// One step by which a camera does less. Each comes on top of those before it.
+/// A step by which a camera does less. Each step adds to the ones before it.
 package enum DegradeStep: Sendable, Hashable {
     case halfRate, quarterRate, halfSize, keyFrames, pause
 
-    /// What is left, as in "reduced to ...".
+    /// The remaining quality, as in "reduced to ...".
     var words: String {
         switch self {
         case .halfRate: "half the frame rate"
@@ -37,7 +37,7 @@ package enum DegradeStep: Sendable, Hashable {
 }
 
 extension PictureReduction {
-    /// Makes what several steps do together.
+    /// Combines the effects of several steps.
     init(_ steps: some Sequence<DegradeStep>) {
         self.init()
         for step in steps {

@@ -1,30 +1,30 @@
 import DequeModule
 import InletCore
 
-/// How many cores are in use, of late, from what was used in sum. Pure.
+/// Computes the number of cores recently in use from the total processor time. Pure.
 struct ProcessorMeter: Sendable {
-    /// What was used in sum up to a moment.
+    /// The total processor time at a moment.
     struct Reading: Sendable {
         var time: MonotonicTime
         var total: Duration
         var cameras: [String: Duration]
     }
 
-    /// The stretch of time that is looked at.
+    /// The time span that is measured.
     static let window = Duration.seconds(3)
 
     private var readings: Deque<Reading> = []
 
-    /// Adds a reading, which is no older than the last.
+    /// Adds a reading, which must not be older than the last one.
     mutating func add(_ reading: Reading) {
         readings.append(reading)
         while readings.count > 2, reading.time - readings[1].time >= Self.window { readings.removeFirst() }
     }
 
-    /// The cores of all together; nil after fewer than two readings.
+    /// The cores in use in total; nil with fewer than two readings.
     var total: Double? { cores { $0.total } }
 
-    /// The cores of a camera; zero for one that is not known yet.
+    /// Returns the cores that a camera uses; zero for an unknown camera.
     func cores(of camera: String) -> Double { cores { $0.cameras[camera] } ?? 0 }
 
     private func cores(_ used: (Reading) -> Duration?) -> Double? {
