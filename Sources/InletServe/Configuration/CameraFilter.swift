@@ -1,8 +1,8 @@
 import InletCore
 
-/// The cameras that a client may know of: all, or those whose names match one of some patterns. Pure.
+/// The cameras that a client may see: all, or those whose names match one of several patterns. Pure.
 package struct CameraFilter: Sendable, Hashable {
-    /// Names in which `*` stands for any characters, even none; nil for all cameras.
+    /// Patterns of names, in which `*` matches any characters, including none; nil for all cameras.
     package let patterns: [String]?
 
     /// All cameras.
@@ -10,19 +10,19 @@ package struct CameraFilter: Sendable, Hashable {
 
     package init(patterns: [String]?) { self.patterns = patterns }
 
-    /// Whether it leaves out any name.
+    /// Whether any camera is hidden.
     package var isLimited: Bool { patterns != nil }
 
-    /// Returns whether a name is among them.
+    /// Returns whether a camera is visible.
     package func allows(_ name: String) -> Bool {
         guard let patterns else { return true }
         return patterns.contains { Self.matches(Array($0.utf8), Array(name.utf8)) }
     }
 
-    /// Compares in a time that grows with the product of both lengths, whatever the pattern is.
+    /// Takes time proportional to the product of both lengths at most, whatever the pattern.
     private static func matches(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
         var (place, index) = (0, 0)
-        /// Where to go on if what follows the last star does not match: behind that star, and one character later.
+        /// The place to continue if the text after the last star does not match: after that star, one character later.
         var retry: (place: Int, index: Int)?
         while index < name.count {
             if place < pattern.count, pattern[place] == UInt8(ascii: "*") {

@@ -1,12 +1,12 @@
 import InletCore
 
-/// The rule for names of cameras: they stand in paths of files, addresses, labels of metrics and logs.
+/// The rule for names of cameras, which appear in file paths, URLs, metric labels and logs.
 package enum CameraName {
     /// The most bytes of a name.
     package static let longest = 63
 
-    /// Whether a text is a name: lower-case letters, digits, hyphens and underscores, beginning with a letter or a
-    /// digit.
+    /// Returns whether a text is a name: lower-case letters, digits, hyphens and underscores, beginning with a letter
+    /// or digit.
     package static func isValid(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= longest else { return false }
         func isLetter(_ byte: UInt8) -> Bool {

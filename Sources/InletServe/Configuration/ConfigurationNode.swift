@@ -1,12 +1,12 @@
 package import InletCore
 
-/// A value of a configuration as it was written, whether in YAML or in JSON, with its place in the text.
+/// A value of a configuration as written in YAML or JSON, with its place in the text.
 package struct ConfigurationNode: Sendable {
-    /// Where a value begins.
+    /// The position of a value in the text.
     package struct Place: Sendable, Hashable {
-        /// The line, from 1 on; 0 if it was not read from a text.
+        /// The line, starting at 1; 0 if the value was not read from a text.
         package var line: Int
-        /// The column in characters, from 1 on; 0 if it is not known.
+        /// The column in characters, starting at 1; 0 if it is unknown.
         package var column: Int
 
         package init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
@@ -14,18 +14,18 @@ package struct ConfigurationNode: Sendable {
         package static let none = Place(line: 0, column: 0)
     }
 
-    /// A key of an object with its value.
+    /// A key of an object and its value.
     package struct Member: Sendable {
         package var key: String
         package var place: Place
         package var value: ConfigurationNode
     }
 
-    /// What the value is.
+    /// The content of a value.
     package enum Content: Sendable {
-        /// Nothing was written: an empty value, `null` or `~`.
+        /// An empty value, `null` or `~`.
         case empty
-        /// Text, a number, or true or false, as written.
+        /// A text, a number, true or false, as written.
         case scalar(String)
         case list([ConfigurationNode])
         /// Members in the order written. No key occurs twice.
@@ -34,8 +34,8 @@ package struct ConfigurationNode: Sendable {
 
     package var content: Content
     package var place: Place
-    /// The type of a scalar that JSON has no quotation marks around; nil for text, and for a scalar of YAML, which may
-    /// be any of them.
+    /// The type of a scalar that JSON writes without quotation marks. Nil for text, and for a scalar of YAML, whose
+    /// type is not certain.
     package var type: ScalarRule.JSONType?
 
     package init(_ content: Content, at place: Place = .none, type: ScalarRule.JSONType? = nil) {
@@ -59,7 +59,7 @@ package struct ConfigurationNode: Sendable {
     /// The elements, if it is a list; none otherwise.
     package var elements: [ConfigurationNode] { if case .list(let elements) = content { elements } else { [] } }
 
-    /// Returns the value of a key; nil if the value is no object, or has no such key, or nothing is written there.
+    /// Returns the value of a key; nil if the node is not an object, or if the key is missing or has no value.
     package subscript(key: String) -> ConfigurationNode? {
         guard let value = members.first(where: { $0.key.isSameBytes(as: key) })?.value else { return nil }
         if case .empty = value.content { return nil }
@@ -68,7 +68,7 @@ package struct ConfigurationNode: Sendable {
 }
 
 extension ConfigurationNode {
-    /// Makes the same value of a JSON text.
+    /// Makes the node of a JSON value.
     package init(_ value: JSONValue) {
         let place = Place(line: value.line, column: 0)
         switch value.content {

@@ -1,18 +1,19 @@
 import InletCore
 
-/// One thing that is wrong in a configuration: where, and what to write instead.
+/// A problem of a configuration: its place, and the value to write instead.
 package struct ConfigurationProblem: Error, Sendable, Hashable {
     package var place: ConfigurationNode.Place
     /// The keys that lead to the value, such as `cameras.door.retry`; empty for the whole text.
     package var path: String
-    /// A sentence that says what is wrong and what to write. It holds no secret.
+    /// A sentence that states the problem and the value to write. It contains no secret.
     package var message: String
-    /// What those are told instead who may not know of all cameras; nil for the message itself.
+    /// The message for clients that may not see all cameras; nil for the same message.
     package var limitedMessage: String?
 
     /// - Parameters:
-    ///   - message: it may quote the text; control characters are written as escapes.
-    ///   - limitedMessage: what those are told instead who may not know of all cameras, if the message tells of others.
+    ///   - message: may quote the text. Control characters are escaped.
+    ///   - limitedMessage: the message for clients that may not see all cameras, if the full one mentions other
+    ///     cameras.
     package init(
         _ message: String, at place: ConfigurationNode.Place, path: String = "", limited limitedMessage: String? = nil
     ) {
@@ -20,7 +21,7 @@ package struct ConfigurationProblem: Error, Sendable, Hashable {
         self.limitedMessage = limitedMessage
     }
 
-    /// Returns the problem as those are told who may know of some cameras: it names no other one.
+    /// Returns the problem for clients that may see only some cameras. It names no other camera.
     package func told(to visible: CameraFilter) -> ConfigurationProblem {
         guard visible.isLimited else { return self }
         var told = self
@@ -46,11 +47,12 @@ extension ConfigurationProblem: CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong in a configuration; never empty.
+/// All problems of a configuration; never empty.
 package struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
-    /// The problems in the order of the text; at most ``most``, so that a hostile text has no long answer.
+    /// The problems in the order of the text. There are at most ``most``, so that a hostile text cannot cause a long
+    /// answer.
     package let list: [ConfigurationProblem]
-    /// The most problems that are told.
+    /// The most problems that are reported.
     package static let most = 100
 
     package init(_ problems: [ConfigurationProblem]) {

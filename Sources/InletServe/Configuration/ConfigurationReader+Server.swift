@@ -2,7 +2,7 @@ import InletCore
 import InletHTTP
 
 extension ConfigurationReader {
-    /// Returns what a configuration says of the server.
+    /// Returns the server's settings from a configuration.
     func server(_ node: ConfigurationNode?, _ problems: inout [ConfigurationProblem]) -> ServerSettings {
         var settings = ServerSettings()
         guard let node else { return settings }
@@ -25,12 +25,12 @@ extension ConfigurationReader {
         {
             settings.webRTC = uri
             check(place, path: path, &problems) {
-                // Not any other sink, which a build without WebRTC would take.
+                // No other kind of sink, which a build without WebRTC would otherwise accept.
                 guard uri.prefix(upToByte: ":").isSameBytes(as: "webrtc") else {
                     throw InletError(
                         .invalidConfiguration, "Write webrtc: with options alone, such as webrtc:?viewers=20.")
                 }
-                // A build without WebRTC says here how to have it.
+                // In a build without WebRTC, this error explains how to get it.
                 _ = try registry.sink(uri)
                 _ = try makeWebRTC?(.check(uri))
             }
@@ -67,7 +67,7 @@ extension ConfigurationReader {
         return settings
     }
 
-    /// Returns where cameras are handed on by RTSP.
+    /// Returns the RTSP settings.
     private func restream(
         _ text: String, _ place: ConfigurationNode, hasTokens: Bool, _ problems: inout [ConfigurationProblem]
     ) -> RestreamSettings? {
@@ -101,9 +101,9 @@ extension ConfigurationReader {
         return CameraFilter(patterns: list.compactMap(\.scalar))
     }
 
-    /// Returns a secret, which stands where one of three keys says.
+    /// Returns a secret, which one of three keys provides.
     ///
-    /// - Parameter what: what it is, with an article.
+    /// - Parameter what: the name of the secret, with an article.
     func secret(of node: ConfigurationNode, _ what: String) throws(InletError) -> String {
         let places = ["file", "env", "credential"].compactMap { key in node[key]?.scalar.map { (key, $0) } }
         guard let (key, name) = places.first, places.count == 1 else {

@@ -1,13 +1,13 @@
 import InletCore
 
 extension ConfigurationReader {
-    /// Returns what a configuration says of webhooks.
+    /// Returns the webhooks of a configuration.
     func webhooks(
         _ node: ConfigurationNode?, _ problems: inout [ConfigurationProblem]
     ) -> [String: WebhookSettings] {
         var result: [String: WebhookSettings] = [:]
         for member in (node?.members ?? []).prefix(32) where CameraName.isValid(member.key) {
-            // What has another shape is told already.
+            // A value of another shape has been reported already.
             guard let place = member.value["url"], place.scalar?.isEmpty == false || !place.members.isEmpty else {
                 continue
             }

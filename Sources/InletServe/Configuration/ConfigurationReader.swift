@@ -3,19 +3,19 @@ package import InletCore
 import InletHTTP
 import InletSystem
 
-/// Reads configurations: checks a text against its shape, its URIs against a registry, and what belongs together. Opens
-/// no source and no sink.
+/// Reads configurations: checks a text against its shape, its URIs against a registry, and values that depend on each
+/// other. Opens no source or sink.
 package struct ConfigurationReader: Sendable {
-    /// The sources and sinks that there are, and what their options may read.
+    /// The available sources and sinks, and the files that their options may read.
     package var registry: PluginRegistry
-    /// The folder of systemd's credentials; nil if there is none.
+    /// The folder of systemd's credentials; nil if there is no such folder.
     package var credentials: String?
 
-    /// Runs sources in processes of their own; nil if that is not possible.
+    /// Runs sources in separate processes; nil if that is not possible.
     package var makeProcess: CameraProcess.Maker?
-    /// Makes what sends cameras by WebRTC; nil for a build without it.
+    /// Makes the WebRTC senders of cameras; nil for a build without WebRTC.
     package var makeWebRTC: CameraWebRTCRequest.Maker?
-    /// Makes the server of cameras by RTSP; nil for a build without it.
+    /// Makes the RTSP server of cameras; nil for a build without it.
     package var makeRestream: RestreamRequest.Maker?
 
     package init(
@@ -27,12 +27,12 @@ package struct ConfigurationReader: Sendable {
         self.makeWebRTC = makeWebRTC
     }
 
-    /// What is read besides a text: cameras that the API has set, or removed (nil).
+    /// Changes by the API that are read in addition to a text: cameras that were set, or removed (nil).
     package typealias Changes = [String: ConfigurationNode?]
 
-    /// Returns the configuration that a file holds, with an overlay's cameras in place of its own.
+    /// Returns the configuration in a file, in which an overlay's cameras replace the file's.
     ///
-    /// - Throws: everything that is wrong with it.
+    /// - Throws: all problems of the configuration.
     package func read(path: String, overlay: Changes = [:]) throws(ConfigurationProblems) -> ServeConfiguration {
         try read(try Self.text(at: path), overlay: overlay)
     }
@@ -50,9 +50,9 @@ package struct ConfigurationReader: Sendable {
         }
     }
 
-    /// Returns the configuration of a text.
+    /// Returns the configuration in a text.
     ///
-    /// - Throws: everything that is wrong with it.
+    /// - Throws: all problems of the configuration.
     package func read(_ text: [UInt8], overlay: Changes = [:]) throws(ConfigurationProblems) -> ServeConfiguration {
         var root: ConfigurationNode?
         do throws(ConfigurationProblem) {
@@ -69,7 +69,7 @@ package struct ConfigurationReader: Sendable {
         }
         var problems: [ConfigurationProblem] = []
         ConfigurationShape.configuration.check(root, path: "", into: &problems)
-        // What has another shape than it should have cannot be looked into, but a wrong URI beside it can.
+        // Values of a wrong shape cannot be examined, but wrong URIs in the rest can.
         let configuration = configuration(of: root, overlay: overlay, &problems)
         guard problems.isEmpty else { throw ConfigurationProblems(problems) }
         return configuration
@@ -116,7 +116,7 @@ package struct ConfigurationReader: Sendable {
         return configuration
     }
 
-    /// Checks that the cameras' own processes fit in the memory that they have together.
+    /// Checks that the cameras' own processes fit in their total memory.
     private func checkBudget(
         _ budget: ConfigurationNode?, _ cameras: [String: CameraSettings], _ problems: inout [ConfigurationProblem]
     ) {
@@ -142,11 +142,11 @@ package struct ConfigurationReader: Sendable {
                 at: node.place, path: "budget.memory", limited: "The budget is exceeded."))
     }
 
-    /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.
+    /// Returns the source of a URI, as a camera with the given name would have it. Opens nothing.
     ///
-    /// - Parameter process: which process it runs in; what only the daemon's own can open runs there. The default is
-    ///   the daemon's.
-    /// - Throws: what is wrong with it.
+    /// - Parameter process: the process in which the source runs. A source that only the daemon can open runs in the
+    ///   daemon. The default is the daemon's process.
+    /// - Throws: the problem of the URI.
     package func source(
         _ uri: String, camera name: String, process: ProcessPolicy = .shared
     ) throws(ConfigurationProblems) -> any FrameSourceConfiguration {
@@ -169,16 +169,16 @@ package struct ConfigurationReader: Sendable {
         return source
     }
 
-    /// Returns the settings of one camera; nil if it has no valid source.
+    /// Returns the settings of a camera; nil if the camera has no valid source.
     ///
     /// - Parameters:
-    ///   - defaults: what the configuration says of all cameras.
-    ///   - path: the keys that lead to it, for problems.
+    ///   - defaults: the configuration's values for all cameras.
+    ///   - path: the keys that lead to the camera, for problems.
     package func camera(
         _ name: String, _ node: ConfigurationNode, defaults: ConfigurationNode?, path: String,
         _ problems: inout [ConfigurationProblem]
     ) -> CameraSettings? {
-        // The shape has been checked: what is not as it should be is skipped here without another word.
+        // The shape has been checked: invalid values are already reported and are skipped here.
         let place = node["source"] ?? node
         guard let written = place.scalar, !written.isEmpty,
             let source = expanded(written, camera: name, place, path, &problems)
@@ -236,7 +236,7 @@ package struct ConfigurationReader: Sendable {
         policies.process = Self.process(values)
         policies.priority = values["priority"]?.scalar.flatMap(CameraPriority.init) ?? policies.priority
         if let choices = values["degrade"]?.elements {
-            // One that stands there twice is done once.
+            // A step that is listed twice is taken once.
             var seen: Set<DegradeChoice> = []
             policies.degrade = choices.prefix(DegradeChoice.allCases.count)
                 .compactMap { $0.scalar.flatMap(DegradeChoice.init) }.filter { seen.insert($0).inserted }
@@ -249,7 +249,7 @@ package struct ConfigurationReader: Sendable {
         return .own(memoryLimit: values["memory"]?.scalar.flatMap(ScalarRule.byteCount))
     }
 
-    /// Checks what the camera's own process needs.
+    /// Checks the requirements of the camera's own process.
     private func checkProcess(
         _ settings: CameraSettings, _ node: ConfigurationNode, _ path: String,
         _ problems: inout [ConfigurationProblem]
@@ -286,11 +286,11 @@ package struct ConfigurationReader: Sendable {
 
     /// Whether a source is a USB camera that its URI does not name.
     private func takesFirstCamera(_ uri: String) -> Bool {
-        // What is wrong with a URI is said elsewhere.
+        // A problem of the URI is reported elsewhere.
         (try? registry.source(uri))?.redactedURI == "v4l2:"
     }
 
-    /// Whether a source is the standard input, or what the program itself hands in.
+    /// Whether a source is the standard input, or frames that the program itself provides.
     private static func readsStandardInput(_ uri: String) -> Bool {
         let address = uri.prefix(upToByte: "?")
         return address == "-" || address == "pipe:" || address == "pipe:0" || address.hasBytePrefix("inject:")
@@ -317,14 +317,14 @@ package struct ConfigurationReader: Sendable {
         return .restart(after: delay)
     }
 
-    /// A camera's own values, and those of all cameras.
+    /// A camera's own values and the values for all cameras.
     private struct Values {
         var own: ConfigurationNode
         var defaults: ConfigurationNode?
         subscript(key: String) -> ConfigurationNode? { own[key] ?? defaults?[key] }
     }
 
-    /// Returns a URI with the camera's name and the folder of credentials in it.
+    /// Returns a URI with the camera's name and the folder of credentials filled in.
     private func expanded(
         _ text: String, camera: String, _ node: ConfigurationNode, _ path: String,
         _ problems: inout [ConfigurationProblem]
@@ -332,7 +332,7 @@ package struct ConfigurationReader: Sendable {
         expanded(Self.replace("{camera}", in: text, by: camera), node, path, &problems)
     }
 
-    /// Returns a URI with the folder of credentials in it.
+    /// Returns a URI with the folder of credentials filled in.
     func expanded(
         _ text: String, _ node: ConfigurationNode, _ path: String, _ problems: inout [ConfigurationProblem]
     ) -> String? {

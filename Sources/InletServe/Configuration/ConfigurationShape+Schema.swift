@@ -1,7 +1,7 @@
 package import InletCore
 
 extension ConfigurationShape {
-    /// Returns what a JSON Schema (draft 2020-12) says of the shape.
+    /// Returns the JSON Schema (draft 2020-12) of the shape.
     package var schema: JSONValue {
         switch self {
         case .scalar(let rule): rule.schema
@@ -17,7 +17,7 @@ extension ConfigurationShape {
         }
     }
 
-    /// - Returns: known keys alone. What need not be written may be null.
+    /// - Returns: a schema that allows only known keys. Optional keys may be null.
     private static func schema(of keys: [ConfigurationKey]) -> JSONValue {
         let properties = keys.map { key -> (String, JSONValue) in
             var members = [("description", JSONValue.text(key.description))]
@@ -48,7 +48,7 @@ extension ScalarRule {
         if let pattern { text.append(("pattern", .text("^(\(pattern))$"))) }
         guard !types.isEmpty else { return .object(text) }
         let others = JSONType.allCases.filter(types.contains).map { type -> JSONValue in
-            // A negative number or 0 is checked by its text only.
+            // A negative number or 0 is checked only as text.
             .object(
                 [("type", .text(type.rawValue))]
                     + (type == .boolean ? [] : [("minimum", .number(0))]))

@@ -1,31 +1,31 @@
 import InletCore
 
-/// What may be written at a place of a configuration: the one description from which the reader checks a text and the
-/// JSON Schema is made.
+/// The values that are allowed at a place of a configuration. This single description is used by the reader to check a
+/// text, and to make the JSON Schema.
 package indirect enum ConfigurationShape: Sendable {
     case scalar(ScalarRule)
     /// - Parameter most: the most elements.
     case list(ConfigurationShape, most: Int)
     /// Known keys, each at most once.
     case object([ConfigurationKey])
-    /// Any names by a rule, with values of one shape.
+    /// Names that follow a rule, with values of one shape.
     ///
     /// - Parameters:
-    ///   - what: what has the names, such as `camera`, for errors.
+    ///   - what: the kind of thing that has the names, such as `camera`, for errors.
     ///   - most: the most names.
     case map(what: String, names: ScalarRule, ConfigurationShape, most: Int)
-    /// A scalar in short, or the same with more keys.
+    /// A scalar as a short form, or the same value with more keys.
     case scalarOrObject(ScalarRule, [ConfigurationKey])
 }
 
 /// A key of an object in a configuration.
 package struct ConfigurationKey: Sendable {
     package var name: String
-    /// What it does, in a phrase.
+    /// The key's purpose, in a phrase.
     package var summary: String
     package var shape: ConfigurationShape
     package var isRequired: Bool
-    /// The default in words or as it would be written; nil if there is none.
+    /// The default, in words or as it would be written; nil if the key has no default.
     package var defaultText: String?
 
     package init(
@@ -37,23 +37,23 @@ package struct ConfigurationKey: Sendable {
     }
 }
 
-/// What a single value may be.
+/// The rule for a single value.
 package struct ScalarRule: Sendable {
-    /// What is taken, as the end of "takes ...", with an example.
+    /// The accepted values, as the end of "takes ...", with an example.
     package var description: String
-    /// The values that a JSON Schema allows: text by a regular expression of ECMA 262 that the whole text matches; nil
-    /// if any text is taken.
+    /// The values that a JSON Schema allows: texts that match this regular expression of ECMA 262 as a whole; nil if
+    /// any text is accepted.
     package var pattern: String?
-    /// Whether a number of JSON, and true or false, is taken where its text is.
+    /// The types of JSON that are accepted as well as text.
     package var types: Set<JSONType>
-    /// The values that there are, of which an error names the nearest one, or all; empty if there are too many to name.
+    /// All accepted values. An error suggests the nearest one, or lists all. Empty if there are too many to list.
     package var names: [String] = []
     /// Whether an error may quote the value.
     package var isQuotable: Bool
-    /// Whether a text is taken.
+    /// Whether a text is accepted.
     package var isValid: @Sendable (String) -> Bool
 
-    /// A type of JSON besides text.
+    /// A type of JSON other than text.
     package enum JSONType: String, Sendable, CaseIterable {
         case boolean, integer, number
     }
@@ -68,13 +68,13 @@ package struct ScalarRule: Sendable {
 }
 
 extension ScalarRule {
-    /// Whether a scalar of a type of JSON is taken; nil is text.
+    /// Whether a scalar of a type of JSON is accepted; nil is text.
     fileprivate func takes(_ type: JSONType?) -> Bool {
         guard let type else { return true }
         return types.contains(type) || type == .integer && types.contains(.number)
     }
 
-    /// Returns what to write instead of a value that is none of the names, behind a space.
+    /// The shortest time from the last step back to the next one.
     fileprivate func hint(for text: String) -> String {
         guard !names.isEmpty else { return "" }
         return Spelling.nearest(to: String(text.prefix(64)), among: names).map { " Did you mean '\($0)'?" }
@@ -83,7 +83,7 @@ extension ScalarRule {
 }
 
 extension ConfigurationShape {
-    /// Appends everything that is wrong with a value, with its place.
+    /// Appends all problems of a value, with their places.
     ///
     /// - Parameter path: the keys that lead to the value.
     package func check(_ node: ConfigurationNode, path: String, into problems: inout [ConfigurationProblem]) {
@@ -140,7 +140,7 @@ extension ConfigurationShape {
         for member in members {
             let inner = join(path, member.key)
             if let key = keys.first(where: { $0.name.isSameBytes(as: member.key) }) {
-                // A key with nothing behind it is as one that is not written, if it need not be.
+                // An optional key without a value is treated as missing.
                 if case .empty = member.value.content, !key.isRequired { continue }
                 key.shape.check(member.value, path: inner, into: &problems)
             } else {
@@ -160,13 +160,13 @@ extension ConfigurationShape {
         }
     }
 
-    /// Returns a path with another key.
+    /// Returns a path with another key appended.
     package static func join(_ path: String, _ key: String) -> String {
         let key = key.sanitized(limit: 80)
         return path.isEmpty ? key : "\(path).\(key)"
     }
 
-    /// What is to be written, for errors.
+    /// The expected value, for errors.
     private var expected: String {
         switch self {
         case .scalar(let rule): rule.description

@@ -19,15 +19,15 @@ extension JSONValue {
     package static func object(_ members: [(String, JSONValue)]) -> JSONValue {
         JSONValue(content: .object(members.map { JSONMember(key: $0.0, value: $0.1) }), line: 0)
     }
-    /// Nothing.
+    /// The null value.
     package static var null: JSONValue { JSONValue(content: .null, line: 0) }
 
-    /// Returns the value of a key; nil if it is no object or has no such key.
+    /// Returns the value of a key; nil if this is not an object or has no such key.
     package subscript(key: String) -> JSONValue? { members?.first { $0.key.isSameBytes(as: key) }?.value }
 
     /// Returns the value as a JSON text.
     ///
-    /// - Parameter isIndented: whether it is for people, with a member a line.
+    /// - Parameter isIndented: whether the text is for people, with one member per line.
     package func text(isIndented: Bool = false) -> String {
         var text = ""
         write(to: &text, indentation: isIndented ? 0 : nil)
@@ -72,7 +72,7 @@ extension JSONValue {
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
             case "\n": text += "\\n"
-            // What ends a line in scripts, and what would end a script in a page.
+            // Characters that end a line in scripts, and characters that could end a script in a page.
             case "\u{2028}", "\u{2029}", "<", "\u{0}"..<"\u{20}", "\u{7F}":
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits

@@ -3,7 +3,7 @@ import InletCore
 import InletHTTP
 
 extension ScalarRule {
-    /// The URI of a source or a sink. What is wrong in it, its plug-in says.
+    /// The URI of a source or a sink. Its plug-in reports errors in it.
     static func uri(_ description: String) -> ScalarRule {
         ScalarRule(description, pattern: "[\\s\\S]{1,4096}", isQuotable: false) {
             !$0.isEmpty && $0.unicodeScalars.count <= 4096
@@ -23,7 +23,7 @@ extension ScalarRule {
 
     /// A whole number in decimal digits.
     static func integer(_ range: ClosedRange<Int>) -> ScalarRule {
-        // The bounds of numbers stand in no pattern; the reader checks them.
+        // The pattern cannot express the bounds of a number; the reader checks them.
         ScalarRule("a number from \(range.lowerBound) to \(range.upperBound)", pattern: "[0-9]{1,9}", types: [.integer])
         {
             TextBytes.number($0.utf8, upTo: range.upperBound).map(range.contains) ?? false
@@ -37,7 +37,7 @@ extension ScalarRule {
         "a time above zero such as 5s, 500ms or 2m", pattern: timePattern, types: [.integer, .number],
         isValid: { duration($0) != nil })
 
-    /// A time as the option `maximum-lag` of sources takes it.
+    /// A time as in the option `maximum-lag` of sources.
     static let lag = ScalarRule(
         "a time above zero and up to 60s such as 150ms", pattern: timePattern, types: [.integer, .number],
         isValid: { duration($0).map { $0 <= .seconds(60) } ?? false })
@@ -64,7 +64,7 @@ extension ScalarRule {
         "a number of bytes such as 500k, 32M or 10G", pattern: "[0-9]{1,12}[kMG]?", types: [.integer],
         isValid: { byteCount($0) != nil })
 
-    /// A path below which a proxy serves the page.
+    /// A path under which a proxy serves the page.
     static let basePath = ScalarRule(
         "a path such as /cams", pattern: "/[A-Za-z0-9._~/-]{0,199}", isValid: { ProxyRule.prefix($0) != nil })
 
@@ -111,7 +111,7 @@ extension ScalarRule {
         return time
     }
 
-    /// - Returns: zero for false.
+    /// - Returns: the time; zero for false.
     static func onDemand(_ text: String) -> Duration? {
         switch text {
         case "false", "no", "off": .zero
@@ -120,7 +120,7 @@ extension ScalarRule {
         }
     }
 
-    /// - Returns: `.some(nil)` for no limit.
+    /// - Returns: the number of repetitions; `.some(nil)` for no limit.
     static func repetitions(_ text: String) -> Int?? {
         switch text {
         case "never": 0

@@ -24,7 +24,7 @@ extension ConfigurationShape {
             .map(what: "webhook", names: CameraName.rule, .object(webhookKeys), most: 32)),
     ])
 
-    /// What API and overlay change: cameras by name, of which null is none.
+    /// The cameras that the API and the overlay change, by name; null removes a camera.
     package static let cameras = ConfigurationShape.map(
         what: "camera", names: CameraName.rule, camera, most: ServeConfiguration.mostCameras)
 

@@ -2,16 +2,16 @@ package import InletCapture
 package import InletCore
 package import InletHTTP
 
-/// What a daemon runs: a value that is read whole or not at all.
+/// The settings of a daemon. A configuration is accepted as a whole or not at all.
 package struct ServeConfiguration: Sendable, Hashable {
     package var server = ServerSettings()
     /// The cameras by name.
     package var cameras: [String: CameraSettings] = [:]
-    /// The servers that are told of events, by name.
+    /// The servers that receive events, by name.
     package var webhooks: [String: WebhookSettings] = [:]
     /// The most cores that all cameras may use together; nil for no limit.
     package var cores: Double?
-    /// Which process the source of a camera runs in that does not say so itself.
+    /// The process for the sources of cameras whose configuration has none.
     package var defaultProcess = ProcessPolicy.shared
 
     package init() {}
@@ -20,55 +20,56 @@ package struct ServeConfiguration: Sendable, Hashable {
     package static let mostCameras = 256
 }
 
-/// Where the daemon's server listens, and who may do what there.
+/// The settings of the daemon's server: its address and the permissions of clients.
 package struct ServerSettings: Sendable, Hashable {
-    /// The address to listen at. The default is 127.0.0.1: this machine alone.
+    /// The address to listen on. The default is 127.0.0.1, which only this machine can reach.
     package var host = "127.0.0.1"
     /// The port; 0 lets the system choose one. The default is 8080.
     package var port = 8080
     /// The tokens by name.
     package var tokens: [String: TokenSettings] = [:]
-    /// The certificate and key of a server that speaks TLS; nil for plain HTTP, which is the default.
+    /// The certificate and key of a server with TLS; nil, the default, for plain HTTP.
     package var tls: TLSFiles?
-    /// The most streams at a time, over all cameras. The default is 64.
+    /// The most concurrent streams of all cameras. The default is 64.
     package var streams = 64
-    /// The most requests a second of one address, with five seconds' worth at once; 0 for no limit. The default is 100.
+    /// The most requests per second from one address. Five seconds' worth may come at once. 0 is no limit. The default
+    /// is 100.
     package var requestsPerClient = 100
-    /// The most requests a second with one token, with five seconds' worth at once; 0 for no limit. The default is 500.
+    /// The most requests per second with one token. Five seconds' worth may come at once. 0 is no limit. The default is
+    /// 500.
     package var requestsPerToken = 500
-    /// How cameras are sent by WebRTC, as the sink `webrtc:` takes its options, with secrets if it has any. The default
-    /// is `webrtc:`.
+    /// The WebRTC options, in the syntax of the sink `webrtc:`, including any secrets. The default is `webrtc:`.
     package var webRTC = "webrtc:"
-    /// Where cameras are handed on by RTSP; nil, the default, for nowhere.
+    /// The settings of the RTSP server; nil, the default, for no server.
     package var restream: RestreamSettings?
-    /// How the server works behind a reverse proxy.
+    /// The settings for a reverse proxy.
     package var proxy = ProxyRule()
-    /// The file that changes are noted in; nil for the log alone, which is the default.
+    /// The file of the audit log; nil, the default, to write changes only to the daemon's log.
     package var audit: String?
 
     package init() {}
 }
 
-/// A token and what it allows.
+/// A token and its permissions.
 package struct TokenSettings: Sendable, Hashable {
     package var scope: AccessScope
-    /// The cameras that it allows anything about. The default is all.
+    /// The cameras that the token may access. The default is all.
     package var cameras = CameraFilter.all
-    /// The secret, which no description shows.
+    /// The secret. No description shows it.
     package var secret: String
 }
 
 extension TokenSettings: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The scope alone.
+    /// Shows only the scope.
     package var description: String { "token for \(scope.rawValue)" }
-    /// The scope alone.
+    /// Shows only the scope.
     package var debugDescription: String { description }
 }
 
-/// One camera: its source, its sinks, and what happens when they fail.
+/// The settings of a camera: its source, its sinks, and its policies for failures.
 package struct CameraSettings: Sendable, Hashable {
     package var name: String
-    /// The URI of the source, as it was written, with secrets if it has any.
+    /// The URI of the source as written, including any secrets.
     package var source: String
     package var sinks: [SinkSettings]
     package var policies: CameraPolicies
@@ -82,9 +83,9 @@ package struct CameraSettings: Sendable, Hashable {
 
 /// A sink of a camera.
 package struct SinkSettings: Sendable, Hashable {
-    /// The URI with the name of the camera in it, and with secrets if it has any.
+    /// The URI with the camera's name filled in, including any secrets.
     package var uri: String
-    /// What happens when it is slower than the camera; nil for what the source decides.
+    /// The policy if the sink is slower than the camera; nil for the source's default.
     package var queue: QueuePolicy?
     package var onFailure: SinkFailurePolicy
 
@@ -93,42 +94,42 @@ package struct SinkSettings: Sendable, Hashable {
     }
 }
 
-/// What a camera does in trouble and while nobody watches.
+/// The policies of a camera for failures and for times without viewers.
 package struct CameraPolicies: Sendable, Hashable {
     package var retry = RetryPolicy()
-    /// How long the source may take to open and from frame to frame; nil for the defaults of ``CaptureTimeouts``.
+    /// How long the source may take to open, and from frame to frame; nil for the defaults of ``CaptureTimeouts``.
     package var timeout: Duration?
     package var giveUp: Duration?
     package var outage = OutagePolicy.Picture.nothing
-    /// How long the source stays open while nobody watches; nil keeps it open.
+    /// How long the source stays open without viewers; nil keeps it open.
     package var closesUnwatchedAfter: Duration?
     package var view = ViewSettings()
     package var record = RecordSettings()
-    /// Which process the source runs in.
+    /// The process in which the source runs.
     package var process = ProcessPolicy.shared
-    /// What the camera matters beside others where the budget of cores is exceeded. The default is normal.
+    /// The camera's importance relative to others when the budget of cores is exceeded. The default is normal.
     package var priority = CameraPriority.normal
-    /// What it may lose then, the first one first. The default is rate, size and key frames.
+    /// The qualities that the camera may then lose, in this order. The default is rate, size and key frames.
     package var degrade = DegradeChoice.usual
 
-    /// The steps by which it does less.
+    /// The steps by which the camera does less, in order.
     var degradeSteps: [DegradeStep] { degrade.flatMap(\.steps) }
 
     package init() {}
 }
 
-/// Which process the source of a camera runs in.
+/// The process in which the source of a camera runs.
 package enum ProcessPolicy: Sendable, Hashable {
-    /// That of the daemon.
+    /// The daemon's process.
     case shared
-    /// One of its own, which may use so many bytes of memory; nil for no limit.
+    /// A separate process, with a limit on its memory in bytes; nil for no limit.
     case own(memoryLimit: Int?)
 
-    /// The words of a configuration.
+    /// The values in a configuration.
     static let words = ["shared", "own"]
 }
 
-/// The pictures that the server shows of a camera.
+/// The settings of the pictures that the server shows of a camera.
 package struct ViewSettings: Sendable, Hashable {
     /// The largest size. The default is 1280x720.
     package var largestSize = ImageSize(width: 1280, height: 720)
@@ -139,15 +140,15 @@ package struct ViewSettings: Sendable, Hashable {
 }
 
 extension CameraSettings: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The name and the source's URI without credentials.
+    /// Shows the name, and the source's URI without credentials.
     package var description: String { "\(name): \(Redaction.redact(uri: source))" }
-    /// As ``description``.
+    /// The same text as ``description``.
     package var debugDescription: String { description }
 }
 
 extension SinkSettings: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The URI without credentials.
+    /// Shows the URI without credentials.
     package var description: String { Redaction.redact(uri: uri) }
-    /// As ``description``.
+    /// The same text as ``description``.
     package var debugDescription: String { description }
 }

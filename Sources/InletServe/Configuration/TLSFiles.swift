@@ -4,28 +4,28 @@ package import InletTLS
 
 /// The files of a server's certificate and its key.
 package struct TLSFiles: Sendable, Hashable {
-    /// PEM of the certificate, and behind it of those that lead to its authority.
+    /// The PEM file of the certificate, followed by its intermediate certificates.
     package var certificate: String
-    /// PEM of its private key, which other users may not read.
+    /// The PEM file of the private key. Other users must not be able to read it.
     package var key: String
     private static let longest = 262_144
 
     package init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
 
-    /// The signatures of the files as they are now.
+    /// The current signatures of the files, for detecting changes.
     var signatures: [FileSignature] { [FileSignature(path: certificate), FileSignature(path: key)] }
 
-    /// Reads the pair.
+    /// Reads the certificate and key.
     ///
-    /// - Throws: ``InletError`` if it cannot be read or used.
+    /// - Throws: ``InletError`` if they cannot be read or used.
     package func load() throws(InletError) -> TLSServerCertificate {
         let (certificate, key) = try read()
         return try TLSServerCertificate(certificate: certificate, key: key)
     }
 
-    /// Reads the pair for connections from now on.
+    /// Reads the certificate and key for new connections.
     ///
-    /// - Throws: ``InletError`` if it cannot be read or used; the pair of before stays.
+    /// - Throws: ``InletError`` if they cannot be read or used. The previous pair then stays in use.
     package func load(into other: TLSServerCertificate) throws(InletError) {
         let (certificate, key) = try read()
         try other.replace(certificate: certificate, key: key)

@@ -1,13 +1,13 @@
 import InletCore
 
-/// Reads one YAML document within bounds.
+/// Reads one YAML document within limits.
 ///
-/// Of YAML, it takes what configurations need: scalars, lists and mappings whose keys are scalars, each key once. It
-/// refuses tags, anchors and aliases, so that a text of a few bytes cannot stand for one of gigabytes.
+/// Supports the part of YAML that configurations need: scalars, lists, and mappings with unique scalar keys. Rejects
+/// tags, anchors and aliases, so that a text of a few bytes cannot expand to gigabytes.
 package struct YAMLDocument {
     /// The most bytes of a text.
     package static let longest = 1_048_576
-    /// How deep lists and mappings may be nested.
+    /// The maximum nesting depth of lists and mappings.
     package static let deepest = 12
     /// The most values.
     package static let mostValues = 20_000
@@ -15,9 +15,9 @@ package struct YAMLDocument {
     private let parser: YAMLParser
     private var count = 0
 
-    /// Returns the value that a text holds; nil if it holds none.
+    /// Returns the value in a text; nil if the text has no value.
     ///
-    /// - Throws: the first problem, as what follows one cannot be read.
+    /// - Throws: the first problem, because the text after it cannot be read.
     package static func read(_ bytes: [UInt8]) throws(ConfigurationProblem) -> ConfigurationNode? {
         guard bytes.count <= longest else {
             throw ConfigurationProblem("The text has more than \(longest) bytes.", at: .none)
@@ -78,7 +78,7 @@ package struct YAMLDocument {
 
     private mutating func members(depth: Int) throws(ConfigurationProblem) -> [ConfigurationNode.Member] {
         var members: [ConfigurationNode.Member] = []
-        // Bytes, as two spellings of one letter are two keys to another reader.
+        // Keys are compared as bytes, because other readers treat two Unicode spellings of a letter as different keys.
         var lines: [[UInt8]: Int] = [:]
         while true {
             let (event, place) = try parser.next()

@@ -2,31 +2,31 @@ import CYAML
 import InletCore
 
 // Unsafe: owns libyaml's parser.
-/// Owns libyaml's parser, and hands out its events one by one.
+/// Owns libyaml's parser, and returns its events one by one.
 ///
-/// Confined to one thread. Nothing of libyaml's memory leaves it. libyaml is used by its events rather than through a
-/// composer: those recurse without a limit, and expand aliases.
+/// Confined to one thread. No memory of libyaml leaves this class. It uses libyaml's events instead of a composer,
+/// because composers recurse without a limit and expand aliases.
 @safe final class YAMLParser {
-    /// What comes next in the text.
+    /// The next element of the text.
     enum Event {
-        /// - Parameter isPlain: whether it stands without quotation marks, so that `null` means nothing.
+        /// - Parameter isPlain: whether the scalar has no quotation marks, so that `null` is the null value.
         case scalar(String, isPlain: Bool)
         case listStart
         case objectStart
-        /// The end of a list or of an object.
+        /// The end of a list or an object.
         case end
         case documentStart
         case streamEnd
         /// A reference to another part of the text.
         case alias
-        /// The start or the end of something that has no meaning here.
+        /// The start or the end of an element that has no meaning here.
         case other
     }
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let text: UnsafeMutableBufferPointer<UInt8>
 
-    /// - Throws: a problem if there is no memory.
+    /// - Throws: a problem if memory cannot be allocated.
     init(_ bytes: [UInt8]) throws(ConfigurationProblem) {
         unsafe parser = .allocate(capacity: 1)
         unsafe text = .allocate(capacity: max(1, bytes.count))
@@ -46,9 +46,9 @@ import InletCore
         unsafe text.deallocate()
     }
 
-    /// Returns the next event and where it begins.
+    /// Returns the next event and the place where it begins.
     ///
-    /// - Throws: a problem if the text is not YAML, or has tags or anchors.
+    /// - Throws: a problem if the text is not valid YAML, or contains tags or anchors.
     func next() throws(ConfigurationProblem) -> (Event, ConfigurationNode.Place) {
         var event = unsafe yaml_event_t()
         guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw failure }
@@ -89,7 +89,7 @@ import InletCore
         }
     }
 
-    /// What is said of an anchor or an alias.
+    /// Returns the problem of an anchor or an alias.
     static func noAliases(_ place: ConfigurationNode.Place) -> ConfigurationProblem {
         ConfigurationProblem(
             "Anchors (&) and aliases (*) are not taken. What all cameras share stands under defaults:; text that begins with & or * is put in quotation marks.",
