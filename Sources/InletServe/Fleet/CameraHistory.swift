@@ -1,9 +1,10 @@
 import DequeModule
 import InletCore
 
-/// What a camera did in the last hour, in stretches of ten seconds: bounded, and in memory alone. Pure.
+/// The history of a camera over the last hour, in samples of ten seconds: limited in size, and kept only in memory.
+/// Pure.
 struct CameraHistory: Sendable {
-    /// What a camera has counted, and its state, at a moment.
+    /// The counters and the state of a camera at a moment.
     struct Reading: Sendable {
         var time: MonotonicTime
         /// The time of day, in nanoseconds since 1970.
@@ -13,20 +14,20 @@ struct CameraHistory: Sendable {
         var phase: CapturePhase
     }
 
-    /// A stretch of time.
+    /// The camera's activity during one time span.
     struct Sample: Sendable, Equatable {
-        /// The time of day at which it begins, in nanoseconds since 1970.
+        /// The time of day at which the sample begins, in nanoseconds since 1970.
         var begin: Int64
         var length: Duration
-        /// Frames that the source yielded, and those that were lost.
+        /// The frames that the source produced, and the frames that were lost.
         var frames, dropped: UInt64
-        /// The state at its end.
+        /// The state at the end of the sample.
         var phase: CapturePhase
     }
 
-    /// The length of a stretch, by whoever calls ``close(at:)``.
+    /// The length of a sample. The caller of ``close(at:)`` keeps this interval.
     static let interval = Duration.seconds(10)
-    /// As many as an hour has.
+    /// The number of samples in an hour.
     static let mostSamples = 360
 
     private var samples: Deque<Sample> = []
@@ -34,17 +35,17 @@ struct CameraHistory: Sendable {
 
     init(from start: Reading) { last = start }
 
-    /// Ends a stretch and begins the next one.
+    /// Ends a sample and begins the next one.
     mutating func close(at reading: Reading) {
         if samples.count >= Self.mostSamples { samples.removeFirst() }
         samples.append(sample(to: reading))
         last = reading
     }
 
-    /// The shortest stretch that has not ended yet and is told beside others: a frame in some milliseconds is no rate.
+    /// The shortest unfinished sample that is included. A shorter one would give a meaningless frame rate.
     private static let shortest = Duration.seconds(1)
 
-    /// Returns all stretches, the oldest first, with the one that has not ended yet if it is not too short.
+    /// Returns all samples, the oldest first, including the unfinished one if it is long enough.
     func samples(until reading: Reading) -> [Sample] {
         let last = sample(to: reading)
         guard samples.isEmpty || last.length >= Self.shortest else { return Array(samples) }
@@ -52,7 +53,7 @@ struct CameraHistory: Sendable {
     }
 
     private func sample(to now: Reading) -> Sample {
-        // A camera that was opened anew by another capture counts from zero.
+        // The counters start at zero again when a new capture opens the camera.
         func difference(_ count: KeyPath<Reading, UInt64>) -> UInt64 {
             let (old, new) = (last[keyPath: count], now[keyPath: count])
             return new >= old ? new - old : new

@@ -1,29 +1,29 @@
 package import InletCore
 
-/// Runs the source of a camera in a process of its own, which a crash ends alone.
+/// Runs the source of a camera in a separate process, so that a crash affects only that camera.
 package struct CameraProcess: Sendable {
-    /// What is told of the processes.
+    /// The figures of the camera's processes.
     package struct Figures: Sendable, Hashable {
-        /// The process that runs now; nil if there is none.
+        /// The process that is running; nil if no process is running.
         package var processID: Int32?
-        /// How many processes were started so far.
+        /// The number of processes started so far.
         package var starts: Int
 
         package init(processID: Int32?, starts: Int) { (self.processID, self.starts) = (processID, starts) }
     }
 
-    /// What is wanted of a process.
+    /// The parameters of a process.
     package struct Request: Sendable {
         /// The name of the camera.
         package var camera: String
-        /// The URI of the source, with every secret in it.
+        /// The URI of the source, including any secrets.
         package var uri: String
         package var redactedURI: String
-        /// The most memory of the process in bytes; nil for no limit.
+        /// The process's memory limit in bytes; nil for no limit.
         package var memoryLimit: Int?
     }
 
-    /// The source that runs in such processes.
+    /// The configuration of a source that runs in such processes.
     package var configuration: any FrameSourceConfiguration
     package var figures: @Sendable () -> Figures
 
@@ -31,6 +31,6 @@ package struct CameraProcess: Sendable {
         (self.configuration, self.figures) = (configuration, figures)
     }
 
-    /// Makes what runs a source in processes. Starts none.
+    /// Makes the runner of a source. Starts no process.
     package typealias Maker = @Sendable (Request) -> CameraProcess
 }

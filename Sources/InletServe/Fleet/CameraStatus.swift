@@ -1,35 +1,35 @@
 package import InletCore
 
-/// The condition of a camera at a moment.
+/// The status of a camera at a moment.
 package struct CameraStatus: Sendable {
     package var settings: CameraSettings
-    /// The statistics of the capture; nil before the first.
+    /// The statistics of the capture; nil before the first capture.
     package var statistics: CaptureStatistics?
-    /// Why the last capture ended; nil if it did not fail.
+    /// The reason why the last capture ended; nil if it did not fail.
     package var failure: InletError?
-    /// Whether somebody paused it.
+    /// Whether the camera is paused by a user.
     package var isPaused: Bool
-    /// Whether it is meant to run.
+    /// Whether the camera is meant to run.
     package var isRunning: Bool
 
-    /// Whether it is recorded on request.
+    /// Whether the camera is being recorded on request.
     package var isRecording = false
-    /// The sinks, and the recording on request, that accept nothing.
+    /// The sinks, and the recording on request, that accept no data.
     package var stalledSinks: [String] = []
 
-    /// How far it is reduced, as the processor does not suffice; nil if it is not.
+    /// How far the camera is reduced to save processor time; nil if it is not reduced.
     package var degradation: Degradation?
-    /// The processor time that it has used, with that of its own processes.
+    /// The processor time that the camera has used, including its own processes.
     package var processorTime = Duration.zero
 
-    /// The camera's own processes; nil if its source runs in the daemon's.
+    /// The figures of the camera's own processes; nil if its source runs in the daemon's process.
     package var process: CameraProcess.Figures?
 
     /// The state as one word for programs.
     package var phase: CapturePhase { statistics?.phase ?? (failure == nil ? .idle : .failed) }
 
-    /// The reason why the camera sends nothing until it is opened again or a person acts, with the last error; nil if
-    /// it sends, or is about to.
+    /// The reason, with the last error, why the camera sends nothing until it is opened again or a person acts; nil if
+    /// it sends or is about to send.
     var obstacle: String? {
         if isPaused { return "The camera is paused." }
         if !isRunning {
@@ -47,8 +47,8 @@ package struct CameraStatus: Sendable {
         }
     }
 
-    /// Whether the camera is as it should be: its sinks work, and it is live, or has no frames because a person or its
-    /// settings want that.
+    /// Whether the camera is healthy: its sinks work, and it is live or has no frames because a person or its settings
+    /// want that.
     package var isHealthy: Bool {
         guard stalledSinks.isEmpty else { return false }
         return switch phase {

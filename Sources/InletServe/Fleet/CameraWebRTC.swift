@@ -2,38 +2,38 @@ package import InletCore
 package import InletHTTP
 package import NIOCore
 
-/// Sends one camera by WebRTC to viewers that ask by WHEP. It outlives the captures of its camera. Safe from any
-/// thread.
+/// Sends one camera by WebRTC to viewers that use WHEP. It outlives the captures of its camera. Safe from any thread.
 ///
-/// The plug-in that does so comes from above, as the source's do: this module knows no media engine.
+/// The application provides the implementation, as it does for sources: this module depends on no media engine.
 package protocol CameraWebRTC: AnyObject, Sendable {
-    /// Returns what answers the requests below the camera's path, of one connection. Called on the server's thread.
+    /// Returns the service for requests of one connection below the camera's path. Called on the server's thread.
     ///
-    /// - Parameter onOffer: called on that thread with the status of the answer to each offer whose body was read.
+    /// - Parameter onOffer: called on that thread with the response's status for each offer whose body was read.
     func makeService(
         for connection: HTTPConnection, loop: any EventLoop, onOffer: @escaping (Int) -> Void
     ) -> any HTTPService
 }
 
-/// What is wanted of a ``CameraWebRTC``.
+/// The parameters of a ``CameraWebRTC``.
 package struct CameraWebRTCRequest: Sendable {
-    /// The options, as the sink `webrtc:` takes them.
+    /// The options, in the syntax of the sink `webrtc:`.
     package var uri: String
-    /// The address that the daemon's server listens at, by which media use this machine alone or all its addresses.
+    /// The address that the daemon's server listens on. It decides whether media use only this machine or all its
+    /// addresses.
     package var host: String
-    /// The path that offers are posted to.
+    /// The path to which offers are posted.
     package var path: String
-    /// Counts a viewer among the streams of the daemon, and returns whether there may be another one.
+    /// Counts a viewer as one of the daemon's streams, and returns whether another one is allowed.
     package var enter: @Sendable () -> Bool
-    /// Notes that a viewer that was counted has left.
+    /// Called when a counted viewer has left.
     package var leave: @Sendable () -> Void
-    /// Has the sink of a configuration attached to the camera's capture, unless one is.
+    /// Attaches the sink of the given configuration to the camera's capture unless it is already attached.
     package var start: @Sendable (any FrameSinkConfiguration) async throws(InletError) -> Void
 
-    /// Makes it. Opens nothing.
+    /// Makes a sender. Opens nothing.
     package typealias Maker = @Sendable (CameraWebRTCRequest) throws(InletError) -> any CameraWebRTC
 
-    /// A request of which nothing but the options is looked at.
+    /// Returns a request that is used only to check the options.
     static func check(_ uri: String) -> CameraWebRTCRequest {
         CameraWebRTCRequest(
             uri: uri, host: "127.0.0.1", path: "/whep", enter: { false }, leave: {},

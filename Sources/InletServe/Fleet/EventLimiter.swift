@@ -2,17 +2,17 @@ import InletCapture
 import InletCore
 import Synchronization
 
-/// Limits the rate of events of each camera and kind, so that a device that floods events silences no other camera.
-/// Safe from any thread.
+/// Limits the rate of events for each camera and kind, so that a device with a flood of events does not hide those of
+/// other cameras. Safe from any thread.
 ///
-/// Events up to a burst pass at once. After that, one passes each second, and it is always the latest: the last state
-/// of a camera is never lost. The text of an event states how many before it were left out.
+/// A burst of events passes immediately. After that, one event passes each second. It is always the latest, so the last
+/// state of a camera is never lost. The event's text states how many events before it were omitted.
 final class EventLimiter: Sendable {
-    /// The number of events that pass at once.
+    /// The number of events that pass immediately.
     static let burst = 10
-    /// The time after which a further one passes.
+    /// The time after which a further event passes.
     static let interval = Duration.seconds(1)
-    /// The most counts of events that are kept, unless more are in use.
+    /// The most counts that are kept, unless more are in use.
     private static let mostCounts = 1000
 
     private struct Key: Hashable {
@@ -21,9 +21,9 @@ final class EventLimiter: Sendable {
     }
 
     private struct Count {
-        /// The time at which a whole burst may pass again.
+        /// The time at which a full burst may pass again.
         var free: MonotonicTime
-        /// The latest event that has not passed.
+        /// The latest event that has not passed yet.
         var held: FleetEvent?
         var leftOut = 0
     }
@@ -33,7 +33,7 @@ final class EventLimiter: Sendable {
 
     init(clock: any CaptureClock) { self.clock = clock }
 
-    /// Passes an event on, now or later, or leaves it out if a later one of its kind follows.
+    /// Passes an event on, immediately or later. Omits it if a later event of the same kind replaces it.
     func pass(_ event: FleetEvent, to deliver: @escaping @Sendable (FleetEvent) -> Void) {
         let (key, now) = (Key(camera: event.camera, kind: event.kind), clock.now)
         let (isPassed, wait) = counts.withLock { counts in

@@ -4,7 +4,7 @@ import Logging
 
 /// The budget of cores.
 extension Fleet {
-    /// What is known of the processor's use.
+    /// The measured use of the processor.
     struct Balance: Sendable {
         /// The cores for all cameras; nil for no limit.
         var limit: Double?
@@ -13,7 +13,7 @@ extension Fleet {
         var cameras: [BudgetController.Camera] = []
         var children = ChildTimes<ObjectIdentifier>()
 
-        /// Returns why a camera does not fit in the budget; nil if it does, or may.
+        /// Returns the reason why a camera does not fit in the budget; nil if it fits or may fit.
         func refusal(of settings: CameraSettings) -> ConfigurationProblem? {
             guard let limit, let used = meter.total else { return nil }
             let new = BudgetController.Camera(
@@ -30,14 +30,14 @@ extension Fleet {
         }
     }
 
-    /// The use of the processor as the API shows it.
+    /// The processor use as the API shows it.
     package struct ProcessorUse: Sendable {
-        /// The cores of the daemon and its cameras' own processes; nil if they are not measured.
+        /// The cores used by the daemon and its cameras' own processes; nil if not measured.
         package var used: Double?
         package var limit: Double?
     }
 
-    /// What is used, if there is a budget.
+    /// The processor use. It is measured only if there is a budget.
     package var processorUse: ProcessorUse {
         ProcessorUse(used: balance.limit == nil ? nil : balance.meter.total, limit: balance.limit)
     }
@@ -54,7 +54,7 @@ extension Fleet {
         balance.limit = limit
     }
 
-    /// Measures what is used, and has one camera do less, or more again, if that is due.
+    /// Measures the processor use, and makes one camera do less or more if necessary.
     func balanceCores(at now: MonotonicTime? = nil) async {
         guard let limit = balance.limit else { return }
         var (times, cameras): ([String: Duration], [BudgetController.Camera]) = ([:], [])
@@ -79,7 +79,8 @@ extension Fleet {
                 "camera": "\(change.camera)", "steps": "\(change.level)", "used": "\(used.cores)",
                 "limit": "\(limit.cores)",
             ])
-        // Without figures, and without a word of others: those read it, too, who may see this camera alone.
+        // The text contains no figures and names no other camera, because clients that may see only this camera read
+        // it.
         await camera(change.camera)?.degrade(
             to: change.level,
             because: change.isLess ? "The budget of cores is exceeded." : "The budget of cores leaves room.")
@@ -87,7 +88,7 @@ extension Fleet {
 }
 
 extension Double {
-    /// A number of cores with two digits behind the point.
+    /// A number of cores with two decimal places.
     fileprivate var cores: String {
         let hundredths = Int(clamping: Int64((self * 100).rounded()))
         let rest = hundredths % 100

@@ -4,34 +4,34 @@ package import InletHTTP
 import InletSystem
 package import Logging
 
-/// The cameras that a daemon runs. What changes is applied camera by camera: one that is not concerned is neither
-/// opened again nor loses a frame.
+/// The cameras that a daemon runs. A change is applied camera by camera: an unaffected camera is not opened again and
+/// loses no frame.
 package actor Fleet {
     private var cameras: [String: SupervisedCamera] = [:]
     private var settings: [String: CameraSettings] = [:]
     private let environment: SupervisedCamera.Environment
     private let spread: Duration
     private let makeView: (@Sendable () -> PictureHub)?
-    /// What hands pictures to viewers, by the names of cameras.
+    /// The hubs that pass pictures to viewers, by camera.
     package nonisolated let views = ViewDirectory()
     private let limiter: EventLimiter
     private let broadcaster = Broadcaster<FleetEvent>(limit: 256)
-    /// The change that is under way: the next one waits for it.
+    /// The current change. The next change waits for it.
     private var last: Task<Void, Never>?
     private var isStopped = false
-    /// Whether the end was asked for; changes under way come before it.
+    /// Whether the fleet was asked to stop. Pending changes are finished first.
     private var isEnding = false
     private var hasStarted = false
-    /// What is known of the processor's use.
+    /// The measured use of the processor.
     var balance = Balance()
-    /// The version of the cameras that are applied.
+    /// The version of the settings that are applied.
     private var version = 0
 
     /// - Parameters:
-    ///   - spread: the time between the starts of cameras that are added at once. The default is 100 ms.
-    ///   - makeProcess: runs sources in processes of their own. The default, nil, is for a system that cannot.
-    ///   - makeView: makes what hands pictures to viewers, once a camera. The default, nil, is for a fleet that nobody
-    ///     views.
+    ///   - spread: the time between the starts of cameras that are added together. The default is 100 ms.
+    ///   - makeProcess: runs sources in separate processes. The default, nil, is for a system that cannot do so.
+    ///   - makeView: makes the hub that passes pictures to viewers, once for each camera. The default, nil, is for a
+    ///     fleet without viewers.
     package init(
         registry: PluginRegistry, clock: any CaptureClock = SystemClock(), spread: Duration = .milliseconds(100),
         logger: Logger = Logger(label: "inlet.serve"), makeProcess: CameraProcess.Maker? = nil,
@@ -43,10 +43,10 @@ package actor Fleet {
         self.makeView = makeView
     }
 
-    /// Events from now on. Each call makes a separate sequence, which ends with the fleet.
+    /// Returns a new, separate sequence of events from now on. It ends with the fleet.
     package nonisolated var events: AsyncStream<FleetEvent> { broadcaster.stream() }
 
-    /// Passes an event to all who read ``events``. The rate of each camera's events is limited.
+    /// Passes an event to all readers of ``events``. The rate of each camera's events is limited.
     nonisolated func report(_ event: FleetEvent) { limiter.pass(event) { [weak self] in self?.deliver($0) } }
 
     private nonisolated func deliver(_ event: FleetEvent) {
@@ -54,13 +54,13 @@ package actor Fleet {
         if let name = event.camera { Task { await self.camera(name)?.noteEvent(event.kind) } }
     }
 
-    /// Makes the cameras what they shall be. Returns when it is done.
+    /// Applies the given camera settings. Returns when they are in effect.
     ///
     /// - Parameters:
-    ///   - paused: the cameras that begin paused if they are new. Empty by default.
-    ///   - version: increases with each change. An older one than was applied is ignored, so that the latest stays, in
-    ///     whatever order calls arrive.
-    /// - Returns: what was done.
+    ///   - paused: the cameras that start paused if they are new. Empty by default.
+    ///   - version: increases with each change. A version older than the applied one is ignored, so that the latest
+    ///     settings win in whatever order calls arrive.
+    /// - Returns: the changes that were made.
     @discardableResult
     package func apply(
         _ new: [String: CameraSettings], paused: Set<String> = [], version: Int
@@ -70,7 +70,7 @@ package actor Fleet {
 
     /// Closes one camera and opens it again.
     ///
-    /// - Returns: whether there is such a camera.
+    /// - Returns: whether the camera exists.
     package func restart(_ name: String) async -> Bool {
         await inTurn { fleet in
             guard let camera = await fleet.cameras[name] else { return false }
@@ -79,10 +79,10 @@ package actor Fleet {
         }
     }
 
-    /// Has ``progress`` say from now on that the cameras end; ``stop()`` follows.
+    /// Makes ``progress`` report `stopping` from now on. A call of ``stop()`` must follow.
     package func announceEnd() { isEnding = true }
 
-    /// Ends all captures. Returns when every source is closed and every sink has finished, or has been given up.
+    /// Ends all captures. Returns when every source is closed and every sink has finished or been abandoned.
     package func stop() async {
         isEnding = true
         await inTurn { await $0.stopNow() }
@@ -90,19 +90,20 @@ package actor Fleet {
         environment.lanes.stop()
     }
 
-    /// Returns a camera; nil if there is none of that name.
+    /// Returns a camera; nil if there is no camera of that name.
     package func camera(_ name: String) -> SupervisedCamera? { cameras[name] }
 
-    /// How far the fleet is.
+    /// The progress of the fleet's start and stop.
     package enum Progress: Sendable { case starting, started, stopping }
 
-    /// How far the fleet is: started once the first cameras have been told to open, whether or not they do.
+    /// The progress of the fleet. It has started once the first cameras have been asked to open, whether or not they
+    /// do.
     package var progress: Progress { isEnding ? .stopping : hasStarted ? .started : .starting }
 
     /// The settings of all cameras.
     package var current: [String: CameraSettings] { settings }
 
-    /// The conditions of all cameras, by name.
+    /// The statuses of all cameras, ordered by name.
     package var statuses: [CameraStatus] {
         get async {
             var result: [CameraStatus] = []
@@ -116,16 +117,16 @@ package actor Fleet {
 
     var logger: Logger { environment.logger }
 
-    /// Reports the sinks of all cameras that have stalled or work again.
+    /// Reports sinks of all cameras that have stalled or have recovered.
     func watchSinks() async { for camera in cameras.values { await camera.watchSinks() } }
 
-    /// Deletes the oldest recordings of each camera that has too many. Does not wait for disks.
+    /// Deletes the oldest recordings of each camera above its limit. Does not wait for disks.
     func retainRecordings() async { for camera in cameras.values { await camera.retainRecordings() } }
 
-    /// Ends a stretch of each camera's history.
+    /// Ends a sample of each camera's history.
     func closeHistory() async { for camera in cameras.values { await camera.closeHistory() } }
 
-    /// Runs one change after the other, in the order of the calls.
+    /// Runs changes one after the other, in the order of the calls.
     private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (Fleet) async -> Value) async -> Value {
         let previous = last
         let task = Task {
@@ -144,7 +145,7 @@ package actor Fleet {
         let plan = ReloadPlan(from: settings, to: new)
         settings = new
         var delay = Duration.zero
-        // Side by side: a source that takes seconds to close keeps no other waiting.
+        // The cameras stop concurrently, so a source that takes seconds to close does not delay the others.
         await withTaskGroup(of: Void.self) { group in
             for (name, step) in plan.steps.sorted(by: { $0.key < $1.key }) {
                 switch step {

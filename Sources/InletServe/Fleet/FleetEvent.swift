@@ -1,16 +1,16 @@
 import InletCapture
 import InletCore
 
-/// Something that happened to a camera of a fleet, or to the fleet.
+/// An event of a camera of a fleet, or of the fleet.
 package struct FleetEvent: Sendable {
-    /// The name of the camera; nil if it concerns all.
+    /// The name of the camera; nil if the event concerns all cameras.
     package var camera: String?
-    /// What happened as one word for programs, such as `state` or `reopened`.
+    /// The kind of event as one word for programs, such as `state` or `reopened`.
     package var kind: String
-    /// What happened in a sentence or a word for people. It holds no secret.
+    /// A description for people: a sentence or a word. It contains no secret.
     package var text: String
 
-    /// The kinds that there are.
+    /// All kinds of events.
     package static let kinds =
         [
             "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "transport-changed",
@@ -27,7 +27,7 @@ package struct FleetEvent: Sendable {
         (self.camera, self.kind, self.text) = (camera, kind, text.sanitized())
     }
 
-    /// Makes the event of a capture; nil if it concerns nobody outside.
+    /// Makes the event of a capture; nil if the event is only internal.
     init?(_ event: CapturerEvent, camera: String) {
         switch event {
         case .stateChanged(let state): self.init("state", state.description, camera: camera)

@@ -2,33 +2,33 @@ package import InletCore
 import InletOutput
 import InletSystem
 
-/// The file in which changes by the API persist: cameras in JSON, null for one that was removed, and the names of those
-/// that are paused. The configuration that a person writes stays as it is.
+/// The file in which changes by the API persist: cameras in JSON, null for a removed one, and the names of paused
+/// cameras. The configuration that a person writes is not changed.
 ///
-/// There are two copies, each written as a whole and synced. A start needs one of them.
+/// There are two copies, each written as a whole and synced. One of them is enough to start.
 package struct Overlay: Sendable {
     /// The path of the file.
     package let path: String
-    /// The reason that the changes come from the copy, or are missing; nil if the file was read.
+    /// The reason why the changes come from the second copy, or are missing; nil if the file was read.
     package private(set) var damage: ConfigurationProblem?
     /// The cameras that were set or removed.
     package private(set) var cameras: [String: JSONValue] = [:]
     /// The names of the cameras that are paused.
     package private(set) var paused: Set<String> = []
 
-    /// The place of the file for a configuration, unless another one is chosen.
+    /// Returns the default path of the file for a configuration.
     package static func path(beside configuration: String) -> String { configuration + ".changes.json" }
 
-    /// Reads a file. Without a file there are no changes.
+    /// Reads a file. If the file does not exist, there are no changes.
     ///
-    /// - Throws: a problem if it is not what ``write()`` writes.
+    /// - Throws: a problem if the file does not have the format that ``write()`` writes.
     package init(path: String) throws(ConfigurationProblem) {
         self.path = path
         (cameras, paused) = try Self.read(path) ?? ([:], [])
     }
 
-    /// Reads a file, or its copy if the file is damaged. If both are, there are no changes, and ``damage`` states why:
-    /// a damaged file keeps no camera down.
+    /// Reads a file, or its copy if the file is damaged. If both are damaged, there are no changes and ``damage``
+    /// states the reason: a damaged file must not prevent cameras from starting.
     package init(recovering path: String) {
         self.path = path
         do throws(ConfigurationProblem) {
@@ -46,7 +46,7 @@ package struct Overlay: Sendable {
 
     private static func copyPath(of path: String) -> String { path + ".copy" }
 
-    /// Returns the content of a file, or nil if there is no file.
+    /// Returns the content of a file; nil if the file does not exist.
     private static func read(
         _ path: String
     ) throws(ConfigurationProblem) -> (cameras: [String: JSONValue], paused: Set<String>)? {
@@ -71,30 +71,30 @@ package struct Overlay: Sendable {
         }
     }
 
-    /// Sets a camera, or notes that it is removed (null).
+    /// Sets a camera, or marks it as removed (null).
     package mutating func set(_ name: String, _ value: JSONValue) { cameras[name] = value }
 
-    /// Forgets what was changed of a camera.
+    /// Removes the changes of a camera.
     package mutating func forget(_ name: String) { cameras[name] = nil }
 
-    /// Notes whether a camera is paused.
+    /// Sets whether a camera is paused.
     package mutating func setPaused(_ name: String, _ isPaused: Bool) {
         if isPaused { paused.insert(name) } else { paused.remove(name) }
     }
 
-    /// What a reader of configurations takes.
+    /// The changes in the form that a configuration reader accepts.
     package var nodes: ConfigurationReader.Changes {
         cameras.mapValues { value -> ConfigurationNode? in
             if case .null = value.content { nil } else { ConfigurationNode(value) }
         }
     }
 
-    /// Writes the file and its copy: readers see the former one or the new one whole, also after a power cut. Only this
-    /// user may read them, as addresses may hold passwords. A damaged file keeps its content under the name
+    /// Writes the file and its copy atomically: readers see either the old or the new file as a whole, even after a
+    /// power cut. Only this user may read them, because URIs may contain passwords. A damaged file is preserved as
     /// `PATH.damaged`.
     ///
-    /// - Throws: an error made of the `errno`; ``InletError/Code/resourceExhausted`` for more than ``init(path:)``
-    ///   reads.
+    /// - Throws: an error made of the `errno`; ``InletError/Code/resourceExhausted`` if the content is longer than
+    ///   ``init(path:)`` can read.
     package mutating func write() throws(InletError) {
         let members = cameras.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         var content: [(String, JSONValue)] = [("cameras", .object(members))]

@@ -1,25 +1,25 @@
 import InletCore
 
-/// What has to be done for cameras to become as another configuration says: the difference, and nothing else. Pure.
+/// The changes that bring the cameras from one configuration to another: only the differences. Pure.
 package struct ReloadPlan: Sendable, Hashable {
-    /// What is done about a camera.
+    /// The change of a camera.
     package enum Step: Sendable, Hashable {
-        /// It is not there yet.
+        /// The camera does not exist yet.
         case add(CameraSettings)
-        /// It is there no longer.
+        /// The camera is no longer in the configuration.
         case remove
-        /// Its source or its policies differ, so that it is closed and opened again.
+        /// The source or the policies differ, so the camera is closed and opened again.
         case reopen(CameraSettings)
-        /// Only its sinks or its pictures for viewers differ: the source goes on, and so do all other sinks.
+        /// Only the sinks or the pictures for viewers differ: the source and all other sinks continue.
         case adjust(CameraSettings, detach: [SinkSettings], attach: [SinkSettings])
     }
 
-    /// What is done, by the names of cameras. A camera that is as it should be is not among them.
+    /// The changes by camera name. Unchanged cameras are not included.
     package let steps: [String: Step]
 
     /// - Parameters:
-    ///   - old: the cameras that there are, by name.
-    ///   - new: the cameras that there shall be.
+    ///   - old: the present cameras, by name.
+    ///   - new: the cameras of the new configuration, by name.
     package init(from old: [String: CameraSettings], to new: [String: CameraSettings]) {
         var steps: [String: Step] = [:]
         for name in old.keys where new[name] == nil { steps[name] = .remove }
@@ -36,7 +36,7 @@ package struct ReloadPlan: Sendable, Hashable {
     private static func step(from old: CameraSettings, to new: CameraSettings) -> Step? {
         guard old != new else { return nil }
         var (before, after) = (old.policies, new.policies)
-        // The pictures for viewers and recordings are no matter of the source.
+        // A change of the pictures for viewers or of the recordings does not affect the source.
         (before.view, after.view) = (ViewSettings(), ViewSettings())
         (before.record, after.record) = (RecordSettings(), RecordSettings())
         (before.priority, after.priority) = (.normal, .normal)
@@ -47,10 +47,10 @@ package struct ReloadPlan: Sendable, Hashable {
             attach: new.sinks.filter { !old.sinks.contains($0) })
     }
 
-    /// Whether nothing is to be done.
+    /// Whether there are no changes.
     package var isEmpty: Bool { steps.isEmpty }
 
-    /// The names with what is done about each, for people and programs: `added`, `removed`, `reopened` or `adjusted`.
+    /// The camera names and the kinds of change, for people and programs: `added`, `removed`, `reopened` or `adjusted`.
     package var summary: [(name: String, change: String)] {
         steps.sorted { $0.key < $1.key }.map { name, step in
             let change =

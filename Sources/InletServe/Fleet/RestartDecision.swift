@@ -1,22 +1,23 @@
 package import InletCapture
 package import InletCore
 
-/// Decides whether and when a camera whose capture has ended is started again. Pure.
+/// Decides whether and when a camera is started again after its capture has ended. Pure.
 ///
-/// A capture itself opens its source again after failures that may pass. What ends it is left to this: a device that is
-/// not there at the start of the machine comes later, but a wrong password stays wrong, and cameras lock accounts.
+/// A capture opens its source again by itself after temporary failures. This decides about failures that end a capture:
+/// a device that is missing when the machine starts may appear later, but a wrong password stays wrong, and cameras
+/// lock accounts.
 package enum RestartDecision {
-    /// The delay after the first end.
+    /// The delay after the first failure.
     static let first = Duration.seconds(5)
     /// The longest delay.
     static let longest = Duration.seconds(60)
 
-    /// Returns the delay before the next start; nil if the camera stays as it ended, until somebody restarts it.
+    /// Returns the delay before the next start; nil if the camera must stay closed until a user restarts it.
     ///
     /// - Parameters:
-    ///   - error: why the capture ended; nil if its source had no more frames.
+    ///   - error: the reason why the capture ended; nil if its source had no more frames.
     ///   - retry: the camera's policy.
-    ///   - ends: how often in a row it has ended, this time included.
+    ///   - ends: how often in a row the capture has ended, including this time.
     package static func delay(after error: InletError?, retry: RetryPolicy, ends: Int) -> Duration? {
         guard let error, retry.limit == nil, !retry.permanentCodes.contains(error.code) else { return nil }
         var delay = first

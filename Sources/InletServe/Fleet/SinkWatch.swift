@@ -2,23 +2,23 @@ import InletCapture
 import InletCore
 import Logging
 
-/// Finds the sinks of a camera that take nothing, such as those whose disk hangs. Pure.
+/// Finds the sinks of a camera that accept no data, such as those whose disk hangs. Pure.
 ///
-/// A sink is stalled when for ``limit`` it has accepted nothing while more and more frames or packets were dropped
-/// because its queue was full.
+/// A sink is stalled if it has accepted nothing for ``limit`` while frames or packets were dropped because its queue
+/// was full.
 struct SinkWatch: Sendable {
     /// The time after which a sink counts as stalled.
     static let limit = Duration.seconds(8)
-    /// The same for a sink that has accepted nothing yet: it may wait for its first key frame.
+    /// The same time for a sink that has accepted nothing yet: it may wait for its first key frame.
     static let firstLimit = Duration.seconds(30)
-    /// The time without drops after which a sink counts as one without work.
+    /// The time without drops after which a sink is considered idle.
     private static let quiet = Duration.seconds(30)
     private static let reasons: [DropReason] = [.queueFull, .superseded]
 
     private struct Progress {
-        /// Frames that the sink took from its queue, also those that it had no use for.
+        /// The number of frames that the sink took from its queue, including those it did not use.
         var accepted: UInt64
-        /// The frames that had been dropped when the sink last accepted one, and those until now.
+        /// The number of dropped frames when the sink last accepted one, and the number now.
         var droppedBefore: UInt64
         var dropped: UInt64
         /// The times of the first and the last drop since the sink last accepted a frame.
@@ -27,17 +27,17 @@ struct SinkWatch: Sendable {
     }
 
     private var sinks: [SinkID: Progress] = [:]
-    /// The recording on request, by the name of its file.
+    /// The file name of the stalled recording on request.
     private var recording: String?
 
-    /// A change of a sink.
+    /// A change of a sink's state.
     struct Change: Equatable {
         var sink: String
-        /// The frames or packets that were dropped; nil if the sink is no longer stalled.
+        /// The number of dropped frames or packets; nil if the sink is no longer stalled.
         var dropped: UInt64?
     }
 
-    /// Forgets the sinks of a capture that has ended.
+    /// Removes the sinks of a capture that has ended.
     mutating func reset() { sinks = [:] }
 
     /// Compares the statistics with the previous ones.
@@ -72,10 +72,10 @@ struct SinkWatch: Sendable {
         return changes
     }
 
-    /// Notes whether the recording on request is stalled.
+    /// Updates whether the recording on request is stalled.
     ///
-    /// - Parameter name: the file of a recording whose write takes longer than ``limit``; nil if there is none.
-    /// - Returns: the change, if there is one.
+    /// - Parameter name: the file of a recording whose write takes longer than ``limit``; nil if no write does.
+    /// - Returns: the change; nil if the state is the same.
     mutating func update(recording name: String?) -> Change? {
         defer { recording = name }
         switch (recording, name) {
@@ -85,14 +85,14 @@ struct SinkWatch: Sendable {
         }
     }
 
-    /// The names of stalled sinks among those of the statistics.
+    /// Returns the names of the stalled sinks in the statistics.
     func stalled(of statistics: [CaptureStatistics.Sink]) -> [String] {
         statistics.filter { sinks[$0.id]?.isStalled == true }.map(\.name) + (recording.map { [$0] } ?? [])
     }
 }
 
 extension SupervisedCamera {
-    /// Reports sinks that have stalled or work again.
+    /// Reports sinks that have stalled or have recovered.
     func watchSinks() {
         let statistics = capturer?.statistics.sinks ?? []
         var changes = sinkWatch.update(statistics, at: environment.clock.now)

@@ -2,15 +2,15 @@ import InletCapture
 import InletCore
 import InletSystem
 
-/// What a camera uses of the processor, and how far it is reduced.
+/// The processor use of a camera, and how far it is reduced.
 extension SupervisedCamera {
-    /// What the camera uses, and what it could do without.
+    /// The processor use of a camera, and its possible savings.
     struct Load: Sendable {
-        /// The processor time that was used so far, with that of its own processes.
+        /// The processor time used so far, including the camera's own processes.
         var time: Duration
-        /// That of its own processes alone.
+        /// The processor time of only the camera's own processes.
         var childTime: Duration
-        /// Without its cores, which follow from the time.
+        /// The state for the controller, without the cores, which are computed from the time.
         var camera: BudgetController.Camera
     }
 
@@ -24,7 +24,7 @@ extension SupervisedCamera {
                 hasPictures: capturer?.hasPictureWork ?? false))
     }
 
-    /// The processor time of its own processes. That of one that has ended is as it was read last.
+    /// The processor time of the camera's own processes. For a process that has ended, this is the last value read.
     var childTime: Duration {
         let number = process?.figures().processID
         if number != children.number {
@@ -38,11 +38,11 @@ extension SupervisedCamera {
         PictureReduction(settings.policies.degradeSteps.prefix(degradation?.level ?? 0))
     }
 
-    /// Has the camera do less, or more again.
+    /// Makes the camera do less, or more again.
     ///
     /// - Parameters:
-    ///   - level: the number of steps that it has taken then.
-    ///   - cause: why, in a sentence.
+    ///   - level: the new number of steps.
+    ///   - cause: the reason, in a sentence.
     func degrade(to level: Int, because cause: String) {
         let steps = settings.policies.degradeSteps
         let level = min(level, steps.count)

@@ -2,12 +2,12 @@ import InletCore
 
 /// Recordings on request.
 extension SupervisedCamera {
-    /// Begins a recording, or makes the one that is under way longer.
+    /// Starts a recording, or extends the current one.
     ///
     /// - Parameters:
-    ///   - time: how long it goes on from now; nil for what the settings say.
-    ///   - cause: what asks for it.
-    /// - Throws: an error that says why nothing can be recorded.
+    ///   - time: the time from now to the end; nil for the time in the settings.
+    ///   - cause: the cause of the recording.
+    /// - Throws: an error with the reason why nothing can be recorded.
     func record(for time: Duration?, cause: String) throws(InletError) -> RecordingTicket {
         _ = try recordings
         try needPackets()
@@ -21,7 +21,7 @@ extension SupervisedCamera {
         get throws(InletError) { try recorder.store(settings.policies.record) }
     }
 
-    /// Deletes the oldest recordings while all of them take more than `keep-size`. Does not wait for the disk.
+    /// Deletes the oldest recordings while all of them together exceed `keep-size`. Does not wait for the disk.
     func retainRecordings() {
         guard !isRetaining, let store = try? recordings else { return }
         isRetaining = true
@@ -35,9 +35,9 @@ extension SupervisedCamera {
         }
     }
 
-    /// Begins a recording if the settings want one for an event of a kind.
+    /// Starts a recording if the settings request one for this kind of event.
     func noteEvent(_ kind: String) {
-        // What recordings report begins none.
+        // Events of recordings do not start recordings.
         guard settings.policies.record.events.contains(kind), !kind.hasBytePrefix("recording-") else { return }
         do throws(InletError) {
             _ = try record(for: nil, cause: kind)

@@ -4,19 +4,19 @@ package import InletHTTP
 import InletSystem
 package import Logging
 
-/// One camera of a fleet: runs its capture, starts it again when it has ended and may, and changes its sinks while it
-/// runs.
+/// One camera of a fleet: runs its capture, starts it again after it has ended if that is allowed, and changes its
+/// sinks while it runs.
 ///
-/// Operations come one at a time, as ``Fleet`` sees to it.
+/// ``Fleet`` ensures that only one operation runs at a time.
 package actor SupervisedCamera {
-    /// What cameras share.
+    /// The resources that cameras share.
     package struct Environment: Sendable {
         package var registry: PluginRegistry
         package var clock: any CaptureClock
         package var logger: Logger
         /// Threads for blocking operations on files.
         package let lanes = FileLanes()
-        /// Runs sources in processes of their own; nil if that is not possible.
+        /// Runs sources in separate processes; nil if that is not possible.
         package var makeProcess: CameraProcess.Maker?
 
         package init(
@@ -28,41 +28,42 @@ package actor SupervisedCamera {
     }
 
     package private(set) var settings: CameraSettings
-    /// The pictures for viewers. They outlive a capture, so that viewers stay when the camera is opened again.
+    /// The pictures for viewers. They outlive a capture, so that viewers stay connected when the camera is opened
+    /// again.
     package nonisolated let view: PictureHub?
-    /// The packets for recordings and streams. They outlive a capture, too.
+    /// The packets for recordings and streams. They also outlive a capture.
     nonisolated let media: CameraMedia
     nonisolated let recorder: CameraRecorder
     let environment: Environment
-    /// Finds sinks that take nothing.
+    /// Finds sinks that accept no data.
     var sinkWatch = SinkWatch()
     let report: @Sendable (FleetEvent) -> Void
     var capturer: Capturer?
-    /// What runs the source in processes, over all captures with the same settings.
+    /// Runs the source in separate processes, for all captures with the same settings.
     var process: CameraProcess?
     private var runner: Task<Void, Never>?
     private var sinks: [SinkSettings: SinkID] = [:]
     private var viewSink: SinkID?
     private var mediaSink: SinkID?
-    /// The sink that sends by WebRTC; nil before the first viewer by it.
+    /// The sink that sends by WebRTC; nil before the first WebRTC viewer.
     private var webRTCSink: SinkID?
     private var isPaused = false
-    /// Whether a look for recordings to delete is under way: a disk that hangs gets no second one.
+    /// Whether old recordings are being deleted. If the disk hangs, a second deletion is not started.
     var isRetaining = false
-    /// The error for which there is no capture, or it ended.
+    /// The error that ended the capture or prevented it from starting.
     private var failure: InletError?
-    /// Whether it stays as it ended until somebody restarts it.
+    /// Whether the camera stays closed until a user restarts it.
     private var hasEnded = false
     private var history: CameraHistory
-    /// What its threads have used of the processor, over all captures.
+    /// The processor time of the camera's threads, over all captures.
     let account = ProcessorAccount()
-    /// What its own process has used so far, and those before it.
+    /// The processor time of the camera's present process so far, and of its earlier processes.
     var children = (number: Int32?.none, last: Duration.zero, ended: Duration.zero)
     var degradation: Degradation?
-    /// Counts captures, so that an earlier one's end is not taken for the present one's.
+    /// Counts captures, to distinguish the end of an earlier capture from that of the present one.
     private var generation = 0
 
-    /// - Parameter view: takes the pictures for viewers; nil if nobody can view.
+    /// - Parameter view: receives the pictures for viewers; nil if the camera cannot be viewed.
     package init(
         _ settings: CameraSettings, view: PictureHub?, environment: Environment,
         report: @escaping @Sendable (FleetEvent) -> Void
@@ -79,7 +80,7 @@ package actor SupervisedCamera {
 
     // MARK: Running
 
-    /// Starts the capture after a delay. Returns at once.
+    /// Starts the capture after a delay. Returns immediately.
     package func start(after delay: Duration = .zero) {
         guard runner == nil else { return }
         generation += 1
@@ -88,7 +89,7 @@ package actor SupervisedCamera {
         runner = Task { await self.run(generation, after: delay) }
     }
 
-    /// Ends the capture. Returns when the source is closed and every sink has finished, or has been given up.
+    /// Ends the capture. Returns when the source is closed and every sink has finished or been abandoned.
     package func stop() async {
         generation += 1
         runner?.cancel()
@@ -99,21 +100,21 @@ package actor SupervisedCamera {
         (sinks, viewSink, mediaSink, webRTCSink) = ([:], nil, nil, nil)
     }
 
-    /// Closes the camera and opens it again, as other settings say if there are any.
+    /// Closes the camera and opens it again, with new settings if given.
     package func restart(_ settings: CameraSettings? = nil) async {
         await stop()
         if let settings {
             self.settings = settings
             process = nil
             media.apply(settings.policies.record)
-            // Other steps may be allowed now.
+            // The new settings may allow other steps.
             if let degradation { degrade(to: degradation.level, because: degradation.why) }
         }
         failure = nil
         start()
     }
 
-    /// Ends the capture for good, and all viewers.
+    /// Ends the capture permanently, and all viewers.
     package func remove() async {
         await stop()
         view?.end()
@@ -145,7 +146,7 @@ package actor SupervisedCamera {
 
     /// Runs one capture to its end.
     ///
-    /// - Returns: why it failed, or nil, and whether it had worked for a while.
+    /// - Returns: the error if the capture failed, and whether it had worked for a while.
     private func runOnce() async -> (InletError?, Bool) {
         let startedGeneration = generation
         let capturer: Capturer
@@ -166,7 +167,7 @@ package actor SupervisedCamera {
             for await event in events {
                 if case .opened(let format) = event {
                     media.sourceOpened(format)
-                    // That of an earlier capture.
+                    // The error belongs to an earlier capture.
                     self.failure = nil
                 }
                 if let event = FleetEvent(event, camera: name) { report(event) }
@@ -212,10 +213,10 @@ package actor SupervisedCamera {
         return capturer
     }
 
-    /// Returns the configuration of the source, in whichever process it runs.
+    /// Returns the configuration of the source, in the process of the settings.
     private func makeSource() async throws -> any FrameSourceConfiguration {
         let (registry, uri) = (environment.registry, settings.source)
-        // Options may name files with secrets.
+        // Options may name files of secrets.
         let source =
             FileLanes.mayWait(for: uri)
             ? try await environment.lanes.secrets.run { _ in Result { try registry.source(uri) } }.get()
@@ -236,13 +237,13 @@ package actor SupervisedCamera {
 
     // MARK: Sinks
 
-    /// Changes the sinks, and the pictures for viewers, while the source and all other sinks go on.
+    /// Changes the sinks and the pictures for viewers, while the source and all other sinks continue.
     package func adjust(_ settings: CameraSettings, detach: [SinkSettings], attach: [SinkSettings]) async {
         let hasOtherView = settings.policies.view != self.settings.policies.view
         self.settings = settings
         media.apply(settings.policies.record)
         guard let capturer else { return }
-        // Old ones first, as a new one may write to the same file.
+        // Old sinks are detached first, because a new one may write to the same file.
         for sink in detach {
             guard let id = sinks.removeValue(forKey: sink) else { continue }
             await self.detach(id, from: capturer)
@@ -256,7 +257,7 @@ package actor SupervisedCamera {
         for sink in attach where sinks[sink] == nil { self.attach(sink, made[sink], to: capturer) }
         if viewSink == nil { attachView(to: capturer) }
         if media.isNeeded { attachMedia(to: capturer) }
-        // Other steps may be allowed now.
+        // The new settings may allow other steps.
         if let degradation { degrade(to: degradation.level, because: degradation.why) }
     }
 
@@ -268,14 +269,14 @@ package actor SupervisedCamera {
         }
     }
 
-    /// Returns the configurations of the sinks that the settings name, without invalid ones, which are reported.
+    /// Returns the configurations of the sinks in the settings. Invalid ones are omitted and reported.
     ///
-    /// - Parameter others: sinks that need none.
+    /// - Parameter others: sinks for which no configuration is needed.
     private func makeSinks(except others: Set<SinkSettings> = []) async -> [SinkSettings: any FrameSinkConfiguration] {
         var made: [SinkSettings: any FrameSinkConfiguration] = [:]
         var seen = others
         let registry = environment.registry
-        // The settings may change meanwhile.
+        // The settings may change in the meantime.
         while let sink = settings.sinks.first(where: { seen.insert($0).inserted }) {
             do {
                 made[sink] =
@@ -283,7 +284,8 @@ package actor SupervisedCamera {
                     ? try await environment.lanes.secrets.run { _ in Result { try registry.sink(sink.uri) } }.get()
                     : try registry.sink(sink.uri)
             } catch {
-                // It was valid when the configuration was read: the file with a secret may be gone since.
+                // The URI was valid when the configuration was read, but a file of a secret may have been removed
+                // since.
                 let error = InletError(wrapping: error, operation: "attaching")
                 report(FleetEvent("sink-failed", error.description, camera: settings.name))
             }
@@ -308,10 +310,10 @@ package actor SupervisedCamera {
 
     // MARK: Recordings and streams
 
-    /// Takes packets of the camera for recordings and streams, if that is not done yet.
+    /// Starts to take the camera's packets for recordings and streams, unless that has already been done.
     ///
-    /// - Parameter isTrial: whether it is only asked whether there are any.
-    /// - Throws: an error that says why there are none.
+    /// - Parameter isTrial: whether to check only if there are packets.
+    /// - Throws: an error with the reason why there are no packets.
     func needPackets(isTrial: Bool = false) throws(InletError) {
         try checkRunning()
         if media.hasPackets == false {
@@ -326,7 +328,7 @@ package actor SupervisedCamera {
         if let capturer { attachMedia(to: capturer) }
     }
 
-    /// Throws the reason why the camera has no frames, if there is one that somebody must change.
+    /// Throws the reason why the camera has no frames, if a person has to change something.
     private func checkRunning() throws(InletError) {
         if isPaused { throw InletError(.busy, "The camera is paused.") }
         guard runner != nil, !hasEnded else {
@@ -335,10 +337,10 @@ package actor SupervisedCamera {
         }
     }
 
-    /// Attaches the sink that sends the camera by WebRTC, unless it is attached. It stays until the capture ends, and
-    /// takes nothing while it has no viewers.
+    /// Attaches the sink that sends the camera by WebRTC, unless it is attached. The sink stays until the capture ends,
+    /// and takes no data while it has no viewers.
     ///
-    /// - Throws: an error that says why there is nothing to see.
+    /// - Throws: an error with the reason why there are no pictures.
     func attachWebRTC(_ configuration: any FrameSinkConfiguration) throws(InletError) {
         try checkRunning()
         guard let capturer else { throw InletError(.busy, "The camera is about to be opened. Try again.") }
@@ -350,7 +352,7 @@ package actor SupervisedCamera {
 
     // MARK: Control
 
-    /// Stops the frames until ``resume()``, also over restarts.
+    /// Stops the frames until ``resume()``, even across restarts.
     package func pause() {
         isPaused = true
         capturer?.pause()
@@ -362,7 +364,7 @@ package actor SupervisedCamera {
         capturer?.resume()
     }
 
-    /// The camera's condition now.
+    /// The camera's current status.
     package var status: CameraStatus {
         CameraStatus(
             settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
@@ -371,10 +373,10 @@ package actor SupervisedCamera {
             processorTime: account.time + childTime, process: process?.figures())
     }
 
-    /// Ends a stretch of the history.
+    /// Ends a sample of the history.
     func closeHistory() { history.close(at: reading) }
 
-    /// What it did in the last hour, the oldest first.
+    /// The samples of the last hour, the oldest first.
     var recentHistory: [CameraHistory.Sample] { history.samples(until: reading) }
 
     private var reading: CameraHistory.Reading {

@@ -1,11 +1,11 @@
 package import InletHTTP
 import Synchronization
 
-/// Finds what hands a camera's pictures to viewers without waiting for the fleet. Safe from any thread.
+/// Finds the hub that passes a camera's pictures to viewers, without waiting for the fleet. Safe from any thread.
 package final class ViewDirectory: Sendable {
     private let hubs = Mutex<[String: PictureHub]>([:])
 
-    /// Returns the hub of a camera; nil if there is no such camera, or nobody can view it.
+    /// Returns the hub of a camera; nil if the camera does not exist or cannot be viewed.
     package subscript(name: String) -> PictureHub? { hubs.withLock { $0[name] } }
 
     func set(_ hub: PictureHub?, of name: String) { hubs.withLock { $0[name] = hub } }

@@ -2,8 +2,8 @@ import InletCore
 import InletFFmpeg
 import InletHTTP
 
-/// Hands the newest frames of a camera to the viewers of the daemon's server, as JPEGs. It encodes a frame once,
-/// however many viewers there are, and none without one.
+/// Sends the newest frames of a camera as JPEGs to the viewers of the daemon's server. It encodes a frame once for all
+/// viewers, and encodes nothing if there are no viewers.
 final class ViewSink: FrameSink {
     private let settings: ViewSettings
     private let hub: PictureHub
