@@ -1,8 +1,8 @@
 import InletCore
 import Synchronization
 
-/// The packets of a camera and those that use them: recordings and streams. It outlives captures, as a recording goes
-/// on when the camera is opened again. Safe from any thread.
+/// The packets of a camera and their users: recordings and streams. It outlives captures, because a recording continues
+/// when the camera is opened again. Safe from any thread.
 package final class CameraMedia: Sendable {
     let camera: String
     let hub: PacketHub
@@ -11,7 +11,7 @@ package final class CameraMedia: Sendable {
 
     private struct State {
         var isNeeded: Bool
-        /// Whether the source has packets; nil before it was open.
+        /// Whether the source has packets; nil until the source has been opened.
         var hasPackets: Bool?
         var context: SinkContext?
         var sessions = SinkSessions()
@@ -23,27 +23,27 @@ package final class CameraMedia: Sendable {
         state = Mutex(State(isNeeded: settings.folder != nil))
     }
 
-    /// Adopts other settings.
+    /// Adopts new settings.
     func apply(_ settings: RecordSettings) {
         hub.limit(to: settings.history)
         if settings.folder != nil { state.withLock { $0.isNeeded = true } }
     }
 
-    /// Whether packets are to be taken from the camera: it may be recorded, or somebody has asked for a stream.
+    /// Whether packets must be taken from the camera: it may be recorded, or a client has requested a stream.
     var isNeeded: Bool { state.withLock { $0.isNeeded } }
 
-    /// Notes that packets are to be taken.
+    /// Notes that packets must be taken.
     func need() { state.withLock { $0.isNeeded = true } }
 
-    /// Whether the source has packets; nil before it was open.
+    /// Whether the source has packets; nil until the source has been opened.
     var hasPackets: Bool? { state.withLock { $0.hasPackets } }
 
-    /// Notes what a source that was opened has.
+    /// Records whether an opened source has packets.
     func sourceOpened(_ format: SourceFormat) {
         state.withLock { $0.hasPackets = format.hasPackets && format.pacing != .unpaced }
     }
 
-    /// Tells a sink how many use the camera, from now on.
+    /// Reports the number of users of the camera to a sink, from now on.
     func report(to context: SinkContext) {
         let sessions = state.withLock { state in
             state.context = context
@@ -52,7 +52,8 @@ package final class CameraMedia: Sendable {
         context.report(sessions)
     }
 
-    /// Notes that a recording or a stream begins: a camera on demand stays open for it. ``endUse()`` follows.
+    /// Called when a recording or a stream begins, so that a camera on demand stays open for it. ``endUse()`` must
+    /// follow.
     func beginUse() {
         change { sessions in
             sessions.open += 1
@@ -60,12 +61,12 @@ package final class CameraMedia: Sendable {
         }
     }
 
-    /// Notes that a recording or a stream has ended.
+    /// Called when a recording or a stream has ended.
     func endUse() { change { $0.open -= 1 } }
 
     private func change(_ body: (inout SinkSessions) -> Void) {
         state.withLock { body(&$0.sessions) }
-        // One after the other, so that the last report has the last number.
+        // Reports are sent one after the other, so that the last report has the latest number.
         reporting.withLock { _ in
             let (context, sessions) = state.withLock { ($0.context, $0.sessions) }
             context?.report(sessions)

@@ -13,10 +13,10 @@ package final class CameraRecorder: Sendable {
     private let logger: Logger
     private let report: @Sendable (FleetEvent) -> Void
     private let state = Mutex(State())
-    /// How long after its end a recording waits for a camera that sends nothing.
+    /// How long a recording waits, after its end, for a camera that sends nothing.
     private static let grace = Duration.seconds(2)
-    /// The most recordings, each with a thread, that have not ended: the latest one, and earlier ones that finish their
-    /// files.
+    /// The most unfinished recordings, each of which has a thread: the latest one, and earlier ones that are still
+    /// writing their files.
     private static let mostUnfinished = 4
 
     private struct State {
@@ -44,12 +44,12 @@ package final class CameraRecorder: Sendable {
         }
     }
 
-    /// The recording that takes packets; nil if nothing is being recorded.
+    /// The recording that accepts packets; nil if nothing is being recorded.
     var ticket: RecordingTicket? {
         state.withLock { $0.active?.ticket }.flatMap { $0.isClosed ? nil : $0 }
     }
 
-    /// The file of a recording whose write takes too long; nil if there is none.
+    /// The file of a recording whose write takes too long; nil if no write does.
     var stalled: String? {
         guard let active = state.withLock({ $0.active }), let since = active.job.isBusySince,
             MonotonicTime.now - since >= SinkWatch.limit
@@ -57,13 +57,12 @@ package final class CameraRecorder: Sendable {
         return active.ticket.name ?? "recording"
     }
 
-    /// Begins a recording with the packets from before, or makes the current one longer.
+    /// Starts a recording that begins with earlier packets, or extends the current one.
     ///
     /// - Parameters:
-    ///   - time: the time from now to the end, of which at most ``RecordSettings/longest`` is taken; nil for
-    ///     ``RecordSettings/after``.
+    ///   - time: the time from now to the end, limited to ``RecordSettings/longest``; nil for ``RecordSettings/after``.
     ///   - cause: the cause of the request.
-    /// - Throws: an error that states why nothing can be recorded.
+    /// - Throws: an error with the reason why nothing can be recorded.
     func record(
         _ settings: RecordSettings, for time: Duration?, cause: String
     ) throws(InletError) -> RecordingTicket {
@@ -86,7 +85,7 @@ package final class CameraRecorder: Sendable {
 
     /// Ends the current recording. Returns when its file is complete, or after seven seconds if the disk hangs.
     ///
-    /// - Returns: the recording; nil if there is none.
+    /// - Returns: the recording; nil if nothing was being recorded.
     func stop() async -> RecordingTicket? {
         guard let active = state.withLock({ $0.active }) else { return nil }
         active.ticket.close()
@@ -96,7 +95,7 @@ package final class CameraRecorder: Sendable {
 
     /// Returns the recordings of the camera.
     ///
-    /// - Throws: an error if the settings name no folder for recordings.
+    /// - Throws: an error if the settings have no folder for recordings.
     func store(_ settings: RecordSettings) throws(InletError) -> RecordingStore {
         guard let root = settings.folder else {
             throw InletError(
@@ -113,7 +112,7 @@ package final class CameraRecorder: Sendable {
         }
     }
 
-    /// Begins a recording. Called with the lock held.
+    /// Starts a recording. Called with the lock held.
     private func begin(
         _ ticket: RecordingTicket, in store: RecordingStore, _ settings: RecordSettings
     ) throws(InletError) -> PacketJob {
@@ -169,7 +168,7 @@ package final class CameraRecorder: Sendable {
         }
     }
 
-    /// Ends a recording whose time is over while no packets come.
+    /// Ends a recording when its time is over, even if no packets arrive.
     private func watch(_ ticket: RecordingTicket, _ job: PacketJob) -> Task<Void, Never> {
         Task { [clock] in
             while let left = ticket.close(at: clock.now, after: Self.grace) {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Threads for blocking operations on the files of one disk or folder. Safe from any thread.
 ///
-/// Neither the server's thread nor the threads of tasks ever wait for a disk, and a lane whose disk hangs delays no
-/// other lane.
+/// The server's thread and the threads of tasks never wait for a disk. A lane whose disk hangs does not delay other
+/// lanes.
 final class FileLane: Sendable {
     /// The number of threads.
     private static let threadCount = 2
@@ -19,13 +19,13 @@ final class FileLane: Sendable {
         pool.start()
     }
 
-    /// Ends the threads when they have done what they do. Does not wait.
+    /// Ends the threads when they have finished their operations. Does not wait.
     fileprivate func stop() { pool.shutdownGracefully(queue: .global()) { _ in } }
 
-    /// Runs a blocking operation. Returns when it is done or the task is cancelled. An operation that has begun goes on
-    /// then, and one that waits is not begun.
+    /// Runs a blocking operation. Returns when it is done or the task is cancelled. After a cancellation, an operation
+    /// that has begun continues, and one that is still waiting does not begin.
     ///
-    /// - Parameter body: the operation. Its parameter returns whether the task was cancelled.
+    /// - Parameter body: the operation. Its parameter is a function that returns whether the task was cancelled.
     /// - Throws: the error of the operation; ``InletError/Code/cancelled``.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws(InletError) -> Value
@@ -53,7 +53,7 @@ final class FileLane: Sendable {
         pool.runIfActive(eventLoop: loop, body)
     }
 
-    /// Releases an object, such as the owner of a descriptor, whose release may wait for the disk.
+    /// Releases an object whose release may wait for the disk, such as the owner of a descriptor.
     func release(_ object: consuming any AnyObject & Sendable) {
         let object = object
         pool.submit { _ in withExtendedLifetime(object) {} }
@@ -68,7 +68,7 @@ final class FileLane: Sendable {
     }
 }
 
-/// The lanes of a daemon, one for each root folder of recordings. Safe from any thread.
+/// The lanes of a daemon: one for each root folder of recordings. Safe from any thread.
 package final class FileLanes: Sendable {
     private let lanes = Mutex<[String: FileLane]>([:])
 
@@ -76,15 +76,15 @@ package final class FileLanes: Sendable {
 
     deinit { stop() }
 
-    /// The lane on which files with secrets are read.
+    /// The lane on which files of secrets are read.
     var secrets: FileLane { lane(of: "") }
 
-    /// Returns whether the options of a URI name files that are read when a configuration is made of them.
+    /// Returns whether making a configuration from a URI reads files that its options name.
     static func mayWait(for uri: String) -> Bool {
         uri.firstRange(ofBytes: "-file=") != nil || uri.firstRange(ofBytes: "tls-ca=") != nil
     }
 
-    /// Returns the lane of a folder. Its threads start with the first call.
+    /// Returns the lane of a folder. The first call starts its threads.
     func lane(of folder: String) -> FileLane {
         lanes.withLock { lanes in
             if let lane = lanes[folder] { return lane }
@@ -94,7 +94,7 @@ package final class FileLanes: Sendable {
         }
     }
 
-    /// Ends all threads when they have done what they do. Does not wait.
+    /// Ends all threads when they have finished their operations. Does not wait.
     func stop() {
         let ended = lanes.withLock { lanes in
             defer { lanes = [:] }

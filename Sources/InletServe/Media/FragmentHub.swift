@@ -3,16 +3,17 @@ import NIOCore
 
 /// A client of a stream of fragments. Called on the server's thread only.
 protocol FragmentViewer: AnyObject {
-    /// Takes a piece of the stream.
+    /// Receives a piece of the stream.
     func take(_ piece: FragmentQueue.Piece)
-    /// Called when no piece will come any more. The client is no longer a viewer.
+    /// Called when no further piece will come. The client is no longer a viewer.
     ///
-    /// - Parameter error: why it failed; nil if it ended as the camera's packets have other parameters now.
+    /// - Parameter error: the error if the stream failed; nil if it ended because the camera's packets have new
+    ///   parameters.
     func endFragments(_ error: InletError?)
 }
 
-/// Makes fragmented MP4 of a camera's packets, once for all clients, and only while there are any. Confined to the
-/// server's thread; the fragments are made on a thread of their own.
+/// Makes fragmented MP4 from a camera's packets, once for all clients, and only while there are clients. Confined to
+/// the server's thread; the fragments are made on a separate thread.
 final class FragmentHub {
     private let loop: any EventLoop
     private let media: CameraMedia
@@ -21,16 +22,17 @@ final class FragmentHub {
     private var viewers: [any FragmentViewer] = []
     private var job: PacketJob?
     private var beginning: FragmentQueue.Piece?
-    /// The fragments from the last key frame on, with which a client begins.
+    /// The fragments since the last key frame, with which a new client begins.
     private var group: [FragmentQueue.Piece] = []
     private var groupBytes = 0
 
-    /// Makes what turns packets into pieces, each of which it hands to its parameter. Called on a thread of its own.
+    /// Makes the sink that turns packets into pieces and passes each to the given function. Called on a separate
+    /// thread.
     typealias SinkMaker = @Sendable (@escaping (FragmentQueue.Piece) -> Void) -> any PacketSink
 
     /// - Parameters:
-    ///   - makeSink: makes the fragments. The default is ``FragmentSink``.
-    ///   - onIdle: called whenever there is no client any more.
+    ///   - makeSink: makes the sink for the fragments. The default is ``FragmentSink``.
+    ///   - onIdle: called whenever the last client has left.
     init(
         _ media: CameraMedia, loop: any EventLoop, makeSink: @escaping SinkMaker = { FragmentSink(publish: $0) },
         onIdle: @escaping (FragmentHub) -> Void
@@ -38,10 +40,10 @@ final class FragmentHub {
         (self.media, self.loop, self.makeSink, self.onIdle) = (media, loop, makeSink, onIdle)
     }
 
-    /// Adds a client, which begins at the last key frame.
+    /// Adds a client. Its stream begins at the last key frame.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread; ``InletError/Code/notFound`` if
-    ///   the camera was removed.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system cannot create a thread;
+    ///   ``InletError/Code/notFound`` if the camera was removed.
     func add(_ viewer: any FragmentViewer) throws(InletError) {
         loop.preconditionInEventLoop()
         do throws(InletError) {
@@ -91,7 +93,7 @@ final class FragmentHub {
         }
     }
 
-    /// Ends the making of fragments.
+    /// Stops making fragments.
     private func end() {
         guard let job else { return }
         self.job = nil
@@ -108,7 +110,7 @@ final class FragmentHub {
         viewers = []
         let reason = error ?? (media.hub.hasEnded ? Self.removed : nil)
         for viewer in ended { viewer.endFragments(reason) }
-        // One that wants what follows is a viewer again.
+        // A client that wants the following stream has added itself again.
         if viewers.isEmpty { onIdle(self) }
     }
 
@@ -118,14 +120,14 @@ final class FragmentHub {
         guard self.job === job else { return }
         switch piece {
         case .beginning:
-            // A later one serves clients that begin later.
+            // A further initialization section is only for clients that begin later.
             let isFirst = beginning == nil
             beginning = piece
             guard isFirst else { return }
         case .fragment(let bytes, let isKey, _):
             if isKey { (group, groupBytes) = ([], 0) }
             groupBytes += bytes.readableBytes
-            // Clients that come later in a group that is too long begin at the next one.
+            // If a group is too long, clients that come later begin at the next one.
             if groupBytes <= FragmentQueue.longest { group.append(piece) } else { group = [] }
         }
         for viewer in viewers { viewer.take(piece) }

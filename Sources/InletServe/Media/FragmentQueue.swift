@@ -1,25 +1,25 @@
 import NIOCore
 
-/// What waits for a client of a stream of fragments: bounded, by skipping whole fragments up to one that begins with a
+/// The queue for a client of a fragment stream. It is limited by skipping whole fragments up to one that begins with a
 /// key frame. Pure.
 struct FragmentQueue {
     /// A piece of a stream.
     enum Piece: Sendable {
-        /// What precedes all fragments.
+        /// The initialization section, which precedes all fragments.
         case beginning(ByteBuffer)
         /// A fragment.
         case fragment(ByteBuffer, isKey: Bool, FragmentTimes)
     }
 
-    /// The most bytes that wait.
+    /// The most bytes in the queue.
     static let longest = 4 << 20
     private var waiting: [ByteBuffer] = []
     private var byteCount = 0
-    /// Whether fragments are skipped up to a key frame: at the start, and after some were dropped.
+    /// Whether fragments are skipped up to a key frame: at the start, and after fragments were skipped.
     private var isSkipping = true
-    /// The fragments that were skipped after the first.
+    /// The number of fragments skipped after the first one sent.
     private(set) var skipped = 0
-    /// Whether any was taken.
+    /// Whether any piece has been taken.
     private(set) var hasBegun = false
 
     /// Adds a piece.
@@ -28,7 +28,7 @@ struct FragmentQueue {
         case .beginning(let bytes): waiting.append(bytes)
         case .fragment(let bytes, let isKey, _):
             if byteCount + bytes.readableBytes > Self.longest, hasBegun {
-                // Those that wait are not of use either: the client is to catch up.
+                // The waiting fragments are dropped too, so that the client can catch up.
                 skipped += waiting.count
                 (waiting, byteCount, isSkipping) = ([], 0, true)
             }
@@ -43,7 +43,7 @@ struct FragmentQueue {
         }
     }
 
-    /// Returns all that waits.
+    /// Returns all waiting pieces.
     mutating func take() -> [ByteBuffer] {
         guard byteCount > 0 else { return [] }
         defer { (waiting, byteCount) = ([], 0) }

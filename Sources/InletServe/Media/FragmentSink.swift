@@ -3,23 +3,23 @@ import InletOutput
 import InletFFmpeg
 import NIOCore
 
-/// Makes fragments of a camera's packets. Confined to its job's thread.
+/// Makes fragments from a camera's packets. Confined to its job's thread.
 final class FragmentSink: PacketSink {
     private let publish: (FragmentQueue.Piece) -> Void
-    /// The parameters at the beginning.
+    /// The parameters at the beginning of the stream.
     private var parameters: CodecParameters?
-    /// Other parameter sets, which hold from the next packet on.
+    /// New parameter sets, which apply from the next packet on.
     private var changed: CodecParameters?
     private var muxer: FragmentMuxer?
-    /// When the fragment that is made begins, and whether with a key frame.
+    /// The present fragment: when it begins, and whether it begins with a key frame.
     private var fragment: (start: MonotonicTime, isKey: Bool, times: FragmentTimes)?
-    /// The last packet, whose length is known when the next one comes. A guess that is too long would have libavformat
-    /// put the next fragment later, and leave out the PTS and the time of day of its first picture.
+    /// The last packet, whose duration is known when the next one arrives. If the duration were estimated too long,
+    /// libavformat would move the next fragment later and omit the PTS and the time of day of its first picture.
     private var held: (packet: EncodedPacket, wallClock: Int64)?
-    /// When the last packet is decoded.
+    /// The decoding time of the last packet.
     private var lastTime: MonotonicTime?
     private var gaps = GapDetector()
-    /// The length of a fragment, by which players lag.
+    /// The length of a fragment. Players lag by this time.
     private static let length = Duration.milliseconds(200)
 
     /// - Parameter publish: called with each piece.
@@ -30,7 +30,7 @@ final class FragmentSink: PacketSink {
             self.parameters = parameters
             return
         }
-        // Another beginning belongs to other parameters, and players take one.
+        // Other parameters need a new initialization section, and players accept only one.
         guard let beginning = self.parameters, parameters.continues(beginning) else { throw SinkStopped() }
         changed = parameters
     }
@@ -40,7 +40,7 @@ final class FragmentSink: PacketSink {
             guard packet.isKey, let parameters else { throw KeyFrameNeeded() }
             muxer = try FragmentMuxer(parameters)
         }
-        // Never backwards, as the muxer writes them.
+        // Times never decrease, as in the muxer's output.
         let time = max(lastTime ?? .init(nanoseconds: .min), MonotonicTime(nanoseconds: packet.dts.nanoseconds))
         let isGap = gaps.add(time) != nil
         try addHeld(before: isGap ? nil : packet)
@@ -64,7 +64,7 @@ final class FragmentSink: PacketSink {
         held = (packet, wallClock)
     }
 
-    /// - Parameter next: the packet that follows without a gap; nil if there is a gap.
+    /// - Parameter next: the next packet if it follows without a gap; nil if there is a gap.
     private func addHeld(before next: EncodedPacket?) throws {
         guard let held else { return }
         self.held = nil

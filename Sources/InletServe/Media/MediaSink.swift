@@ -1,14 +1,14 @@
 import InletCore
 
-/// Takes the packets of a camera for recordings and streams. It takes no pictures, so that none is decoded for it.
+/// Takes the packets of a camera for recordings and streams. It takes no pictures, so none are decoded for it.
 final class MediaSink: FrameSink {
     private let media: CameraMedia
-    /// Until the first picture, with which a sink starts.
+    /// Requests pictures until the first one, because a sink starts with a picture.
     private let request = PictureRequest()
 
     init(_ media: CameraMedia) { self.media = media }
 
-    /// As little as possible of a source that has pictures alone.
+    /// Requests as little as possible from a source that has only pictures.
     var wants: SinkWants {
         SinkWants(largestSize: ImageSize(width: 64, height: 64), maximumFrameRate: Rational(1))
     }

@@ -1,11 +1,11 @@
 import InletCore
 
-/// The packets of a camera's last seconds, from a key frame on, within a limit of bytes. Pure.
+/// The packets of a camera's last seconds, beginning with a key frame and limited in bytes. Pure.
 struct PacketHistory {
-    /// What is kept at most.
+    /// The limits of the history.
     struct Limits: Sendable, Hashable {
-        /// The time that is covered, where there are enough packets: it begins at the last key frame before. Zero keeps
-        /// the packets from the last key frame on.
+        /// The time to cover, if there are enough packets. The history begins at the last key frame before that time.
+        /// Zero keeps the packets from the last key frame on.
         var duration = Duration.zero
         /// The most bytes.
         var bytes = 32 << 20
@@ -14,29 +14,29 @@ struct PacketHistory {
     var limits: Limits {
         didSet { shrink() }
     }
-    /// Groups of packets, each from a key frame on.
+    /// Groups of packets, each beginning with a key frame.
     private(set) var groups: [Group] = []
     private(set) var byteCount = 0
     private var newest = MonotonicTime(nanoseconds: .min)
 
     struct Group {
-        /// The parameters of its packets, if known.
+        /// The parameters of the group's packets, if known.
         var parameters: CodecParameters?
         var packets: [EncodedPacket]
         var byteCount: Int
     }
 
-    /// What a packet takes besides its data.
+    /// The bytes counted for a packet in addition to its data.
     private static let overhead = 256
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// The packets, the oldest of which is a key frame.
+    /// The packets. The oldest one is a key frame.
     var packets: [EncodedPacket] { groups.flatMap(\.packets) }
 
-    /// Adds a packet, and drops what is no longer to be kept. A packet without a key frame before it is not kept.
+    /// Adds a packet, and removes packets beyond the limits. A packet without a preceding key frame is not kept.
     ///
-    /// - Parameter parameters: those of the packet. They change at key frames only.
+    /// - Parameter parameters: the packet's parameters. They change only at key frames.
     mutating func add(_ packet: EncodedPacket, of parameters: CodecParameters? = nil) {
         let count = packet.data.count + Self.overhead
         if packet.isKey {
@@ -52,7 +52,7 @@ struct PacketHistory {
         shrink()
     }
 
-    /// Drops all packets.
+    /// Removes all packets.
     mutating func clear() { (groups, byteCount, newest) = ([], 0, MonotonicTime(nanoseconds: .min)) }
 
     private mutating func shrink() {
@@ -62,7 +62,7 @@ struct PacketHistory {
         {
             byteCount -= groups.removeFirst().byteCount
         }
-        // A group that is too long cannot be kept in part, as its end would be without a key frame.
+        // A group that is too long cannot be kept in part, because the remaining packets would have no key frame.
         if byteCount > limits.bytes { clear() }
     }
 }

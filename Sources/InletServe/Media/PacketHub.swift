@@ -2,7 +2,7 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// Keeps a camera's last packets, and passes what comes to any number of jobs: recordings and streams. It outlives the
+/// Keeps a camera's last packets, and passes new packets to any number of jobs: recordings and streams. It outlives the
 /// captures of its camera. Safe from any thread; a capture calls the methods of ``PacketSink``.
 final class PacketHub: PacketSink, Sendable {
     private let state: Mutex<State>
@@ -10,7 +10,7 @@ final class PacketHub: PacketSink, Sendable {
     private struct State {
         var history: PacketHistory
         var parameters: CodecParameters?
-        /// Finds what key frames change and the source does not report.
+        /// Finds parameter changes in key frames that the source does not report.
         var follower: ParameterFollower?
         var jobs: [PacketJob] = []
         var lastDTS: Int64?
@@ -25,7 +25,7 @@ final class PacketHub: PacketSink, Sendable {
         private var last: MonotonicTime?
         private var intervals: [Duration] = []
 
-        /// The time between key frames: the shorter of the last two, since one may include an outage.
+        /// The time between key frames: the shorter of the last two intervals, because one may include an outage.
         var interval: Duration? { intervals.min() }
 
         mutating func add(_ time: MonotonicTime) {
@@ -34,10 +34,10 @@ final class PacketHub: PacketSink, Sendable {
         }
     }
 
-    /// The time between the camera's last key frames; nil before the second one.
+    /// The time between the camera's last key frames; nil before the second key frame.
     var keyFrameInterval: Duration? { state.withLock { $0.keyFrames.interval } }
 
-    /// Sets what is kept.
+    /// Sets the limits of the history.
     func limit(to limits: PacketHistory.Limits) { state.withLock { $0.history.limits = limits } }
 
     func start(_ parameters: CodecParameters) {
@@ -49,7 +49,7 @@ final class PacketHub: PacketSink, Sendable {
     }
 
     private static func start(_ parameters: CodecParameters, _ state: inout State) {
-        // Other parameter sets of the same size are part of one stream.
+        // Different parameter sets with the same picture size belong to one stream.
         if state.parameters.map({ !parameters.continues($0) }) ?? true { state.history.clear() }
         state.parameters = parameters
         for job in state.jobs { job.start(parameters) }
@@ -58,8 +58,8 @@ final class PacketHub: PacketSink, Sendable {
     func write(_ packet: EncodedPacket) {
         state.withLock { state in
             guard !state.hasEnded else { return }
-            // A capture that was made anew has a timeline of its own. Its times continue by the machine's clock; what
-            // does not continue is no history of it.
+            // A new capture has its own timeline. If its times continue the old ones by the machine's clock, the
+            // history is kept; otherwise it is cleared.
             if let last = state.lastDTS, packet.dts.ticks <= last { state.history.clear() }
             state.lastDTS = packet.dts.ticks
             if packet.isKey { state.keyFrames.add(packet.captureTime) }
@@ -69,12 +69,12 @@ final class PacketHub: PacketSink, Sendable {
         }
     }
 
-    /// Adds a job that begins with the history. No packet is missed or handed twice between the two. Does nothing after
-    /// ``end()``.
+    /// Adds a job that begins with the history. No packet between the history and the live packets is missed or
+    /// repeated. Does nothing after ``end()``.
     ///
     /// - Parameters:
-    ///   - isFromLastKeyFrame: whether it begins at the last key frame rather than at the oldest one.
-    ///   - make: makes the job of the items that it begins with. Called with a lock held: it must not wait.
+    ///   - isFromLastKeyFrame: whether the job begins at the last key frame instead of the oldest one.
+    ///   - make: makes the job from the items that it begins with. Called with a lock held, so it must not wait.
     func attach(fromLastKeyFrame isFromLastKeyFrame: Bool = false, _ make: ([PacketJob.Item]) -> PacketJob) {
         state.withLock { state in
             guard !state.hasEnded else { return }
@@ -90,14 +90,14 @@ final class PacketHub: PacketSink, Sendable {
         }
     }
 
-    /// Removes a job, which gets no more packets.
+    /// Removes a job. It receives no more packets.
     func detach(_ job: PacketJob) { state.withLock { $0.jobs.removeAll { $0 === job } } }
 
     /// Whether the camera was removed.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Lets all jobs write what they have, and ends them: the camera is removed, and nothing of it is kept. Returns
-    /// when they have ended.
+    /// Ends all jobs after they have written their waiting packets, because the camera is removed. The history is
+    /// cleared. Returns when the jobs have ended.
     func end() async {
         let jobs = state.withLock { state in
             state.hasEnded = true

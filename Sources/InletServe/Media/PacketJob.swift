@@ -4,12 +4,12 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// Hands packets to a packet sink on a thread of its own, behind a bounded queue. Safe from any thread.
+/// Passes packets through a bounded queue to a packet sink on a separate thread. Safe from any thread.
 ///
-/// Unlike the lanes of a fan-out, it may begin with packets that came before it: those that a camera's history holds.
-/// When the queue is full, packets are dropped up to a key frame.
+/// Unlike the lanes of a fan-out, a job may begin with earlier packets from a camera's history. If the queue is full,
+/// packets are dropped up to a key frame.
 final class PacketJob: Sendable {
-    /// What the sink is handed.
+    /// An item for the sink.
     enum Item: Sendable {
         case start(CodecParameters)
         case packet(EncodedPacket)
@@ -17,13 +17,13 @@ final class PacketJob: Sendable {
 
     private let state: Mutex<State>
     private let signal = DispatchSemaphore(value: 0)
-    /// The time since which the sink handles one item, in nanoseconds; 0 while it handles none.
+    /// The time since which the sink has been handling one item, in nanoseconds; 0 while it is idle.
     private let busySince = Atomic(Int64(0))
     private let ended = Completion<Void>()
     private static let endLimit = Duration.seconds(7)
-    /// The most bytes that wait, besides the history.
+    /// The most bytes in the queue, not counting the history.
     private static let longestBacklog = 32 << 20
-    /// The most packets that wait, besides the history.
+    /// The most packets in the queue, not counting the history.
     private static let mostPackets = 4096
 
     private struct State {
@@ -32,18 +32,18 @@ final class PacketJob: Sendable {
         var packetCount = 0
         var isAwaitingKey = false
         var isFinished = false
-        /// Whether the sink wants no more.
+        /// Whether the sink accepts no more packets.
         var hasEnded = false
         var dropped: UInt64 = 0
     }
 
-    /// Makes a job whose sink gets packets of the history first.
+    /// Makes a job whose sink first receives the packets of the history.
     init(_ items: [Item] = []) { state = Mutex(State(items: items)) }
 
-    /// The packets that the sink was too slow for.
+    /// The number of packets dropped because the sink was too slow.
     var dropped: UInt64 { state.withLock { $0.dropped } }
 
-    /// The time since which the sink handles one item; nil while it handles none.
+    /// The time since which the sink has been handling one item; nil while it is idle.
     var isBusySince: MonotonicTime? {
         let time = busySince.load(ordering: .relaxed)
         return time == 0 ? nil : MonotonicTime(nanoseconds: time)
@@ -80,11 +80,11 @@ final class PacketJob: Sendable {
         }
     }
 
-    /// Lets the sink write what waits, and ends it. Returns when the thread has ended, or after seven seconds if the
-    /// sink hangs.
+    /// Lets the sink write the waiting packets, and ends it. Returns when the thread has ended, or after seven seconds
+    /// if the sink hangs.
     func end() async {
         finish()
-        // Only this value remains in a completion that never resolves.
+        // If the thread hangs, `ended` never resolves and keeps only this value alive.
         let isOver = Completion<Void>()
         ended.observe { isOver.resolve(()) }
         let limit = Task {
@@ -95,10 +95,10 @@ final class PacketJob: Sendable {
         limit.cancel()
     }
 
-    /// Passes new parameters; the next packet is a key frame.
+    /// Passes on new parameters. The next packet is a key frame.
     func start(_ parameters: CodecParameters) {
         put { state in
-            // Parameters that no packet follows have no use.
+            // Parameters without any packets are of no use.
             if case .start = state.items.last { state.items.removeLast() }
             state.items.append(.start(parameters))
             state.isAwaitingKey = true
@@ -106,7 +106,7 @@ final class PacketJob: Sendable {
         }
     }
 
-    /// Passes a packet.
+    /// Passes on a packet.
     func put(_ packet: EncodedPacket) {
         put { state in
             let hasRoom =
@@ -124,7 +124,7 @@ final class PacketJob: Sendable {
         }
     }
 
-    /// Lets the sink write what waits, and ends it.
+    /// Lets the sink write the waiting packets, and ends it.
     func finish() {
         put { state in
             state.isFinished = true
@@ -182,7 +182,7 @@ final class PacketJob: Sendable {
             case .packet(let packet): try sink.write(packet)
             }
         } catch is KeyFrameNeeded {
-            // What waits already is handed on, and refused up to a key frame.
+            // Packets that are already waiting are still passed on, and are rejected up to a key frame.
             state.withLock { $0.dropped += 1 }
         }
     }

@@ -11,9 +11,10 @@ import InletSystem
 #endif
 
 // Unsafe: creates folders, syncs and deletes files.
-/// The folder with the recordings of one camera: its files and their names. Blocks for the disk. Safe from any thread.
+/// The folder with the recordings of one camera: its files and their names. Methods wait for the disk. Safe from any
+/// thread.
 struct RecordingFolder: Sendable {
-    /// The folder, without a slash at its end.
+    /// The path of the folder, without a trailing slash.
     let path: String
     /// The folder that holds the folders of all cameras.
     let root: String
@@ -26,14 +27,14 @@ struct RecordingFolder: Sendable {
         pattern = try FileNamePattern("\(Self.escaped(path))/{utc}.mp4")
     }
 
-    /// Returns a folder of a configuration without empty parts, as `/a/b` for `/a//b/`.
+    /// Returns the path of a folder without empty components: `/a/b` for `/a//b/`.
     private static func trimmed(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(atByte: "/") where !part.isEmpty { parts.append(part) }
         return (path.hasBytePrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 
-    /// Returns a path with the escapes of a pattern of file names.
+    /// Returns a path with the characters of file name patterns escaped.
     private static func escaped(_ path: String) -> String {
         var text: [UInt8] = []
         for byte in path.utf8 {
@@ -43,7 +44,7 @@ struct RecordingFolder: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the URI of a sink that writes the source's own packets into a recording.
+    /// Returns the URI of a sink that writes the source's original packets to a recording.
     func sinkURI(of name: String) -> String {
         "mp4:\(PercentEncoding.encode(Self.escaped("\(path)/\(name)")))?codec=copy"
     }
@@ -55,7 +56,7 @@ struct RecordingFolder: Sendable {
 
     private func notePath(of name: String) -> String { path(of: name) + Self.noteExtension }
 
-    /// Creates the folder unless it exists.
+    /// Creates the folder if it does not exist.
     ///
     /// - Throws: an error made of the `errno`.
     func make() throws(InletError) {
@@ -72,9 +73,9 @@ struct RecordingFolder: Sendable {
 
     /// The fields of a recording's name.
     struct Fields: Sendable {
-        /// The time of day of its first picture, in nanoseconds since 1970; nil if the clock showed a time before that.
+        /// The time of day of the first picture, in nanoseconds since 1970; nil if the clock showed a time before 1970.
         var began: Int64?
-        /// The number among recordings of the same time.
+        /// A number that distinguishes recordings of the same time.
         var copy: Int
     }
 
@@ -89,7 +90,7 @@ struct RecordingFolder: Sendable {
         return String(pattern.freePath(number: &number, time: time).split(atByte: "/").last ?? "")
     }
 
-    /// The names of all recordings of which there is the file or the note.
+    /// The names of all recordings that have a file or a note.
     var names: Set<String> {
         var found: Set<String> = []
         for name in FileNamePattern.names(in: path) {
@@ -144,7 +145,7 @@ struct RecordingFolder: Sendable {
         try? RegularFile.read(notePath(of: name), most: most, content: "a note", advice: "It is not a note.")
     }
 
-    /// Waits until the content of a recording is on the disk.
+    /// Waits until the content of a recording has been written to the disk.
     ///
     /// - Throws: an error made of the `errno`.
     func sync(_ name: String) throws(InletError) {
@@ -158,7 +159,7 @@ struct RecordingFolder: Sendable {
     ///
     /// - Throws: an error made of the `errno`.
     func delete(_ name: String) throws(InletError) {
-        // The note last: without it, the order in which recordings were made would be lost.
+        // The note is deleted last, because without it the order of the recordings would be lost.
         for path in [path(of: name), notePath(of: name)] where unsafe unlink(path) != 0 && errno != ENOENT {
             throw InletError(errno: errno, operation: "unlink", path: path)
         }

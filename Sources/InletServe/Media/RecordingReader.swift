@@ -11,7 +11,7 @@ import NIOCore
 #endif
 
 // Unsafe: owns a descriptor.
-/// Owns a recording that is opened for reading. A client reads what there was of it when it was opened.
+/// Owns a recording that is open for reading. A client reads the part that existed when it was opened.
 final class RecordingReader: Sendable {
     private let descriptor: Int32
     /// The number of bytes.
@@ -23,7 +23,7 @@ final class RecordingReader: Sendable {
     ///
     /// - Throws: an error made of the `errno`.
     init(_ path: String) throws(InletError) {
-        // A link is not followed, and a pipe not waited for: in the folder are recordings alone.
+        // Links are not followed and pipes are not waited for: the folder must contain only recordings.
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
         var facts = stat()
@@ -36,8 +36,8 @@ final class RecordingReader: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the bytes from a place on, up to another one or a piece's length; nil if they cannot be read, or there
-    /// are no more. Blocks for the disk.
+    /// Returns the bytes from a position up to another one, but at most one piece; nil if they cannot be read or the
+    /// file has no more bytes. Waits for the disk.
     func piece(at offset: Int, before end: Int) -> ByteBuffer? {
         let count = min(Self.longestPiece, min(end, byteCount) - offset)
         guard count > 0 else { return nil }

@@ -3,11 +3,11 @@ import InletSystem
 import Logging
 import Synchronization
 
-/// The recordings of one camera: their order, and how much of the disk they take. Blocks for the disk. Safe from any
+/// The recordings of one camera: their order, and their use of the disk. Methods wait for the disk. Safe from any
 /// thread.
 ///
-/// Recordings are numbered in the order in which they begin. A number is in the note beside the recording, so the order
-/// depends on no clock: neither that of the camera, by which a recording is named, nor that of the machine.
+/// Recordings are numbered in the order in which they begin. The number is in the note next to the recording, so the
+/// order does not depend on a clock: neither the camera's, which names a recording, nor the machine's.
 final class RecordingStore: Sendable {
     let folder: RecordingFolder
     /// The threads for tasks that read or delete recordings.
@@ -19,18 +19,18 @@ final class RecordingStore: Sendable {
     struct Entry: Sendable {
         /// The name of its file, which also names it in the API.
         var name: String
-        /// The place in the order of all recordings of the camera.
+        /// The recording's position among all recordings of the camera.
         var number: Int64
         var fields: RecordingFolder.Fields
-        /// The bytes of its files.
+        /// The size of its files in bytes.
         var byteCount: Int
 
-        /// A key by which recordings are ordered. Those of one number were made before recordings had numbers.
+        /// The sort key of a recording. Recordings with equal numbers were made before recordings had numbers.
         fileprivate var key: (Int64, Int64, Int, String) { (number, fields.began ?? 0, fields.copy, name) }
     }
 
     private struct State {
-        /// In their order; nil before the folder was read.
+        /// The recordings in order; nil until the folder has been read.
         var entries: [Entry]?
         /// The names of the recordings that are being written.
         var writing: Set<String> = []
@@ -44,7 +44,7 @@ final class RecordingStore: Sendable {
 
     // MARK: Writing
 
-    /// Creates the folder, and gives a new recording its name and number.
+    /// Creates the folder, and assigns a name and a number to a new recording.
     ///
     /// - Parameter time: the time of day of its first picture, in nanoseconds since 1970.
     /// - Throws: an error made of the `errno`.
@@ -53,7 +53,7 @@ final class RecordingStore: Sendable {
             try folder.make()
             var entries = read(&state)
             var name = folder.freeName(at: time)
-            // A camera whose clock always shows the same time.
+            // This is for a camera whose clock always shows the same time.
             if folder.fields(of: name) == nil { name = folder.freeName(at: WallTime.now) }
             guard let fields = folder.fields(of: name) else {
                 throw InletError(
@@ -68,7 +68,7 @@ final class RecordingStore: Sendable {
         }
     }
 
-    /// Notes that a recording is complete.
+    /// Called when a recording is complete.
     func end(_ name: String) {
         state.withLock { state in
             state.writing.remove(name)
@@ -83,11 +83,11 @@ final class RecordingStore: Sendable {
 
     // MARK: Retention
 
-    /// Deletes the oldest recordings while all of them take more than a limit, and logs each. The recordings that are
-    /// being written and the one that was completed last stay.
+    /// Deletes the oldest recordings while all of them together exceed a limit, and logs each deletion. Recordings that
+    /// are being written are kept, and so is the one that was completed last.
     ///
     /// - Parameter size: the limit in bytes.
-    /// - Returns: whether no more than that is left.
+    /// - Returns: whether the rest is within the limit.
     @discardableResult
     func retain(_ size: Int) -> Bool {
         state.withLock { state in
@@ -107,7 +107,7 @@ final class RecordingStore: Sendable {
                         "Deleted the recording \(entry.name) of \(entry.byteCount) bytes: keep-size is \(size).")
                     state.hasFailed = false
                 } catch {
-                    // Once: the next ones fail alike, and are tried again at the next look.
+                    // Logged once: further deletions fail for the same reason, and are tried again at the next check.
                     if !state.hasFailed {
                         logger.error("Cannot delete a recording to keep at most \(size) bytes: \(error)")
                     }
@@ -120,7 +120,7 @@ final class RecordingStore: Sendable {
         }
     }
 
-    /// Compares the known recordings with the folder, in which people may have deleted or added some.
+    /// Compares the known recordings with the folder, because people may have deleted or added some.
     func refresh() {
         state.withLock { state in
             guard let entries = state.entries else { return }
@@ -134,9 +134,9 @@ final class RecordingStore: Sendable {
 
     // MARK: Reading
 
-    /// A part of the list of recordings. A part with long notes has fewer recordings.
+    /// A page of the list of recordings. A page with long notes has fewer recordings.
     struct Page: Sendable {
-        /// The bytes of notes after which a part ends.
+        /// The bytes of notes after which a page ends.
         fileprivate static let noteLimit = 262_144
 
         struct Item: Sendable {
@@ -149,17 +149,17 @@ final class RecordingStore: Sendable {
         }
 
         var items: [Item] = []
-        /// The cursor of the next part; nil at the end.
+        /// The cursor of the next page; nil at the end.
         var next: String?
     }
 
-    /// Returns a part of the list.
+    /// Returns a page of the list.
     ///
     /// - Parameters:
-    ///   - cursor: ``Page/next`` of the part before; nil for the first part.
+    ///   - cursor: ``Page/next`` of the previous page; nil for the first page.
     ///   - isNewestFirst: whether the newest recording comes first.
     ///   - limit: the most recordings.
-    ///   - isCancelled: returns whether nobody wants the rest.
+    ///   - isCancelled: returns whether the rest of the page is no longer wanted.
     func page(
         after cursor: Cursor?, isNewestFirst: Bool, limit: Int, isCancelled: () -> Bool
     ) -> Page {
@@ -175,7 +175,7 @@ final class RecordingStore: Sendable {
         for entry in entries {
             if isCancelled() { break }
             let sizes = folder.sizes(of: entry.name)
-            // It was deleted by hand, or its first byte is not written yet.
+            // The file was deleted by a person, or its first byte has not been written yet.
             guard let byteCount = sizes.recording else { continue }
             guard page.items.count < limit, noteBytes < Page.noteLimit else {
                 page.next = page.items.last.map { Cursor(number: $0.entry.number, name: $0.entry.name).text }
@@ -190,14 +190,14 @@ final class RecordingStore: Sendable {
         return page
     }
 
-    /// A place in the list, which remains valid when recordings are deleted.
+    /// A position in the list. It remains valid when recordings are deleted.
     struct Cursor: Sendable {
         var number: Int64
         var name: String
 
         init(number: Int64, name: String) { (self.number, self.name) = (number, name) }
 
-        /// Reads a cursor; nil if the text is none.
+        /// Reads a cursor; nil if the text is not a cursor.
         init?(text: String) {
             let parts = text.split(atByte: "-", limit: 1)
             guard parts.count == 2, let number = TextBytes.number(parts[0].utf8, upTo: .max) else { return nil }
@@ -207,14 +207,14 @@ final class RecordingStore: Sendable {
         var text: String { "\(number)-\(name)" }
     }
 
-    /// Returns whether there is a recording of a name.
+    /// Returns whether a recording exists.
     func contains(_ name: String) -> Bool {
         folder.fields(of: name) != nil && folder.sizes(of: name).recording != nil
     }
 
     /// Deletes a recording.
     ///
-    /// - Parameter isTrial: whether it is only checked that the recording may be deleted.
+    /// - Parameter isTrial: whether to check only if the recording may be deleted.
     /// - Throws: ``InletError/Code/busy`` while it is being written; otherwise an error made of the `errno`.
     func delete(_ name: String, isTrial: Bool) throws(InletError) {
         try state.withLock { state throws(InletError) in
@@ -229,7 +229,7 @@ final class RecordingStore: Sendable {
 
     // MARK: The folder
 
-    /// Returns the recordings in their order. Reads the folder the first time.
+    /// Returns the recordings in order. The first call reads the folder.
     private func read(_ state: inout State) -> [Entry] {
         if let entries = state.entries { return entries }
         let entries = Self.merged([], found(folder.names))
@@ -246,8 +246,8 @@ final class RecordingStore: Sendable {
         }
     }
 
-    /// Returns recordings in their order, together with those that were found. One whose number is not known follows
-    /// the numbered ones that began before it.
+    /// Merges known recordings with those found in the folder, in order. A recording without a known number follows the
+    /// numbered ones that began before it.
     private static func merged(_ known: [Entry], _ found: [(entry: Entry, hasNumber: Bool)]) -> [Entry] {
         var result = known + found.compactMap { $0.hasNumber ? $0.entry : nil }
         var highest: [(began: Int64, number: Int64)] = []
@@ -266,7 +266,7 @@ final class RecordingStore: Sendable {
 }
 
 extension [(began: Int64, number: Int64)] {
-    /// Returns the first index from which on a condition holds.
+    /// Returns the first index from which on a condition is true.
     fileprivate func partitioningIndex(where holds: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -1,10 +1,10 @@
 import InletCore
 import Synchronization
 
-/// A recording on request: how long it goes on, and which files it has written. Safe from any thread.
+/// A recording on request: its end, and the files that it has written. Safe from any thread.
 ///
-/// A ticket is open until its recording takes no more packets. Requests make an open ticket's recording longer; a
-/// closed ticket refuses them, so that no request is accepted by a recording that has ended.
+/// A ticket is open while its recording accepts packets. Requests extend an open ticket's recording. A closed ticket
+/// rejects them, so that no request extends a recording that has ended.
 final class RecordingTicket: Sendable {
     let camera: String
     /// The cause of the recording: `api`, or the kind of an event.
@@ -12,7 +12,7 @@ final class RecordingTicket: Sendable {
     /// The time of the request, in nanoseconds since 1970.
     let asked: Int64
     private let state: Mutex<State>
-    /// The most finished files that are listed. A camera whose parameters change all the time makes more.
+    /// The most finished files that are listed. A camera whose parameters change constantly makes more.
     private static let mostNames = 16
 
     private struct State {
@@ -30,12 +30,12 @@ final class RecordingTicket: Sendable {
     /// The end of the recording on the capture timeline.
     var end: MonotonicTime { state.withLock { $0.end } }
 
-    /// Whether the recording takes no more packets.
+    /// Whether the recording accepts no more packets.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Moves the end to a later time.
     ///
-    /// - Returns: false if the recording takes no more packets.
+    /// - Returns: false if the recording accepts no more packets.
     func extend(to end: MonotonicTime) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -44,7 +44,7 @@ final class RecordingTicket: Sendable {
         }
     }
 
-    /// Returns whether a packet belongs to the recording. The first one after the end closes the ticket.
+    /// Returns whether a packet belongs to the recording. The first packet after the end closes the ticket.
     func admits(_ time: MonotonicTime) -> Bool {
         state.withLock { state in
             if time >= state.end { state.isClosed = true }
@@ -57,7 +57,7 @@ final class RecordingTicket: Sendable {
 
     /// Closes the ticket if its end was more than a grace period ago.
     ///
-    /// - Returns: the time until then; nil if the ticket is closed.
+    /// - Returns: the time until the ticket must be closed; nil if it is closed.
     func close(at now: MonotonicTime, after grace: Duration) -> Duration? {
         state.withLock { state in
             let left = state.end + grace - now

@@ -4,19 +4,19 @@ import NIOCore
 
 /// A client that waits for the first playlist. Called on the server's thread only.
 protocol PlaylistViewer: AnyObject {
-    /// Takes the playlist, or why there will be none. The client no longer waits.
+    /// Receives the playlist, or the error if there will be no playlist. The client no longer waits.
     func take(playlist: Result<String, InletError>)
 }
 
-/// Makes HTTP Live Streaming of a camera's packets, as long as somebody asks for it. Clients come and go by requests,
-/// so the last one has left when none asks any more. Confined to the server's thread.
+/// Makes HTTP Live Streaming from a camera's packets, as long as clients request it. Clients have no connection, so the
+/// stream ends when requests stop. Confined to the server's thread.
 final class SegmentHub: FragmentViewer {
-    /// How long after the last request the stream ends, in target durations: players ask about once in each.
+    /// How long after the last request the stream ends, in target durations. Players send about one request in each.
     private static let idleTargets = 4
-    /// That time as long as no client was told a target duration.
+    /// The same time while no client has received a target duration.
     private static let firstLimit = Duration.seconds(24)
 
-    /// How often in a row the stream is begun again after an error, without anything new.
+    /// How often in a row the stream is restarted after an error without any new fragment.
     static let mostRetries = 10
 
     private let findFragments: () -> FragmentHub
@@ -29,54 +29,55 @@ final class SegmentHub: FragmentViewer {
     private var waiting: [any PlaylistViewer] = []
     private(set) var lastUse = MonotonicTime.now
     private var timer, retry: Scheduled<Void>?
-    /// Whether anything came since the last end of the packets.
+    /// Whether any piece has arrived since the packets last ended.
     private var hasPieces = false
-    /// Whether anything ever came.
+    /// Whether any piece has ever arrived.
     private var hasBegun = false
-    /// The times in a row that it failed without anything new.
+    /// The number of failures in a row without any new fragment.
     private var failures = 0
     /// The end of the last fragment.
     private var end: MonotonicTime?
-    /// After an error, what was there already comes again from a key frame on: it is left out up to this time.
+    /// The time up to which fragments are skipped after an error, because earlier fragments are repeated from a key
+    /// frame on.
     private var resume: MonotonicTime?
     private(set) var isOpen = true
 
     /// - Parameters:
-    ///   - fragments: returns what makes the fragments. The stream is one of its clients.
-    ///   - idleLimit: how long after the last request it ends. The default is four target durations.
-    ///   - retryDelay: how long after an error the stream begins again. The default is one second.
+    ///   - fragments: returns the hub that makes the fragments. The stream is one of its clients.
+    ///   - idleLimit: how long after the last request the stream ends. The default is four target durations.
+    ///   - retryDelay: how long after an error the stream restarts. The default is one second.
     ///   - onEnd: called once when the stream has ended.
-    /// - Throws: what ``FragmentHub/add(_:)`` throws.
+    /// - Throws: the errors of ``FragmentHub/add(_:)``.
     init(
         _ fragments: @escaping () -> FragmentHub, loop: any EventLoop, idleLimit: Duration? = nil,
         retryDelay: TimeAmount = .seconds(1), onEnd: @escaping (SegmentHub) -> Void
     ) throws(InletError) {
         (findFragments, self.loop, self.onEnd) = (fragments, loop, onEnd)
         (self.idleLimit, self.retryDelay) = (idleLimit, retryDelay)
-        // A stream that begins anew has greater numbers than any before, also before a restart of the daemon: a segment
-        // takes a second or more.
+        // A new stream has higher segment numbers than all earlier ones, even across a restart of the daemon, because a
+        // segment takes about a second or more.
         window = SegmentWindow(first: WallTime.now / 1_000_000_000)
         try attach()
         watch()
     }
 
-    /// The playlist; nil as long as there is no segment. The stream goes on from here.
+    /// The playlist; nil while there is no segment. Reading it keeps the stream alive.
     func playlist() -> String? {
         lastUse = .now
         return window.playlist
     }
 
-    /// Returns the bytes of a file that a playlist names; nil if there is none. The stream goes on from here.
+    /// Returns the bytes of a file in a playlist; nil if there is no such file. This keeps the stream alive.
     func bytes(of file: String) -> ByteBuffer? {
         let bytes = window.bytes(of: file)
         if bytes != nil { lastUse = .now }
         return bytes
     }
 
-    /// Lets a client wait for the first playlist.
+    /// Makes a client wait for the first playlist.
     func add(_ viewer: any PlaylistViewer) { waiting.append(viewer) }
 
-    /// Lets a client wait no more.
+    /// Removes a waiting client.
     func remove(_ viewer: any PlaylistViewer) { waiting.removeAll { $0 === viewer } }
 
     private func attach() throws(InletError) {
@@ -95,14 +96,14 @@ final class SegmentHub: FragmentViewer {
             idleLimit ?? window.target.map { Duration.seconds($0 * Self.idleTargets) } ?? Self.firstLimit
         let left = lastUse + limit - .now
         guard left > .zero else { return close(InletError(.timedOut, "The camera gave no segment in time.")) }
-        // The limit is another one as soon as there is a target duration.
+        // The timer is short, because the limit changes once there is a target duration.
         timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(min(left, .seconds(2)))) { [weak self] in
             guard let self, isOpen else { return }
             watch()
         }
     }
 
-    /// - Parameter error: what those are told who wait.
+    /// - Parameter error: the error for the waiting clients.
     private func close(_ error: InletError) {
         guard isOpen else { return }
         isOpen = false
@@ -133,7 +134,7 @@ final class SegmentHub: FragmentViewer {
             window.add(bytes, isKey: isKey, times)
         }
         guard !waiting.isEmpty, let playlist = window.playlist else { return }
-        // They ask for more from now on, however long the camera took.
+        // The clients send further requests from now on, so the time that the camera took does not count.
         lastUse = .now
         tell(.success(playlist))
     }
@@ -142,15 +143,15 @@ final class SegmentHub: FragmentViewer {
         guard isOpen else { return }
         fragments = nil
         window.breakOff()
-        // Other packets may follow, as of a camera that has another size since it was opened again.
+        // Packets with other parameters may follow, for example if the camera has a new picture size.
         if error == nil, hasPieces { return begin() }
         let error = error ?? InletError(.disconnected, "The camera's packets ended.")
         failures += 1
         guard hasBegun, error.code != .notFound, error.code != .unsupported, failures <= Self.mostRetries else {
             return close(error)
         }
-        // The packets come again from the last key frame on, and so does the one that cannot be written. The time of a
-        // broken packet may be far away.
+        // The packets are repeated from the last key frame on, including the one that could not be written. The time of
+        // a broken packet may be far in the future.
         resume = end.map { min($0, .now) }
         retry = loop.assumeIsolated().scheduleTask(in: retryDelay) { [weak self] in
             guard let self, isOpen else { return }

@@ -4,80 +4,82 @@ import NIOCore
 
 /// The last segments of a stream and their playlist: HTTP Live Streaming, RFC 8216. Pure.
 ///
-/// Segments end at key frames. One that gets too long, as where a camera sends a key frame every minute, ends earlier.
+/// Segments end at key frames. A segment that gets too long ends earlier, for example if a camera sends a key frame
+/// every minute.
 struct SegmentWindow {
-    /// What of a stream is one segment, and has one address.
+    /// A part of the stream with its own URL.
     private struct Segment {
         var number: Int64
-        /// The number of the initialization section that belongs to it.
+        /// The number of the segment's initialization section.
         var map: Int64
-        /// Whether it does not continue the one before.
+        /// Whether the segment does not continue the previous one.
         var isDiscontinuity: Bool
         var times: FragmentTimes
         var bytes = ByteBuffer()
     }
 
-    /// The shortest segment, but for one before a gap: key frames come each second, or nearly so.
+    /// The shortest segment, except before a gap. It is slightly below a second, for cameras with a key frame each
+    /// second.
     private static let shortest = Duration.milliseconds(900)
-    /// The longest one, as long as no client was told how long they are.
+    /// The longest segment while no client has received a target duration.
     private static let longest = Duration.seconds(6)
-    /// What a client may be told at least, in seconds: key frames that come earlier than others must not set it.
+    /// The smallest target duration in seconds, because an unusually early key frame must not determine it.
     private static let shortestTarget = 2
     /// The most bytes of one segment.
     static let mostBytesEach = 8 << 20
     /// The most bytes of all segments.
     static let mostBytes = 48 << 20
-    /// How much longer than its target a segment may be: its length is rounded (RFC 8216, 4.3.3.1).
+    /// How much longer than its target a segment may be. Lengths are rounded (RFC 8216, 4.3.3.1).
     private static let tolerance = Duration.milliseconds(490)
-    /// How much of the stream is listed, and how much is kept, in targets: a client may still ask for what was listed
-    /// when it looked last (RFC 8216, 6.2.2).
+    /// How much of the stream is listed and kept, in target durations. A client may still request segments that were in
+    /// its last playlist (RFC 8216, 6.2.2).
     private static let (listedTargets, keptTargets) = (4, 8)
 
-    /// The most segments that are listed and kept: those that a gap ends have no length, as of a camera with a picture
-    /// a minute.
+    /// The most segments that are listed and kept. These limits are needed because segments that end at a gap have no
+    /// length, for example with one picture per minute.
     static let (mostListed, mostKept) = (64, 128)
 
     private var complete: [Segment] = []
     private var unfinished: Segment?
-    /// The initialization sections of the segments that are kept.
+    /// The initialization sections of the kept segments.
     private var maps: [Int64: ByteBuffer] = [:]
     private var map: Int64?
     private var next: Int64
-    /// The end of what was added last; nil if what follows does not continue it.
+    /// The end of the last fragment; nil if the next one does not continue it.
     private var end: MonotonicTime?
     private var hasGap = false
-    /// The segments up to this number are kept, and no longer listed.
+    /// The segments before this number are kept but no longer listed.
     private var firstListed: Int64
     private var discontinuitiesBefore: Int64 = 0
-    /// The target duration in seconds, which does not change once there is one.
+    /// The target duration in seconds. It does not change once it is set.
     private(set) var target: Int?
     private(set) var byteCount = 0
 
-    /// - Parameter first: the number of the first segment. A stream that begins anew must not use numbers again.
+    /// - Parameter first: the number of the first segment. A new stream must not reuse numbers.
     init(first: Int64) { (next, firstListed) = (first, first) }
 
-    /// Adds the initialization section of the fragments that follow.
+    /// Adds the initialization section of the next fragments.
     mutating func begin(_ bytes: ByteBuffer) {
         breakOff()
         map = next
         maps[next] = bytes
     }
 
-    /// Ends the segment in the making: what follows does not continue it.
+    /// Ends the unfinished segment. The next fragment does not continue it.
     mutating func breakOff() {
         close()
         if !complete.isEmpty { hasGap = true }
         end = nil
     }
 
-    /// Adds a fragment. One that nothing can be decoded of is left out.
+    /// Adds a fragment. A fragment that cannot be decoded is omitted.
     mutating func add(_ bytes: ByteBuffer, isKey: Bool, _ times: FragmentTimes) {
         guard let map, bytes.readableBytes <= Self.mostBytesEach else {
             breakOff()
             return
         }
         if let end, times.start - end > GapDetector.shortest || times.start < end - GapDetector.shortest {
-            // A pause without a key frame behind it is part of its segment, if there is room.
+            // A pause that is not followed by a key frame is part of its segment, if its length allows that.
             let length = unfinished.map { times.start - $0.times.start + times.length }
             if isKey || times.start < end || length.map({ $0 > limit }) ?? true { breakOff() }
         }
@@ -93,7 +95,7 @@ struct SegmentWindow {
             next += 1
             hasGap = false
         }
-        // Not a second reference, for which the bytes would be copied with each fragment.
+        // The segment is moved out, because a second reference would copy its bytes for each fragment.
         guard var segment = unfinished.take() else { return }
         var bytes = bytes
         byteCount += segment.bytes.writeBuffer(&bytes)
@@ -104,7 +106,7 @@ struct SegmentWindow {
 
     private var limit: Duration { target.map { .seconds($0) + Self.tolerance } ?? Self.longest }
 
-    /// - Parameter next: when what follows begins, if it continues the segment.
+    /// - Parameter next: when the next segment begins, if it continues this one.
     private mutating func close(at next: MonotonicTime? = nil) {
         guard var segment = unfinished else { return }
         unfinished = nil
@@ -149,7 +151,7 @@ struct SegmentWindow {
 
     // MARK: Clients
 
-    /// The playlist; nil as long as there is no segment. Its addresses are relative to its own.
+    /// The playlist; nil while there is no segment. Its URLs are relative to its own.
     var playlist: String? {
         guard let target, let first = listed.first else { return nil }
         var lines = [
@@ -174,7 +176,7 @@ struct SegmentWindow {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the bytes of a file that a playlist names; nil if it is no longer kept, or there never was one.
+    /// Returns the bytes of a file in a playlist; nil if the file does not exist or is no longer kept.
     func bytes(of file: String) -> ByteBuffer? {
         for (ending, find) in [
             (".m4s", { number in complete.first { $0.number == number }?.bytes }), (".mp4", { maps[$0] }),

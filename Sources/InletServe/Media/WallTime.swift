@@ -7,11 +7,11 @@ enum WallTime {
     /// The time of day now.
     static var now: Int64 { StagedFile.now }
 
-    /// Returns when a packet's picture was taken: by the camera's clock if it tells, or else by this machine's.
+    /// Returns when a packet's picture was taken: the camera's time if it is known, otherwise this machine's.
     static func of(_ packet: EncodedPacket) -> Int64 {
         packet.wallClock ?? now.subtracting(saturating: (MonotonicTime.now - packet.captureTime).wholeNanoseconds)
     }
 
-    /// Returns a time as text, in UTC and milliseconds (RFC 3339).
+    /// Returns a time as text in UTC with milliseconds (RFC 3339).
     static func text(_ time: Int64) -> String { CalendarTime(time, in: .utc).utcText }
 }
