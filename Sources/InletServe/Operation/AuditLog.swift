@@ -15,8 +15,8 @@ import Synchronization
 #endif
 
 // Unsafe: opens a file and appends to it.
-/// Notes each change that is asked for: in the log, and as a line of JSON at the end of a file. Safe from any thread;
-/// the file is written by a task of its own, and what it cannot take is counted in the next line that it takes.
+/// Records each requested change in the daemon's log, and as a line of JSON at the end of a file. Safe from any thread.
+/// A separate task writes the file. Records that cannot be written are counted in the next line that can.
 package final class AuditLog: Sendable {
     private let logger: Logger
     private let lines: AsyncStream<AuditRecord.Timed>.Continuation?
@@ -25,10 +25,10 @@ package final class AuditLog: Sendable {
     /// The most records that wait to be written.
     private static let longestQueue = 1024
 
-    /// Opens the file to append to it, and creates it for this user alone if there is none.
+    /// Opens the file for appending. Creates it for this user only if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: the file; nil for the log alone.
+    ///   - path: the file; nil to use only the daemon's log.
     ///   - onFailure: called with a sentence when writing begins to fail.
     /// - Throws: ``InletError/Code/inputOutput`` if it cannot be opened.
     package init(
@@ -39,7 +39,7 @@ package final class AuditLog: Sendable {
             lines = nil
             return
         }
-        // A named pipe without a reader is an error instead of a wait.
+        // Because of O_NONBLOCK, a named pipe without a reader is an error instead of a wait.
         let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw InletError(
@@ -70,7 +70,7 @@ package final class AuditLog: Sendable {
         writer.withLock { $0 = task }
     }
 
-    /// Notes a change. Does not wait.
+    /// Records a change. Does not wait.
     func note(_ record: AuditRecord) {
         let time = AuditRecord.Timed.now
         logger.notice("audit \(record.line(time: time))")
@@ -78,7 +78,8 @@ package final class AuditLog: Sendable {
         if case .dropped = lines.yield(.init(record: record, time: time)) { lost.add(1, ordering: .relaxed) }
     }
 
-    /// Writes what waits, and closes the file. Returns then, or after five seconds if the disk hangs.
+    /// Writes the waiting records and closes the file. Returns when that is done, or after five seconds if the disk
+    /// hangs.
     package func finish() async {
         lines?.finish()
         guard let writer = writer.withLock({ $0 }) else { return }
@@ -97,35 +98,35 @@ package final class AuditLog: Sendable {
 }
 
 extension AuditRecord {
-    /// A record and when it was made.
+    /// A record and its time.
     struct Timed: Sendable {
         var record: AuditRecord
         /// The time in UTC (RFC 3339).
         var time: String
 
-        /// The time now, in milliseconds.
+        /// The current time in milliseconds.
         static var now: String { WallTime.text(WallTime.now) }
     }
 }
 
-/// Appends lines to an open file: a program that reads lines gets each as a whole, or not at all. A disk that hangs
-/// delays only the thread of the audit log.
+/// Appends lines to an open file. A program that reads lines gets each line as a whole or not at all. A disk that hangs
+/// delays only the audit log's thread.
 private actor AuditFile {
     private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    // Unsafe: an executor that is referred to without a count. It lives as long as the process.
+    // Unsafe: an executor without a reference count. It lives as long as the process.
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe Self.thread.next().executor.asUnownedSerialExecutor()
     }
 
     let descriptor: Int32
-    /// Whether a part of a line stands at the end.
+    /// Whether the file ends with a part of a line.
     private var isTorn = false
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Writes a line.
     ///
-    /// - Returns: the `errno` if it failed; nil if it was written.
+    /// - Returns: the `errno` if writing failed; nil if it succeeded.
     func write(_ line: String) -> Int32? {
         let bytes = Array(((isTorn ? "\n" : "") + line + "\n").utf8)
         var done = 0

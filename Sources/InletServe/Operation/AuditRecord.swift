@@ -1,43 +1,43 @@
 import InletCore
 
-/// A change that was asked for: by whom, what, and how it ended. A value without I/O; it holds no secret.
+/// A requested change: the actor, the action and the outcome. A value without I/O. It contains no secret.
 struct AuditRecord: Sendable {
-    /// Who asked.
+    /// The actor of a change.
     enum Actor: Sendable, Equatable {
-        /// A client of the API: the name of its token, nil if it presented none, and its address.
+        /// A client of the API: the name of its token (nil without a token), and its address.
         case client(token: String?, address: String)
-        /// The configuration's file, which has changed.
+        /// A change of the configuration's file.
         case file
-        /// SIGHUP.
+        /// The signal SIGHUP.
         case signal
     }
 
-    /// How it ended.
+    /// The outcome of a change.
     enum Outcome: Sendable, Equatable {
         case done
-        /// Nothing was done but to say what would be.
+        /// A dry run: the changes were only listed.
         case dryRun
-        /// Nothing was done; the status of the answer.
+        /// Nothing was changed. The value is the response's status.
         case refused(Int)
 
-        /// Reads the status of an answer.
+        /// Makes the outcome from a response's status.
         init(status: Int, isTrial: Bool) {
             self = status >= 300 ? .refused(status) : isTrial ? .dryRun : .done
         }
     }
 
     var actor: Actor
-    /// What was asked for, such as `pause`.
+    /// The requested action, such as `pause`.
     var action: String
-    /// The name of the camera; nil if it concerns all.
+    /// The name of the camera; nil if the change concerns all cameras.
     var camera: String?
     var outcome: Outcome
 
-    /// Returns the record as one line of JSON without its end.
+    /// Returns the record as one line of JSON, without a line end.
     ///
     /// - Parameters:
-    ///   - time: when it ended (RFC 3339).
-    ///   - lost: how many records before it could not be written.
+    ///   - time: when the change ended (RFC 3339).
+    ///   - lost: how many earlier records could not be written.
     func line(time: String, lost: Int = 0) -> String {
         var members: [(String, JSONValue)] = [("time", .text(time))]
         switch actor {
@@ -59,12 +59,12 @@ struct AuditRecord: Sendable {
         return JSONValue.object(members).text()
     }
 
-    /// Returns a camera's name; what is none may be the address of a camera, with a password.
+    /// Returns a camera's name. Other texts are redacted, because they may be a camera's URI with a password.
     private static func shown(_ name: String) -> String {
         CameraName.isValid(name) ? name : Redaction.redact(uri: name).sanitized(limit: 80)
     }
 
-    /// A token may be called `file`: this says what it is.
+    /// The kind of actor. It is recorded because a token may have a name such as `file`.
     private var origin: String {
         switch actor {
         case .client: "api"

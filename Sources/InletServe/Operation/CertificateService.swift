@@ -4,8 +4,8 @@ package import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the server's certificate and key again on SIGHUP, and when their files have changed: connections that are open
-/// go on. A pair that cannot be used changes nothing.
+/// Reads the server's certificate and key again on SIGHUP, and when their files have changed. Open connections
+/// continue. A pair that cannot be used changes nothing.
 package struct CertificateService: Service {
     private let files: TLSFiles
     private let certificate: TLSServerCertificate
@@ -13,26 +13,26 @@ package struct CertificateService: Service {
     private let report: @Sendable (FleetEvent) -> Void
     private let interval: Duration
     private let changes: [FileChange]
-    /// The threads that read the files: their disk may hang.
+    /// The threads that read the files, because their disk may hang.
     private let lanes = FileLanes()
 
     /// Reads the pair.
     ///
     /// - Parameters:
-    ///   - report: told of each pair that is read, or cannot be.
-    ///   - interval: how often the files are looked at. The default is a second.
-    /// - Throws: ``InletError`` if it cannot be read or used.
+    ///   - report: called for each pair that is read or cannot be read.
+    ///   - interval: the time between two checks of the files. The default is a second.
+    /// - Throws: ``InletError`` if the pair cannot be read or used.
     package init(
         _ files: TLSFiles, logger: Logger, interval: Duration = .seconds(1),
         report: @escaping @Sendable (FleetEvent) -> Void
     ) throws(InletError) {
         (self.files, self.logger, self.interval, self.report) = (files, logger, interval, report)
-        // Before the files: one that changes meanwhile is read again.
+        // Signatures are taken before the files are read, so that a file that changes in between is read again.
         changes = files.signatures.map { FileChange(read: $0) }
         certificate = try files.load()
     }
 
-    /// Makes what puts a connection's bytes into TLS.
+    /// Makes the TLS handler of a connection.
     package func makeHandler() throws(InletError) -> TLSServerHandler { try TLSServerHandler(certificate) }
 
     package func run() async throws {
@@ -46,7 +46,7 @@ package struct CertificateService: Service {
             while !Task.isShuttingDownGracefully {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
                 if Task.isShuttingDownGracefully || Task.isCancelled { break }
-                // Both are looked at: the second of a pair may follow later.
+                // Both files are checked, because the second file of a pair may change later.
                 guard let signatures = try? await lanes.secrets.run({ [files] _ in files.signatures }) else { break }
                 let changed = changes.indices.filter { changes[$0].note(signatures[$0]) }
                 if !changed.isEmpty { await reload() }

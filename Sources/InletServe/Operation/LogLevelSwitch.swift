@@ -1,27 +1,27 @@
 package import Logging
 import Synchronization
 
-/// The level of the daemon's log, which may be changed while it runs. One for the process, as its log is.
+/// The level of the daemon's log, which may be changed at run time. There is one level for the whole process.
 package enum LogLevelSwitch {
     private static let chosen = Mutex(Logger.Level.notice)
 
-    /// The level from which messages are written. The default is `notice`.
+    /// The lowest level that is written. The default is `notice`.
     package static var level: Logger.Level {
         get { chosen.withLock { $0 } }
         set { chosen.withLock { $0 = newValue } }
     }
 }
 
-/// Writes what another handler writes, from the level of ``LogLevelSwitch`` on. A logger that says little by itself
-/// keeps to that until the switch is below its default, where all that a person asks for is written.
+/// Passes on messages to another handler, from the level of ``LogLevelSwitch`` on. A logger with a higher usual level
+/// keeps it until the switch is set below its default. Then the switch applies to all loggers.
 package struct SwitchedLogHandler: LogHandler {
     private var base: any LogHandler
-    /// The level of one logger, if it has one of its own.
+    /// The level of this logger; nil if it has not been set.
     private var own: Logger.Level?
     private let usual: Logger.Level
 
-    /// - Parameter usual: the level from which the logger's messages are written unless the switch is at another. The
-    ///   default is that of the switch.
+    /// - Parameter usual: the logger's lowest level unless the switch is set below its default. The default is that of
+    ///   the switch.
     package init(_ base: any LogHandler, usual: Logger.Level = .notice) {
         self.base = base
         self.usual = usual

@@ -12,7 +12,8 @@ package struct ReloadService: Service {
     private let interval: Duration
 
     /// - Parameters:
-    ///   - signals: SIGHUP, trapped before the daemon reports that it is ready: until then it would end the process.
+    ///   - signals: SIGHUP, trapped before the daemon reports that it is ready. Until then the signal would end the
+    ///     process.
     ///   - interval: the time between two checks of the file. The default is a second.
     package init(
         path: String, keeper: ConfigurationKeeper, audit: AuditLog, signals: UnixSignalsSequence,
@@ -47,7 +48,7 @@ package struct ReloadService: Service {
         let outcome: AuditRecord.Outcome =
             switch await keeper.reload() {
             case .success: .done
-            // The status by which the API refuses the same.
+            // The status with which the API rejects the same configuration.
             case .failure: .refused(422)
             }
         audit.note(AuditRecord(actor: actor, action: "reload", camera: nil, outcome: outcome))

@@ -7,15 +7,16 @@
 #endif
 
 // Unsafe: reads the environment.
-/// What the system's service manager tells a service by its environment (systemd.exec(5), sd_notify(3)).
+/// The environment variables by which the system's service manager configures a service (systemd.exec(5),
+/// sd_notify(3)).
 package enum ServiceEnvironment {
-    /// The folder of credentials; nil if there is none.
+    /// The folder of credentials; nil if the variable is not set.
     package static var credentials: String? { value(of: "CREDENTIALS_DIRECTORY") }
 
-    /// The address of the socket to notify; nil if nobody listens.
+    /// The address of the notification socket; nil if the manager expects no notifications.
     package static var notifySocket: String? { value(of: "NOTIFY_SOCKET") }
 
-    /// The time within which the service must tell that it is alive; nil if nobody watches this process.
+    /// The time within which the service must send a sign of life; nil if this process is not watched.
     package static var watchdog: Duration? {
         guard let time = value(of: "WATCHDOG_USEC").flatMap({ UInt64($0) }), time > 0, time < 1 << 50 else {
             return nil

@@ -9,19 +9,20 @@ import InletSystem
 #endif
 
 // Unsafe: owns the address of a socket.
-/// Tells the system's service manager how the service is (sd_notify(3)): datagrams of a few lines to a local socket.
+/// Reports the service's state to the system's service manager (sd_notify(3)), by datagrams of a few lines to a local
+/// socket.
 package struct ServiceNotifier: Sendable {
-    /// What is told.
+    /// A message to the service manager.
     package enum Message: Sendable, Equatable {
         /// The service has started.
         case ready
-        /// The service reads its configuration again, at a time of the monotonic clock in microseconds.
+        /// The service is reading its configuration again, at a time of the monotonic clock in microseconds.
         case reloading(UInt64)
-        /// The service is about to end.
+        /// The service is stopping.
         case stopping
         /// The service is alive.
         case watchdog
-        /// What it does, for people.
+        /// A description of the service's activity, for people.
         case status(String)
 
         /// The lines of the datagram.
@@ -40,15 +41,15 @@ package struct ServiceNotifier: Sendable {
 
     private let address: [UInt8]
 
-    /// - Parameter socket: the path of the socket, or an abstract name after an `@`. Nil, and what is too long for an
-    ///   address of a socket, stand for nobody to tell.
+    /// - Parameter socket: the path of the socket, or an abstract name after an `@`. If it is nil, or too long for a
+    ///   socket address, no messages are sent.
     package init(socket: String?) {
         var bytes = Array((socket ?? "").utf8)
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
         address = bytes.count < 108 && (bytes.first == 0 || bytes.first == UInt8(ascii: "/")) ? bytes : []
     }
 
-    /// Sends a message. Does not wait: it is lost if nobody takes it.
+    /// Sends a message. Does not wait: the message is lost if the manager does not receive it.
     package func send(_ message: Message) {
         #if canImport(Glibc)
             guard !address.isEmpty else { return }
@@ -60,7 +61,7 @@ package struct ServiceNotifier: Sendable {
             unsafe withUnsafeMutableBytes(of: &name.sun_path) { path in
                 for (index, byte) in address.enumerated() { unsafe path[index] = byte }
             }
-            // An abstract name has no zero at its end.
+            // An abstract name has no terminating zero.
             let length = MemoryLayout<sa_family_t>.size + address.count + (address.first == 0 ? 0 : 1)
             let text = Array(message.text.utf8)
             _ = unsafe withUnsafePointer(to: &name) { name in

@@ -1,12 +1,12 @@
 package import InletCore
 
-/// What the first key frame of a reader's packets tells of them. Pure.
+/// The facts that the first key frame shows about a reader's packets. Pure.
 package struct RestreamBeginning: Sendable {
     package var parameters: CodecParameters
-    /// Whether parameter sets stand within the packets: what hands these on adds none.
+    /// Whether the packets contain parameter sets. If so, the RTSP server adds none.
     package var hasParameterSets: Bool
 
-    /// What precedes the first slice is short: parameter sets and messages.
+    /// The limit for the search. Only parameter sets and messages precede the first slice, and they are short.
     private static let mostBytes = 4096
 
     init(_ parameters: CodecParameters, keyFrame: EncodedPacket) {
@@ -34,7 +34,7 @@ package struct RestreamBeginning: Sendable {
 }
 
 extension CodecParameters {
-    /// Whether the packets are a byte stream with start codes, rather than units with their lengths before them
-    /// (ISO/IEC 14496-15), whose record begins with 1.
+    /// Whether the packets are a byte stream with start codes. Otherwise their units are preceded by lengths (ISO/IEC
+    /// 14496-15), and the record begins with 1.
     package var hasStartCodes: Bool { extraData.first != 1 }
 }

@@ -4,17 +4,17 @@ import InletSystem
 package import Logging
 import Synchronization
 
-/// Decides which connections the RTSP server keeps, and which requests it answers, by the rules of the HTTP server.
-/// Both servers share the counts of wrong secrets and of requests. Safe from any thread. Does not block.
+/// Decides which connections the RTSP server keeps and which requests it answers, by the rules of the HTTP server. Both
+/// servers share the counts of wrong secrets and of requests. Safe from any thread. Does not block.
 package final class RestreamDoor: Sendable {
-    /// How a request logs in.
+    /// The result of checking a request's login.
     package enum Login: Sendable, Equatable {
         /// The request presents no password.
         case none
         case wrong
         /// The request presents the password of this user.
         case right(String)
-        /// The request presents the password of this user for a challenge that has expired, so that it gets a new one.
+        /// The request presents the password of this user for an expired challenge, so it gets a new challenge.
         case expired(String)
 
         fileprivate var user: String? {
@@ -27,7 +27,7 @@ package final class RestreamDoor: Sendable {
 
     private struct Visitor {
         var address: ClientAddress
-        /// Whether a request of the connection was allowed.
+        /// Whether any request of the connection was allowed.
         var isAllowed = false
     }
 
@@ -41,7 +41,7 @@ package final class RestreamDoor: Sendable {
     private let clients: ClientLedger
     private let log: RepeatedLog
     private let state: Mutex<State>
-    /// The most connections of one client without an allowed request: a recorder opens one for each camera.
+    /// The most connections of one client without an allowed request. A recorder opens one connection for each camera.
     private static let strangersPerClient = 32
 
     /// - Parameters:
@@ -59,8 +59,8 @@ package final class RestreamDoor: Sendable {
     /// Admits a new connection.
     ///
     /// - Parameter address: the client's numeric address.
-    /// - Returns: the number of the connection, and that of another one that must be closed for it; nil if there is no
-    ///   room.
+    /// - Returns: the number of the connection, and the number of another connection that must be closed for it; nil if
+    ///   the server is full.
     package func admit(_ address: String) -> (id: Int, replaced: Int?)? {
         let client = ClientAddress(address)
         return state.withLock { state in
@@ -77,7 +77,7 @@ package final class RestreamDoor: Sendable {
         }
     }
 
-    /// Notes that a request of a connection was allowed: no other connection replaces it any more.
+    /// Records that a request of a connection was allowed. The connection is no longer replaced by others.
     package func allow(_ id: Int) {
         state.withLock { state in
             guard state.visitors[id]?.isAllowed == false else { return }
@@ -99,11 +99,11 @@ package final class RestreamDoor: Sendable {
     ///
     /// - Returns: how long the client must wait; nil if the request is answered.
     package func wait(for login: Login, on id: Int) -> Duration? {
-        // A connection that was refused or replaced is about to be closed.
+        // The connection was refused or replaced, and is about to be closed.
         guard let visitor = state.withLock({ $0.visitors[id] }) else { return .seconds(1) }
         let now = MonotonicTime.now
         let (client, secret) = (visitor.address, login.user.flatMap { users[$0] })
-        // A recorder that is logged in asks much at once, as it begins to read all cameras.
+        // A recorder that has logged in may send many requests at once, because it starts to read all cameras.
         let crowd =
             visitor.isAllowed
             ? secret.flatMap { clients.noteRequest(with: $0, at: now) } : clients.noteRequest(from: client, at: now)
@@ -111,8 +111,8 @@ package final class RestreamDoor: Sendable {
             log.log(.warning, "Too many requests came by RTSP from \(client)", key: "requests")
             return crowd
         }
-        // A password that cannot be guessed is checked in any case, so that nobody is locked out who shares an address
-        // with a guesser.
+        // A password that cannot be guessed is always checked, so that clients that share an address with a guesser are
+        // not locked out.
         guard login != .none, secret.map(AccessRule.isGuessable) ?? true else { return nil }
         let wrong = login == .wrong ? 1 : 0
         let wait = clients.noteSecrets(wrong: wrong, isGuessable: isGuessable, from: client, at: now)

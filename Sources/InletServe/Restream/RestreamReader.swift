@@ -3,36 +3,37 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// One reader of a camera by RTSP: hands on its packets as they are, from a key frame on. Safe from any thread.
+/// One RTSP reader of a camera: forwards the camera's packets unchanged, beginning with a key frame. Safe from any
+/// thread.
 ///
-/// A reader has a job of its own at the camera's hub, so that one that is slow costs others nothing, and each begins
-/// with a key frame. The camera has one session for all of them.
+/// A reader has its own job at the camera's hub, so a slow reader does not affect others, and each one begins with a
+/// key frame. All readers share one session of the camera.
 package final class RestreamReader: Sendable {
     private let media: CameraMedia
     private let outlet: any RestreamOutlet
     private let job: PacketJob
     private let first = Mutex<RestreamBeginning?>(nil)
-    /// Signals that the beginning is known, or that there will be none.
+    /// Signals that the beginning is known, or that it will not come.
     private let begun = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
-    /// Signals that the reader leaves.
+    /// Signals that the reader is leaving.
     private let leaving = DispatchSemaphore(value: 0)
     private let onClose: @Sendable () -> Void
 
-    /// The age up to which a reader begins with the last key frame. A reader that plays by the packets' times stays
-    /// late by that age, so it waits for the next key frame if that one is expected soon.
+    /// The greatest age of the last key frame with which a reader begins. A reader that plays by the packets' times
+    /// stays late by that age. If the key frame is older and the next one is expected soon, the reader waits for it.
     private static let oldestBeginning = Duration.seconds(2)
-    /// The longest time that a reader waits for an expected key frame. Otherwise it begins with the last one.
+    /// The longest wait for an expected key frame. If it would take longer, the reader begins with the last one.
     private static let longestExpectation = Duration.seconds(10)
     /// How long a reader waits for its first key frame.
     static let firstLimit = Duration.seconds(15)
 
-    /// Begins to take packets.
+    /// Starts to take packets.
     ///
     /// - Parameters:
-    ///   - onClose: called once when it is closed.
-    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread; ``InletError/Code/notFound`` if
-    ///   the camera was removed.
+    ///   - onClose: called once when the reader has closed.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system cannot create a thread;
+    ///   ``InletError/Code/notFound`` if the camera was removed.
     init(
         _ media: CameraMedia, _ outlet: any RestreamOutlet, onClose: @escaping @Sendable () -> Void
     ) throws(InletError) {
@@ -48,7 +49,7 @@ package final class RestreamReader: Sendable {
         job = made
         media.beginUse()
         do throws(InletError) {
-            // The job's thread holds the reader until it has ended.
+            // The job's thread retains the reader until the thread has ended.
             try job.begin(named: "inlet-restream", makeSink: { Sink(self) }, onEnd: { _ in self.noteEnd() })
         } catch {
             media.hub.detach(made)
@@ -57,9 +58,9 @@ package final class RestreamReader: Sendable {
         }
     }
 
-    /// Returns the packets to begin with: none if a newer key frame is expected soon.
+    /// Returns the packets to begin with. The list is empty if a newer key frame is expected soon.
     ///
-    /// - Parameter interval: the time between the camera's key frames, if it is known.
+    /// - Parameter interval: the time between the camera's key frames, if known.
     private static func current(
         _ items: [PacketJob.Item], at now: MonotonicTime, _ interval: Duration?
     ) -> [PacketJob.Item] {
@@ -73,22 +74,22 @@ package final class RestreamReader: Sendable {
 
     /// Waits for the first key frame. Blocks.
     ///
-    /// - Returns: whether there was one in time.
+    /// - Returns: whether a key frame came in time.
     func waitForBeginning() -> Bool {
         _ = begun.wait(timeout: .now() + .nanoseconds(Int(Self.firstLimit.wholeNanoseconds)))
         return beginning != nil
     }
 
-    /// Ends a wait for the first key frame. Returns at once.
+    /// Ends a wait for the first key frame. Returns immediately.
     func giveUp() { begun.signal() }
 
-    /// What its packets are; nil before the first one.
+    /// The properties of the packets; nil before the first packet.
     package var beginning: RestreamBeginning? { first.withLock { $0 } }
 
-    /// Takes no more packets, and returns when the outlet is not used any more. Called once. Blocks briefly.
+    /// Stops taking packets, and returns when the outlet is no longer in use. Must be called once. Blocks briefly.
     package func close() {
         leaving.signal()
-        // Its thread may wait for a pipeline that is not made any more.
+        // The job's thread may be waiting for a pipeline that will not be made.
         outlet.leave()
         media.hub.detach(job)
         job.finish()
@@ -112,8 +113,8 @@ package final class RestreamReader: Sendable {
         ended.signal()
     }
 
-    /// Waits between packets of before: sent at once, those of two seconds would overflow the buffers of a reader by
-    /// UDP, which hold some hundred kilobytes.
+    /// Waits between earlier packets. If they were sent at once, two seconds of packets would overflow the buffers of a
+    /// UDP reader, which hold a few hundred kilobytes.
     private func pace(_ packet: EncodedPacket, after last: MonotonicTime?) {
         guard let last, MonotonicTime.now - packet.captureTime > .milliseconds(300) else { return }
         let step = min((packet.captureTime - last) / 8, .milliseconds(40))
@@ -121,7 +122,7 @@ package final class RestreamReader: Sendable {
         if leaving.wait(timeout: .now() + .nanoseconds(Int(step.wholeNanoseconds))) == .success { leaving.signal() }
     }
 
-    /// What the job's thread hands packets to. Confined to that thread.
+    /// The sink of the job's thread. Confined to that thread.
     private final class Sink: PacketSink {
         private let reader: RestreamReader
         private var parameters: CodecParameters?
@@ -132,8 +133,8 @@ package final class RestreamReader: Sendable {
 
         func start(_ parameters: CodecParameters) throws {
             if let former = self.parameters {
-                // Parameter sets within the packets may change; what was told of before may not. A reader that asks
-                // again is told anew.
+                // Parameter sets within the packets may change, but the properties that were announced may not. A
+                // reader that connects again gets the new ones.
                 guard former.codec == parameters.codec, former.hasStartCodes, parameters.hasStartCodes else {
                     throw SinkStopped()
                 }

@@ -6,20 +6,20 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Hands on the cameras of a fleet by RTSP, as `rtsp://HOST:PORT/NAME`: a service of the daemon.
+/// Serves the cameras of a fleet by RTSP, as `rtsp://HOST:PORT/NAME`. A service of the daemon.
 final class RestreamService: Service {
     private let server: any RestreamServer
     private let opener: Opener
 
-    /// How many connections there may be beside those that have a stream.
+    /// The number of connections allowed in addition to those with a stream.
     private static let reserved = 16
 
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - streams: counts the readers among the streams of the daemon.
+    ///   - streams: counts the readers as streams of the daemon.
     ///   - clients: counts wrong passwords and requests, together with those of the HTTP server.
-    /// - Throws: ``InletError`` if it cannot.
+    /// - Throws: ``InletError`` if it cannot listen.
     init(
         _ address: RestreamSettings, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount,
         clients: ClientLedger, logger: Logger, make: RestreamRequest.Maker
@@ -41,7 +41,7 @@ final class RestreamService: Service {
         logger.notice("Cameras are at rtsp://\(place):\(server.port)/NAME.")
     }
 
-    /// Ends all waits and connections: for a server that does not get to serve, and at the end. Blocks.
+    /// Ends all waits and connections. Called when the daemon stops, or if it fails before serving. Blocks.
     func stop() {
         opener.stop()
         server.stop()
@@ -52,7 +52,7 @@ final class RestreamService: Service {
         try? await gracefulShutdown()
         let ended = AsyncStream<Void>.makeStream()
         do throws(InletError) {
-            // Not on a thread of tasks, as it waits for connections.
+            // This runs on a separate thread and not on a thread of tasks, because it waits for connections.
             try SystemThread.start(named: "inlet-rtsp-stop") { [self] in
                 stop()
                 ended.continuation.finish()
@@ -63,19 +63,19 @@ final class RestreamService: Service {
         for await _ in ended.stream {}
     }
 
-    /// Opens cameras for readers, whose threads it blocks.
+    /// Opens cameras for readers, and blocks the readers' threads.
     private final class Opener: Sendable {
         private let fleet: Fleet
         private let streams: StreamCount
         private let logger: Logger
-        /// The readers that wait for their first key frame; nil when the server ends.
+        /// The readers that wait for their first key frame; nil when the server is stopping.
         private let waiting = Mutex<[ObjectIdentifier: RestreamReader]?>([:])
 
         init(fleet: Fleet, streams: StreamCount, logger: Logger) {
             (self.fleet, self.streams, self.logger) = (fleet, streams, logger)
         }
 
-        /// Ends all waits for a first key frame, and lets none begin. Returns at once.
+        /// Ends all waits for a first key frame, and prevents new ones. Returns immediately.
         func stop() {
             let readers = waiting.withLock { waiting in
                 defer { waiting = nil }
@@ -84,7 +84,7 @@ final class RestreamService: Service {
             for reader in (readers ?? [:]).values { reader.giveUp() }
         }
 
-        /// Returns whether a reader's first key frame came before the time was over or the server ended. Blocks.
+        /// Returns whether a reader's first key frame arrived before the timeout and before the server stopped. Blocks.
         private func hasBeginning(_ reader: RestreamReader) -> Bool {
             let mayWait = waiting.withLock { waiting in
                 waiting?[ObjectIdentifier(reader)] = reader
@@ -129,7 +129,7 @@ final class RestreamService: Service {
             let isOpen = Mutex(false)
             do throws(InletError) {
                 reader = try RestreamReader(media, outlet) { [streams, logger] in
-                    // The stream of one that was refused is given back by ``open``.
+                    // If the reader was refused, ``open`` releases its stream.
                     guard isOpen.withLock({ $0 }) else { return }
                     streams.end(.rtsp)
                     logger.info("A reader by RTSP has left.", metadata: facts)
@@ -157,7 +157,7 @@ final class RestreamService: Service {
             return refusal
         }
 
-        /// Returns the packets of a camera that is about to be read. Blocks.
+        /// Returns the packets of a camera for a new reader. Blocks.
         private func needPackets(of name: String) -> Result<CameraMedia, InletError> {
             let found = Mutex<Result<CameraMedia, InletError>?>(nil)
             let isKnown = DispatchSemaphore(value: 0)
@@ -181,10 +181,10 @@ final class RestreamService: Service {
     }
 }
 
-/// Where cameras are handed on by RTSP.
+/// The settings of the RTSP server.
 package struct RestreamSettings: Sendable, Hashable {
     package var host: String
-    /// 0 lets the system choose one.
+    /// The port; 0 lets the system choose one.
     package var port: Int
 
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }

@@ -1,28 +1,30 @@
 package import InletCore
 
-/// A server that hands on cameras' packets by RTSP to other programs. Safe from any thread.
+/// A server that sends cameras' packets by RTSP to other programs. Safe from any thread.
 ///
-/// It comes from above, as sources do: this module knows no RTSP server.
+/// The application provides the implementation, as it does for sources: this module contains no RTSP server.
 package protocol RestreamServer: AnyObject, Sendable {
-    /// The port that it listens at.
+    /// The port that the server listens on.
     var port: Int { get }
-    /// Closes all connections, and returns when none is left, after five seconds at most. Blocks.
+    /// Closes all connections. Returns when none is left, or after five seconds. Blocks.
     func stop()
 }
 
-/// A reader's end of a stream, which packets are pushed into. Safe from any thread; packets come from one at a time.
+/// The reader's end of a stream, into which packets are pushed. Safe from any thread; packets come from one thread at a
+/// time.
 package protocol RestreamOutlet: AnyObject, Sendable {
-    /// Hands over a packet. Waits until the reader is ready for the first one, and not longer than it is there.
+    /// Passes on a packet. With the first packet, it waits until the reader is ready or has left.
     ///
-    /// - Returns: false if it was not taken: too many wait already, or the reader has left.
+    /// - Returns: false if the packet was not accepted because too many are waiting or the reader has left.
     func push(_ packet: EncodedPacket) -> Bool
-    /// Takes no more packets, and ends a wait in ``push(_:)``. The connection stays, for an answer. Returns at once.
+    /// Accepts no more packets, and ends a wait in ``push(_:)``. The connection stays open for a response. Returns
+    /// immediately.
     func leave()
-    /// Closes the reader's connection, unless it was left. Returns at once.
+    /// Closes the reader's connection unless ``leave()`` was called. Returns immediately.
     func end()
 }
 
-/// Why a reader gets no stream, as the status of RTSP's answer (RFC 2326, 7.1.1).
+/// The reason why a reader gets no stream, as the status of the RTSP response (RFC 2326, 7.1.1).
 package enum RestreamRefusal: Int, Error {
     case notFound = 404
     case unsupportedMediaType = 415
@@ -30,23 +32,22 @@ package enum RestreamRefusal: Int, Error {
     case gatewayTimeout = 504
 }
 
-/// What is wanted of a ``RestreamServer``, and what it asks.
+/// The parameters of a ``RestreamServer``, and the functions that it calls.
 package struct RestreamRequest: Sendable {
     package var host: String
-    /// 0 lets the system choose one.
+    /// The port; 0 lets the system choose one.
     package var port: Int
-    /// The passwords of the users by name; with none, nobody is asked to log in.
+    /// The passwords of the users by name. If empty, no login is required.
     package var users: [String: String]
     /// The most connections at a time.
     package var connections: Int
-    /// Opens a camera for a reader, and blocks until it is known what the packets are. They come as soon as the outlet
-    /// takes them.
+    /// Opens a camera for a reader, and blocks until the properties of its packets are known. Packets arrive as soon as
+    /// the outlet accepts them.
     package var open:
         @Sendable (_ user: String?, _ camera: String, any RestreamOutlet) throws(RestreamRefusal) -> RestreamReader
-    /// Decides which connections are kept, and which requests are answered.
+    /// Decides which connections are kept and which requests are answered.
     package var door: RestreamDoor
-    /// Returns whether there is a camera of this name that a user may watch; nil stands for who need not log in. Does
-    /// not block.
+    /// Returns whether a camera exists and a user may watch it; nil is a client that need not log in. Does not block.
     package var permits: @Sendable (_ user: String?, _ camera: String) -> Bool
 
     /// Starts a server.

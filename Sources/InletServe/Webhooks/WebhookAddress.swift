@@ -1,16 +1,16 @@
 package import InletCore
 
-/// The address that events are sent to: `http://[USER:PASSWORD@]HOST[:PORT][/PATH][?QUERY]`, or `https:` for TLS.
+/// The address to which events are sent: `http://[USER:PASSWORD@]HOST[:PORT][/PATH][?QUERY]`, or `https:` for TLS.
 package struct WebhookAddress: Sendable, Hashable {
     /// Whether TLS is used.
     package let isSecure: Bool
-    /// The name or numeric address, without brackets.
+    /// The host name or numeric address, without brackets.
     package let host: String
     /// The TCP port. The default is 80, or 443 with TLS.
     package let port: Int
-    /// Path and query, as the request has them; at least "/".
+    /// The path and query, as in the request line; at least "/".
     let target: String
-    /// User name and password as the address has them, decoded; nil if it has none.
+    /// The user name and password from the address, decoded; nil if the address has none.
     let user: String?
 
     /// The most bytes of an address.
@@ -18,7 +18,8 @@ package struct WebhookAddress: Sendable, Hashable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is none. The error quotes nothing of it.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the text is not an address. The error does not quote the
+    ///   text.
     package init(_ text: String) throws(InletError) {
         guard text.utf8.count <= Self.mostBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Self.error(
@@ -66,7 +67,7 @@ package struct WebhookAddress: Sendable, Hashable {
         return (String(host), number)
     }
 
-    /// Host and port as the header `Host` has them.
+    /// The host and port, as in the header `Host`.
     var authority: String {
         let name = host.contains(byte: ":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
@@ -78,8 +79,8 @@ package struct WebhookAddress: Sendable, Hashable {
 }
 
 extension WebhookAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The server alone: in the addresses of some services the path is the secret.
+    /// Shows only the server, because some services use the path as a secret.
     package var description: String { "\(isSecure ? "https" : "http")://\(authority)" }
-    /// As ``description``.
+    /// The same text as ``description``.
     package var debugDescription: String { description }
 }

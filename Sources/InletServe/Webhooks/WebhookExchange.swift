@@ -6,12 +6,13 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// One POST and the status of its answer, bounded in time. Follows no redirects, and reads no body.
+/// One POST request and the status of its response, with a time limit. Follows no redirects, and does not read the
+/// response's body.
 final class WebhookExchange: Sendable {
     private struct State {
         var result: Result<Int, InletError>?
         var continuation: CheckedContinuation<Result<Int, InletError>, Never>?
-        /// The connections that are made or in use: one for each address of the server that is tried.
+        /// The connections that are being made or in use: one for each address of the server that is tried.
         var channels: [ObjectIdentifier: any Channel] = [:]
     }
 
@@ -19,10 +20,10 @@ final class WebhookExchange: Sendable {
 
     init() {}
 
-    /// Sends a body of JSON and waits for the status. May be cancelled.
+    /// Sends a JSON body and waits for the status. Supports cancellation.
     ///
-    /// - Parameter headers: those besides the ones that every request has.
-    /// - Throws: ``InletError`` if there is no answer in time.
+    /// - Parameter headers: the headers in addition to those of every request.
+    /// - Throws: ``InletError`` if no response arrives in time.
     static func post(
         _ body: String, headers: [(String, String)], to settings: WebhookSettings
     ) async throws(InletError) -> Int {
@@ -52,7 +53,7 @@ final class WebhookExchange: Sendable {
         if let result { continuation.resume(returning: result) }
     }
 
-    /// Notes how it came out; later ones are ignored. All connections are closed with the first.
+    /// Sets the result. Later results are ignored. The first one closes all connections.
     func end(_ result: Result<Int, InletError>) {
         let (continuation, channels) = state.withLock { state in
             state.result = state.result ?? result
@@ -63,8 +64,8 @@ final class WebhookExchange: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// Notes a connection, which is closed at once if it is over already. There may be some: where a server has more
-    /// than one address, the next one is tried before the first has failed (RFC 8305).
+    /// Adds a connection, or closes it immediately if the exchange is over. There may be several: if a server has
+    /// several addresses, the next one is tried before the first has failed (RFC 8305).
     func note(_ channel: any Channel) {
         let key = ObjectIdentifier(channel)
         let isOver = state.withLock { state in
@@ -75,7 +76,7 @@ final class WebhookExchange: Sendable {
         channel.closeFuture.whenComplete { _ in self.state.withLock { $0.channels[key] = nil } }
     }
 
-    /// The number of connections that are made or in use.
+    /// The number of connections that are being made or in use.
     var openCount: Int { state.withLock { $0.channels.count } }
 
     private func start(
@@ -115,7 +116,7 @@ final class WebhookExchange: Sendable {
             .whenFailure { self.end(.failure(Self.error($0))) }
     }
 
-    /// Returns what kept a connection from being made.
+    /// Returns the error that prevented a connection.
     private static func error(_ error: any Error) -> InletError {
         if let error = error as? InletError { return error }
         let failure = error as? NIOConnectionError
@@ -128,7 +129,7 @@ final class WebhookExchange: Sendable {
     }
 }
 
-/// Sends a request when the connection is up, and hands over the status of the answer. Confined to the channel's
+/// Sends a request when the connection has been made, and passes on the response's status. Confined to the channel's
 /// event loop.
 private final class WebhookRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart

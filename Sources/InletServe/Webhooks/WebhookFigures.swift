@@ -1,13 +1,14 @@
-/// What became of the events for one webhook.
+/// The figures of the events for one webhook.
 struct WebhookFigures: Sendable {
-    /// Events that the server took.
+    /// The number of events that the server accepted.
     var delivered: UInt64 = 0
-    /// Requests that were made again.
+    /// The number of repeated requests.
     var retries: UInt64 = 0
-    /// Events that were given up: the server refused them, or did not take them in as many attempts as there are.
+    /// The number of events that were given up: the server rejected them, or did not accept them within the allowed
+    /// attempts.
     var failed: UInt64 = 0
-    /// Events that were dropped, as too many waited.
+    /// The number of events that were dropped because too many were waiting.
     var dropped: UInt64 = 0
-    /// Events that wait.
+    /// The number of waiting events.
     var waiting = 0
 }

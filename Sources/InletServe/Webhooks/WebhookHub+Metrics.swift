@@ -1,7 +1,7 @@
 import InletHTTP
 
 extension WebhookHub {
-    /// What became of the events, in Prometheus's text format.
+    /// The figures of all webhooks in Prometheus's text format.
     var metrics: String {
         let all = figures
         func family(

@@ -2,17 +2,17 @@ import InletCore
 package import Logging
 import Synchronization
 
-/// Passes events to the servers that the configuration names. Each has a queue of its own, so that one that hangs costs
-/// the others nothing. Safe from any thread.
+/// Passes events to the servers of the configuration. Each server has its own queue, so that one that hangs does not
+/// affect the others. Safe from any thread.
 package final class WebhookHub: Sendable {
     private let logger: Logger
     private let senders = Mutex<[String: WebhookSender]>([:])
 
-    /// Makes one without servers.
+    /// Makes a hub without servers.
     package init(logger: Logger) { self.logger = logger }
 
-    /// Applies the webhooks of a new configuration. Those whose settings stay keep what waits for them; of others it is
-    /// dropped.
+    /// Applies the webhooks of a new configuration. Webhooks with unchanged settings keep their waiting events; those
+    /// of others are dropped.
     func apply(_ settings: [String: WebhookSettings]) {
         let obsolete = senders.withLock { senders in
             let obsolete = senders.filter { settings[$0.key] != $0.value.settings }
@@ -33,7 +33,7 @@ package final class WebhookHub: Sendable {
         for sender in senders { sender.offer(WebhookMessage(event, time: time)) }
     }
 
-    /// Sends what waits, for a time at most, and ends.
+    /// Sends the waiting events within a time limit, and ends.
     func finish(within limit: Duration) async {
         let senders = senders.withLock { Array($0.values) }
         await withTaskGroup(of: Void.self) { group in
@@ -47,7 +47,7 @@ package final class WebhookHub: Sendable {
         }
     }
 
-    /// What became of the events, by the names of the webhooks.
+    /// The figures of the webhooks, with their names.
     var figures: [(name: String, figures: WebhookFigures)] {
         senders.withLock { senders in
             senders.sorted { $0.key < $1.key }.map { ($0.key, $0.value.figures) }

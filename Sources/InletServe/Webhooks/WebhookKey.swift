@@ -2,19 +2,19 @@ import FoundationEssentials
 package import InletCore
 import InletDigest
 
-/// The key that requests are signed with (Standard Webhooks 1.0, "Signature scheme"): HMAC-SHA256 of the identifier,
-/// the time and the body, joined by full stops.
+/// The key for signing requests (Standard Webhooks 1.0, "Signature scheme"): HMAC-SHA256 of the identifier, the time
+/// and the body, joined by full stops.
 package struct WebhookKey: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// What precedes a key in base64.
+    /// The prefix of a key in base64.
     private static let mark = "whsec_"
-    /// The fewest bytes of a key: too many to guess.
+    /// The fewest bytes of a key. A key of this length cannot be guessed.
     private static let fewestBytes = 16
 
-    /// Makes a key of a secret: of what follows `whsec_` in base64, or of the bytes of the text itself.
+    /// Makes a key from a secret: from the base64 text after `whsec_`, or else from the bytes of the text itself.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is too short, or not base64.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the secret is too short, or not valid base64.
     package init(secret: String) throws(InletError) {
         if secret.hasBytePrefix(Self.mark) {
             guard let data = Data(base64Encoded: String(secret.dropFirst(Self.mark.utf8.count))) else {

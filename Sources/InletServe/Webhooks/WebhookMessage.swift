@@ -1,13 +1,13 @@
 import InletCore
 
-/// An event as it is sent: the same bytes and the same identifier, however often.
+/// An event as it is sent. The bytes and the identifier are the same for each attempt.
 struct WebhookMessage: Sendable {
-    /// Tells the event from all others, so that a server can ignore it the second time.
+    /// The unique identifier of the event, by which a server can ignore repetitions.
     let identifier: String
-    /// The body: JSON.
+    /// The JSON body.
     let body: String
 
-    /// - Parameter time: when it happened, in nanoseconds since 1970.
+    /// - Parameter time: when the event happened, in nanoseconds since 1970.
     init(_ event: FleetEvent, time: Int64) {
         var random = SystemRandomNumberGenerator()
         let digits = Array("0123456789abcdef".utf8)

@@ -3,12 +3,13 @@ import InletCore
 import Logging
 import Synchronization
 
-/// Sends events to one server, one after the other, each until it is taken or given up. Safe from any thread.
+/// Sends events to one server, one after the other. Each event is repeated until it is accepted or given up. Safe from
+/// any thread.
 final class WebhookSender: Sendable {
     private struct State {
         var queue: Deque<WebhookMessage> = []
         var figures = WebhookFigures()
-        /// Whether nothing is sent again, as the daemon ends.
+        /// Whether the daemon is stopping, so that events are not sent again.
         var isEnding = false
         /// The pause before an event is sent again.
         var pause: Task<Void, Never>?
@@ -24,9 +25,9 @@ final class WebhookSender: Sendable {
     private let firstPause: Duration
     private static let longestPause = Duration.seconds(60)
 
-    /// Starts to send.
+    /// Starts sending.
     ///
-    /// - Parameter firstPause: how long after the first attempt an event is sent again. The default is one second.
+    /// - Parameter firstPause: the time between the first attempt and the second. The default is one second.
     init(name: String, _ settings: WebhookSettings, firstPause: Duration = .seconds(1), logger: Logger) {
         (self.name, self.settings, self.firstPause, self.logger) = (name, settings, firstPause, logger)
         let (signals, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -39,7 +40,7 @@ final class WebhookSender: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// What became of the events so far.
+    /// The figures of the events so far.
     var figures: WebhookFigures {
         state.withLock { state in
             var figures = state.figures
@@ -48,7 +49,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// Puts an event behind those that wait, and drops the oldest if they are too many. Does not wait.
+    /// Appends an event to the queue, and drops the oldest one if the queue is full. Does not wait.
     func offer(_ message: WebhookMessage) {
         state.withLock { state in
             if state.queue.count >= settings.queue {
@@ -60,8 +61,8 @@ final class WebhookSender: Sendable {
         wake.yield()
     }
 
-    /// Sends what waits, each event once more at most, and ends. One that waits to be sent again is sent at once.
-    /// Returns when that is done or the task is cancelled.
+    /// Sends the waiting events, each at most once more, and ends. A pause before a repetition is cut short. Returns
+    /// when that is done or the task is cancelled.
     func finish() async {
         let pause = state.withLock { state in
             state.isEnding = true
@@ -80,7 +81,7 @@ final class WebhookSender: Sendable {
         if count > 0 { logger.warning("Webhook \(name): \(count) events were not sent") }
     }
 
-    /// Ends at once.
+    /// Ends immediately.
     func stop() {
         wake.finish()
         task.withLock { $0 }?.cancel()
@@ -95,26 +96,28 @@ final class WebhookSender: Sendable {
                 isFailing = false
             } catch {
                 state.withLock { $0.figures.failed += 1 }
-                // Once for as long as it lasts: events come by the hundred where a network fails.
+                // Logged once for each outage, because hundreds of events may fail during a network failure.
                 if !isFailing { logger.warning("Webhook \(name) at \(settings.address): \(error.message)") }
                 isFailing = true
             }
         }
     }
 
-    /// Sends an event until it is taken.
+    /// Sends an event repeatedly until it is accepted.
     ///
-    /// - Throws: ``InletError`` if it is given up.
+    /// - Throws: ``InletError`` if the event is given up.
     private func deliver(_ message: WebhookMessage) async throws(InletError) {
         var (pause, attempt) = (firstPause, 1)
         while true {
-            // An attempt that began before the end may have met what is over by then.
+            // Read before the attempt: an attempt that began before the daemon's stop may have failed for a temporary
+            // reason.
             let isLast = state.withLock { $0.isEnding }
             let (error, isFinal) = await attemptOnce(message)
             guard let error else { return }
             if isFinal || attempt >= settings.attempts || isLast { throw error }
             if attempt == 1 { logger.info("Webhook \(name): \(error.message) It is tried again.") }
-            // Not at the same time, where many daemons lost one server.
+            // The time is random, so that many daemons that lost the same server do not repeat requests at the same
+            // time.
             await wait(pause * Double.random(in: 0.8...1.2))
             if Task.isCancelled { throw error }
             (pause, attempt) = (min(pause * 2, Self.longestPause), attempt + 1)
@@ -122,7 +125,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// Waits for a time, or until the daemon ends.
+    /// Waits for a time, or until the daemon stops.
     private func wait(_ time: Duration) async {
         let pause = Task { _ = try? await Task.sleep(for: time) }
         let isEnding = state.withLock { state in
@@ -140,7 +143,7 @@ final class WebhookSender: Sendable {
 
     /// Sends an event once.
     ///
-    /// - Returns: why it was not taken, nil if it was; and whether it would not be taken another time, either.
+    /// - Returns: the error, or nil if the event was accepted; and whether further attempts would also fail.
     private func attemptOnce(_ message: WebhookMessage) async -> (InletError?, isFinal: Bool) {
         let time = WallTime.now / 1_000_000_000
         var headers = [("webhook-id", message.identifier), ("webhook-timestamp", "\(time)")]
@@ -151,7 +154,7 @@ final class WebhookSender: Sendable {
         do throws(InletError) {
             let status = try await WebhookExchange.post(message.body, headers: headers, to: settings)
             if (200..<300).contains(status) { return (nil, false) }
-            // What it refuses it would refuse again (RFC 9110, 15.5), but for these.
+            // The server would reject the same request again (RFC 9110, 15.5), except for these statuses.
             let isFinal = status < 500 && ![408, 425, 429].contains(status)
             return (InletError(.serverUnavailable, "The server answers with the status \(status)."), isFinal)
         } catch {
