@@ -52,7 +52,7 @@ package struct ConnectionLedger: Sendable {
 
     /// Decides about a new connection.
     ///
-    /// - Parameter isKnown: whether it need not present a token.
+    /// - Parameter isKnown: whether the client is authorised without a token.
     package mutating func admit(_ client: ClientAddress, isKnown: Bool) -> Verdict {
         if !isKnown {
             let crowd = entries.filter { !$0.value.isKnown && $0.value.client == client }

@@ -3,8 +3,8 @@ import NIOCore
 extension HTTPConnection {
     /// The time limits of a client.
     struct Limits: Sendable {
-        /// The time from the start of a connection, or the first byte of a later request, to the end of the request's
-        /// head; and then the time to the end of its body.
+        /// The time to the end of a request's head, from the start of the connection or the first byte of a later
+        /// request. The request's body gets the same time again.
         var request = TimeAmount.seconds(15)
         /// The time from a response to the first byte of the next request.
         ///

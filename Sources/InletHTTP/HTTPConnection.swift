@@ -2,7 +2,7 @@ import InletCore
 package import NIOCore
 package import NIOHTTP1
 
-/// One connection of a server: reads a request, has a service answer it, writes the response, and only then reads the
+/// A connection of a server: reads a request, has a service answer it, writes the response, and only then reads the
 /// next request. Confined to its channel's thread.
 ///
 /// While a request is answered, nothing is read. A client that sends without reading therefore fills its own buffers

@@ -59,7 +59,7 @@ package final class HTTPListener: Sendable {
             // Queues clients that connect while the thread is busy.
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // Otherwise a part of a response would wait for the acknowledgement of the part before.
+            // Without this option, a part of a response would wait for the acknowledgement of the previous part.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // The send buffer, for a client that does not read: about one picture, instead of megabytes for each
             // client.

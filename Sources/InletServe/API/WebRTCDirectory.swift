@@ -55,7 +55,7 @@ final class WebRTCDirectory: Sendable {
                     throw InletError(.notFound, "The camera was removed.")
                 }
                 try await camera.attachWebRTC(sink)
-                // Otherwise a viewer would wait without learning the reason.
+                // Throws if the camera cannot be opened. Otherwise a viewer would wait without learning the reason.
                 try await camera.waitUntilOpen()
             })
     }

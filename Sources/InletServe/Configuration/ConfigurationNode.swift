@@ -10,7 +10,7 @@ package struct ConfigurationNode: Sendable {
         package var column: Int
 
         package init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
-        /// No place in a text.
+        /// The place of a value that was not read from a text.
         package static let none = Place(line: 0, column: 0)
     }
 

@@ -60,6 +60,6 @@ package struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
             problems.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }.prefix(Self.most))
     }
 
-    /// One problem a line.
+    /// The problems, one per line.
     package var description: String { list.map(\.description).joined(separator: "\n") }
 }

@@ -25,12 +25,12 @@ extension ConfigurationReader {
         {
             settings.webRTC = uri
             check(place, path: path, &problems) {
-                // No other kind of sink, which a build without WebRTC would otherwise accept.
+                // Other kinds of sinks are rejected, because a build without WebRTC would otherwise accept them.
                 guard uri.prefix(upToByte: ":").isSameBytes(as: "webrtc") else {
                     throw InletError(
                         .invalidConfiguration, "Write webrtc: with options alone, such as webrtc:?viewers=20.")
                 }
-                // In a build without WebRTC, this error explains how to get it.
+                // A build without WebRTC throws an error that explains how to get it.
                 _ = try registry.sink(uri)
                 _ = try makeWebRTC?(.check(uri))
             }

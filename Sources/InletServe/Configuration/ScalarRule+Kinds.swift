@@ -15,7 +15,7 @@ extension ScalarRule {
         !$0.isEmpty && $0.unicodeScalars.count <= 1024 && !$0.utf8.contains(0)
     }
 
-    /// One of a few words.
+    /// A choice among the given words.
     static func choice(_ words: [String]) -> ScalarRule {
         ScalarRule(
             "one of \(words.joined(separator: ", "))", pattern: words.joined(separator: "|"), isValid: words.contains)

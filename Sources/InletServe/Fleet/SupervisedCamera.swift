@@ -4,8 +4,8 @@ package import InletHTTP
 import InletSystem
 package import Logging
 
-/// One camera of a fleet: runs its capture, starts it again after it has ended if that is allowed, and changes its
-/// sinks while it runs.
+/// A camera of a fleet: runs its capture, starts it again after it has ended if that is allowed, and changes its sinks
+/// while it runs.
 ///
 /// ``Fleet`` ensures that only one operation runs at a time.
 package actor SupervisedCamera {

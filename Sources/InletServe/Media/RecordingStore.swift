@@ -53,7 +53,7 @@ final class RecordingStore: Sendable {
             try folder.make()
             var entries = read(&state)
             var name = folder.freeName(at: time)
-            // This is for a camera whose clock always shows the same time.
+            // Needed for a camera whose clock always shows the same time.
             if folder.fields(of: name) == nil { name = folder.freeName(at: WallTime.now) }
             guard let fields = folder.fields(of: name) else {
                 throw InletError(

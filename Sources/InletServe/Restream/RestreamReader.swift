@@ -3,7 +3,7 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// One RTSP reader of a camera: forwards the camera's packets unchanged, beginning with a key frame. Safe from any
+/// An RTSP reader of a camera: forwards the camera's packets unchanged, beginning with a key frame. Safe from any
 /// thread.
 ///
 /// A reader has its own job at the camera's hub, so a slow reader does not affect others, and each one begins with a
@@ -58,7 +58,7 @@ package final class RestreamReader: Sendable {
         }
     }
 
-    /// Returns the packets to begin with. The list is empty if a newer key frame is expected soon.
+    /// Returns the packets to begin with. They are omitted if a newer key frame is expected soon.
     ///
     /// - Parameter interval: the time between the camera's key frames, if known.
     private static func current(

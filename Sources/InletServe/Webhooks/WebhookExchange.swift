@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// One POST request and the status of its response, with a time limit. Follows no redirects, and does not read the
+/// A POST request and the status of its response, with a time limit. Follows no redirects, and does not read the
 /// response's body.
 final class WebhookExchange: Sendable {
     private struct State {
