@@ -11,7 +11,7 @@ extension RTSPURL {
         var isSecure: Bool?
         while let scheme = Self.scheme(of: rest) {
             guard let secure = scheme.isSecure else { return nil }
-            // Of rtsp://rtsps://host the inner scheme counts: the outer one was put before a complete address.
+            // In rtsp://rtsps://host the inner scheme counts: the outer one was prepended to a complete address.
             isSecure = secure
             rest = rest[scheme.end...]
         }
@@ -27,8 +27,8 @@ extension RTSPURL {
     /// Whether a text begins with a scheme and `://`.
     static func isAbsolute(_ text: [UInt8]) -> Bool { scheme(of: text[...]) != nil }
 
-    /// Returns the scheme that an address begins with, and where the rest begins; nil if there is none. `isSecure` is
-    /// nil if it is not RTSP's.
+    /// Returns the scheme of an address and the index after it; nil if the address has no scheme. `isSecure` is nil if
+    /// the scheme is not RTSP's.
     private static func scheme(of text: ArraySlice<UInt8>) -> (isSecure: Bool?, end: Int)? {
         let name = text.prefix { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
         guard !name.isEmpty, text[name.endIndex...].starts(with: "://".utf8) else { return nil }

@@ -9,7 +9,7 @@ package struct RTSPURL: Sendable, Equatable {
     /// The name of the interface by which a link-local IPv6 host is reached (RFC 6874); empty if none is stated. It has
     /// a meaning on this machine only, so no request carries it.
     package var zone: [UInt8]
-    /// The port; nil stands for the default one.
+    /// The port; nil means the default port.
     package var explicitPort: UInt16?
     /// The path and the query as written. Empty, or begins with `/` or `?`.
     package var path: [UInt8]

@@ -22,11 +22,11 @@ package struct RTSPAuthentication: Sendable {
         }
     }
 
-    /// What to do about a refused request.
+    /// The action to take after a refused request.
     package enum Outcome: Sendable, Equatable {
         /// To send it again, with new authorization.
         case retry
-        /// To give up: the server wants credentials, and there are none.
+        /// Give up: the server wants credentials, but no credentials were given.
         case noCredentials
         /// To give up: the server offers nothing that can be answered.
         case noUsableScheme
@@ -68,7 +68,7 @@ package struct RTSPAuthentication: Sendable {
     private static let mostRefusals = 3
 
     /// - Parameters:
-    ///   - credentials: the user's name and password; nil if there are none.
+    ///   - credentials: the user's name and password; nil if no credentials were given.
     ///   - isEncrypted: whether the connection uses TLS.
     ///   - basic: when Basic may be used. The default is always.
     ///   - memory: the facts that an earlier session with the server has learnt; empty by default.
@@ -88,7 +88,7 @@ package struct RTSPAuthentication: Sendable {
     ///
     /// Each nonce is tried once. Credentials that were refused with the nonce they were requested with are wrong: to
     /// repeat them would only lock the account. The exception is a server that offers both algorithms of Digest: some
-    /// firmware accepts MD5 alone, so the other one is tried once, too.
+    /// firmware accepts only MD5, so the other algorithm is tried once, too.
     ///
     /// - Parameters:
     ///   - values: the values of all `WWW-Authenticate` headers.

@@ -11,7 +11,7 @@ struct RTSPChallenge: Sendable, Equatable {
     /// How the credentials are sent.
     enum Scheme: Sendable, Equatable {
         case basic
-        /// `isSession` stands for the `-sess` variants, whose key depends on the nonce.
+        /// `isSession` means the `-sess` variants, whose key depends on the nonce.
         case digest(Algorithm, isSession: Bool)
         /// Anything else, which cannot be answered.
         case unknown

@@ -1,7 +1,7 @@
 /// Reads a capture from bytes that arrive in any pieces.
 ///
-/// The caller appends bytes, and takes records until there is none before it appends more: the reader then keeps no
-/// more than one record and the last piece. A record whose end is missing, as after a crash, is never returned.
+/// The caller appends bytes and takes all complete records before it appends more. The reader then keeps at most one
+/// record and the last piece. A record whose end is missing, as after a crash, is never returned.
 package struct CaptureReader: Sendable {
     /// The first line; nil until it is complete.
     package private(set) var header: CaptureHeader?

@@ -19,7 +19,8 @@ package struct CaptureRecord: Sendable, Equatable {
         case opened = 6
         /// The connection ended, or could not be opened. The bytes are `ended` or the code of an error.
         case closed = 7
-        /// What was due by its time was done: time-outs, keep-alives, reports, pictures that waited for more packets.
+        /// Everything due by this time was done: time-outs, keep-alives, reports, pictures that waited for more
+        /// packets.
         case timer = 8
         /// The client ended the session.
         case stopped = 9

@@ -29,7 +29,8 @@ extension CaptureRedactor {
             let behind = Self.skip(word.upperBound..<range.upperBound, of: text, while: Self.isSpace)
             defer { isFirst = false }
             guard behind < range.upperBound, text[behind] == UInt8(ascii: "=") else {
-                // Of a credential only the name of the scheme is left; Basic's is one word, and all of it is secret.
+                // Only the scheme's name is left of a credential. A Basic credential is one word, and all of it is
+                // secret.
                 let isScheme = Self.schemes.contains(name)
                 if isFirst { takesParameters = isChallenge || name == Self.schemes[1] }
                 if !isScheme, !(isFirst && isChallenge) { hide(word, of: &text) }

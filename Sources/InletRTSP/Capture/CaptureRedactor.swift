@@ -19,7 +19,7 @@ package struct CaptureRedactor: Sendable {
         }
     }
 
-    /// Returns the text that stands for a secret.
+    /// Returns the text that replaces a secret.
     func masked(_ secret: some Sequence<UInt8>) -> [UInt8] { mask.mask(secret) }
 
     /// Masks everything but the line ends.

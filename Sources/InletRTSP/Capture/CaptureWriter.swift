@@ -2,7 +2,7 @@ package import InletCore
 
 /// Makes a capture of what a client reports: the bytes of the file, with all secrets masked.
 ///
-/// Where messages and packets begin is taken from the client's own parser, so that no packet is ever altered. Records
+/// The client's own parser determines where messages and packets begin, so that no packet is ever altered. Records
 /// are held back until the message that they are part of is complete, since a secret may be split between them.
 package struct CaptureWriter: Sendable {
     /// A record that is not written yet.
@@ -12,7 +12,7 @@ package struct CaptureWriter: Sendable {
         var start: Int?
     }
 
-    /// What can be written now; see ``takeOutput()``.
+    /// The bytes that can be written now; see ``takeOutput()``.
     private var output: [UInt8]
     private let start: MonotonicTime
     private let redactor: CaptureRedactor
@@ -134,7 +134,7 @@ package struct CaptureWriter: Sendable {
     /// Notes that the session continues over TCP because of losses.
     package mutating func lossy(at time: MonotonicTime) { hold(CaptureRecord(.lossy, time: offset(time))) }
 
-    /// Notes that the client ends the session. What follows is its farewell.
+    /// Records that the client ends the session. Only its last messages follow.
     package mutating func stop(at time: MonotonicTime) { hold(CaptureRecord(.stopped, time: offset(time))) }
 
     // MARK: Held records
@@ -152,7 +152,7 @@ package struct CaptureWriter: Sendable {
             maskText()
             release()
         }
-        // What the client's parser does not go on with can be neither written nor held for ever.
+        // Bytes at which the client's parser is stuck can be neither written nor held for ever.
         guard heldBytes > Self.mostHeld else { return }
         isFull = true
         held = []
@@ -160,7 +160,7 @@ package struct CaptureWriter: Sendable {
         CaptureRecord(.closed, time: record.time, bytes: Array("too much to hold".utf8)).append(to: &output)
     }
 
-    /// What a record takes in memory, roughly.
+    /// The approximate size of a record in memory.
     private static func cost(of record: CaptureRecord) -> Int { record.bytes.count + 64 }
 
     /// Masks the message so far, and what of it is still to come: it is too long to be held back.
@@ -247,8 +247,8 @@ package struct CaptureWriter: Sendable {
         held.removeFirst(count)
     }
 
-    /// Writes everything. What the parser did not get to belongs to no message: it is masked as one of its own, and is
-    /// most often the beginning of a packet, which has no lines.
+    /// Writes everything. Bytes that the parser has not reached belong to no message: they are masked as a separate
+    /// message. Usually they are the beginning of a packet, which has no lines.
     private mutating func endConnection() {
         finishText()
         addText(parsed..<received)

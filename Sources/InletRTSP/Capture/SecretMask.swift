@@ -2,17 +2,17 @@ internal import InletDigest
 
 /// Replaces secrets by text of the same length, the same secret always by the same text.
 ///
-/// The text is made with a random key that is never written, so that the secret cannot be guessed from it. What matters
-/// to a session, which number or nonce is the same as an earlier one, stays visible.
+/// The text is made with a random key that is never written, so that the secret cannot be guessed from it. Equal
+/// numbers or nonces, which matter to a session, remain recognizable as equal.
 package struct SecretMask: Sendable {
     private let key: [UInt8]
-    /// What masks consist of: characters that mean nothing in RTSP, SDP and addresses.
+    /// The characters of masks; they have no special meaning in RTSP, SDP and addresses.
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
     /// - Parameter key: the key, for tests. The default, nil, is a random one.
     package init(key: [UInt8]? = nil) { self.key = key ?? (0..<32).map { _ in .random(in: .min ... .max) } }
 
-    /// Returns the text that stands for a secret.
+    /// Returns the text that replaces a secret.
     package func mask(_ secret: some Sequence<UInt8>) -> [UInt8] {
         let secret = Array(secret)
         // A long secret is read once, however long its mask is.

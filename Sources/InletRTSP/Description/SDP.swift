@@ -5,7 +5,7 @@ import InletCore
 /// Cameras write it in many wrong ways, so nothing is required and nothing fails: a line that cannot be read is
 /// ignored, and a media description that makes no sense does not affect the others.
 package struct SDP: Sendable, Equatable {
-    /// Where a stream is sent to, as `c=` states it.
+    /// The destination of a stream, from `c=`.
     package struct Connection: Sendable, Equatable {
         /// The address: IPv4 with dots or IPv6 with colons.
         package var address: [UInt8]

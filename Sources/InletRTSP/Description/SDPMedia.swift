@@ -19,13 +19,13 @@ package struct SDPMedia: Sendable, Equatable {
 
     /// A kind of feedback that `a=rtcp-fb` offers (RFC 4585, section 4.2).
     struct Feedback: Sendable, Equatable {
-        /// The payload type; nil stands for all.
+        /// The payload type; nil means all types.
         var payloadType: UInt8?
         /// The kind in lower case, such as `nack pli`.
         var kind: [UInt8]
     }
 
-    /// What is sent, in lower case, such as `video`.
+    /// The kind of media, in lower case, such as `video`.
     package var kind: [UInt8]
     /// The port; 0 if it is to be negotiated, or unreadable.
     package var port: Int
@@ -52,7 +52,7 @@ package struct SDPMedia: Sendable, Equatable {
     /// The most feedback lines and the most parameters of a payload type that are read.
     private static let mostEntries = 128
 
-    /// Reads the value of `m=`, such as `video 0 RTP/AVP 96`. What cannot be read is empty.
+    /// Reads the value of `m=`, such as `video 0 RTP/AVP 96`. Parts that cannot be read are empty.
     init(line: some Collection<UInt8>) {
         let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         kind = words.first.map { TextBytes.lowercased($0) } ?? []

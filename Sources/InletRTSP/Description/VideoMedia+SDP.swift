@@ -155,7 +155,7 @@ extension VideoMedia {
     }
 
     /// Returns the NAL units between start codes, without the zeros behind them. Some cameras write a start code before
-    /// or behind a parameter set; within one there is none (ITU-T H.264, section 7.4.1).
+    /// or after a parameter set; a parameter set never contains one (ITU-T H.264, section 7.4.1).
     private static func unitsWithoutStartCodes(_ bytes: [UInt8]) -> [[UInt8]] {
         var units: [[UInt8]] = []
         var unit: [UInt8] = []

@@ -32,7 +32,7 @@ package struct VideoMedia: Sendable, Equatable {
     package var usesDONL: Bool
     /// The packetization mode of H.264 (RFC 6184, section 8.1). The default is 0. Cameras state the wrong one.
     package var packetizationMode: Int
-    /// The configuration of MPEG-4 part 2 (RFC 6416, section 7.1). Empty if there is none.
+    /// The configuration of MPEG-4 part 2 (RFC 6416, section 7.1). Empty if the description has no configuration.
     package var config: [UInt8]
     /// The size of the pictures as stated, which need not be true.
     package var dimensionsHint: ImageSize?
@@ -70,7 +70,7 @@ package struct VideoMedia: Sendable, Equatable {
 }
 
 extension SDP {
-    /// Which of the videos to play.
+    /// The video to play.
     package enum VideoChoice: Sendable, Equatable {
         /// The first with a known codec and without encryption; failing that, the first at all.
         case first
@@ -78,7 +78,7 @@ extension SDP {
         case at(Int)
     }
 
-    /// Returns the chosen video; nil if there is none.
+    /// Returns the chosen video; nil if the description has no such video.
     package func video(_ choice: VideoChoice = .first) -> VideoMedia? {
         let videos = media.filter { TextBytes.isSame($0.kind, ignoringCase: "video") }.map { VideoMedia($0, of: self) }
         switch choice {

@@ -2,9 +2,9 @@ import InletCore
 
 /// The `Range` header of a reply (RFC 2326, section 12.29).
 package enum RangeHeader: Sendable, Equatable {
-    /// Normal play time in seconds since the beginning; nil stands for `now` and for an open end.
+    /// Normal play time in seconds since the beginning; nil means `now` or an open end.
     case normalPlayTime(start: Double?, end: Double?)
-    /// Absolute time in nanoseconds since 1970, UTC; nil stands for an open end.
+    /// Absolute time in nanoseconds since 1970, UTC; nil means an open end.
     case clock(start: Int64, end: Int64?)
 
     /// Reads the value of the header.

@@ -2,11 +2,11 @@ import InletCore
 
 /// The `Transport` header (RFC 2326, section 12.39): how the packets travel.
 package struct TransportHeader: Sendable, Equatable {
-    /// What carries the packets.
+    /// The way packets are delivered.
     package enum Delivery: Sendable, Equatable {
         /// Interleaved in the RTSP connection.
         case tcp
-        /// Datagrams to this client alone.
+        /// Datagrams to this client only.
         case unicast
         /// Datagrams to a group.
         case multicast
@@ -115,7 +115,7 @@ package struct TransportHeader: Sendable, Equatable {
         }
     }
 
-    /// Returns the pair of `5000-5001`. Of a single number the second one is the next.
+    /// Returns the pair of `5000-5001`. If the text is a single number, the second number is the next one.
     private static func pair(_ text: [UInt8], upTo most: Int) -> Pair? {
         guard let (first, second) = HeaderText.halves(text, at: "-") else {
             return TextBytes.number(TextBytes.trimmed(text), upTo: most).map { Pair($0, min($0 + 1, most)) }

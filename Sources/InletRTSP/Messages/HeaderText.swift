@@ -94,7 +94,7 @@ enum HeaderText {
         return Double(whole) + Double(digits) / divisor
     }
 
-    /// Returns the part before the first such byte, and the part behind it; nil if there is none.
+    /// Returns the parts before and after the first such byte; nil if the text has no such byte.
     static func halves(
         _ text: some Collection<UInt8>, at separator: Unicode.Scalar
     ) -> (first: [UInt8], second: [UInt8])? {

@@ -8,7 +8,7 @@ struct PartialMessage: Sendable {
         case request(method: [UInt8], uri: [UInt8])
     }
 
-    /// What a line meant.
+    /// The meaning of a line.
     enum LineResult {
         /// More lines follow.
         case more

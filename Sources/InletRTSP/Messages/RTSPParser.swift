@@ -7,10 +7,10 @@ import InletCore
 /// messages are gathered in the parser, within its limits. How the bytes are split between calls does not change what
 /// is found. Bytes that are neither are skipped up to something that is certainly RTSP.
 package struct RTSPParser: Sendable {
-    /// What the parser expects on the connection, and its limits.
+    /// The channels that the parser expects on the connection, and its limits.
     package struct Settings: Sendable {
-        /// The interleaved channels that were set up. While it is empty, packets are recognized only where a message
-        /// may begin; otherwise also within messages and behind garbage.
+        /// The interleaved channels that were set up. While the set is empty, packets are recognized only where a
+        /// message may begin. Otherwise they are also recognized within messages and after garbage.
         package var knownChannels: Set<UInt8> = []
         /// The payload types that may occur on these channels. Empty means any.
         package var knownPayloadTypes: Set<UInt8> = []
@@ -28,14 +28,14 @@ package struct RTSPParser: Sendable {
         package init() {}
     }
 
-    /// What was found at the beginning of the bytes.
+    /// The item found at the beginning of the bytes.
     package enum Event: Sendable, Equatable {
         /// A packet on an interleaved channel: its bytes are these of the span.
         case interleaved(channel: UInt8, range: Range<Int>)
         case response(RTSPResponse)
         /// A request of the server.
         case request(RTSPRequest)
-        /// So many bytes were neither a message nor a packet. What follows is one again.
+        /// This many bytes were neither a message nor a packet. A message or packet follows.
         case gap(skipped: Int)
         /// There is nothing more to find until the span holds this many bytes behind the consumed ones.
         case needsMore(atLeast: Int)
@@ -56,7 +56,7 @@ package struct RTSPParser: Sendable {
         case idle
         /// Within the first line or the headers of a message.
         case head
-        /// Within the body of a message, of which so many bytes are to come.
+        /// Within the body of a message; `remaining` is the number of its bytes still to come.
         case body(remaining: Int)
         /// In search of a message or packet.
         case searching
@@ -125,7 +125,7 @@ package struct RTSPParser: Sendable {
         return .interleaved(channel: channel, range: start..<position)
     }
 
-    /// Returns the packet within a message, if there certainly is one, and nil if there is none.
+    /// Returns the packet within a message; nil unless there certainly is a packet.
     private mutating func packetWithin(_ bytes: RawSpan, _ position: inout Int) -> Event? {
         switch packetBegins(bytes, at: position) {
         case .no: return nil

@@ -8,7 +8,7 @@ package enum RTSPParserError: Error, Sendable, Equatable {
     case tooManyHeaders(limit: Int)
     /// A message states a body that is too long.
     case bodyTooLong(limit: Int)
-    /// Nothing that looks like RTSP was found for so many bytes.
+    /// The given number of bytes contains nothing that looks like RTSP.
     case synchronizationLost(skipped: Int)
 
     /// The error as users see it.

@@ -1,16 +1,16 @@
 package import InletCore
 
-/// A device as it tells of itself in an answer to a ``DiscoveryProbe``. Nothing of it is verified.
+/// A device as it describes itself in an answer to a ``DiscoveryProbe``. Nothing is verified.
 ///
 /// All text is safe on a terminal, and bounded.
 package struct DiscoveredDevice: Sendable, Equatable {
-    /// What identifies the device wherever it is, usually a URN with a UUID.
+    /// The identifier of the device, independent of its address; usually a URN with a UUID.
     package var endpoint: String
     /// The name; empty if the device states none.
     package var name = ""
     /// The model; empty if the device states none.
     package var hardware = ""
-    /// Where the device says that it is, such as `country/iceland, hall 3`; empty if it says nothing.
+    /// The location that the device reports, such as `country/iceland, hall 3`; empty if it reports no location.
     package var location = ""
     /// The addresses of the device service, redacted.
     package var addresses: [String] = []
@@ -25,7 +25,7 @@ package struct DiscoveredDevice: Sendable, Equatable {
     private static let longestName = 128
     private static let longestAddress = 512
 
-    /// Makes a device of which nothing is known but where it is.
+    /// Makes a device of which only the address is known.
     package init(service: RTSPURL) {
         endpoint = service.serviceText
         addresses = [endpoint]

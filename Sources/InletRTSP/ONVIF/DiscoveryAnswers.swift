@@ -2,14 +2,14 @@
 ///
 /// However much is sent, no more is kept than ``mostDevices``, of messages no longer than ``longestMessage``.
 package struct DiscoveryAnswers: Sendable {
-    /// What was asked.
+    /// The probe that was sent.
     package let probe: DiscoveryProbe
     /// The devices so far.
     package private(set) var devices: [DiscoveredDevice] = []
     /// Whether there were more messages or devices than are taken.
     package private(set) var isCut = false
 
-    /// Where a device is among ``devices``, by the bytes of its endpoint.
+    /// The index of each device in ``devices``, by the bytes of its endpoint.
     private var places: [[UInt8]: Int] = [:]
     private var messages = 0
 

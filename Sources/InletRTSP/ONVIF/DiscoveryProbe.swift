@@ -1,5 +1,5 @@
-/// The message that asks the devices of a network to tell of themselves (WS-Discovery of April 2005, section 5, as
-/// ONVIF's Core Specification has it, section 7).
+/// The message that asks the devices of a network to describe themselves (WS-Discovery of April 2005, section 5, as
+/// profiled by section 7 of ONVIF's Core Specification).
 package struct DiscoveryProbe: Sendable, Equatable {
     /// The message's identifier, which answers repeat.
     package let messageID: [UInt8]

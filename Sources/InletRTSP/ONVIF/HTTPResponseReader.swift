@@ -9,11 +9,11 @@ package struct HTTPResponseReader: Sendable {
 
     private enum Framing: Sendable {
         case head
-        /// So many bytes follow.
+        /// The given number of bytes follows.
         case length(Int)
         /// The line with the next chunk's length is being read.
         case chunkLine
-        /// So many bytes of a chunk follow.
+        /// The given number of bytes of a chunk follows.
         case chunk(Int)
         /// The line end after a chunk.
         case chunkEnd

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// What a device detects now, of all its detectors.
+/// The current detections of all detectors of a device.
 package struct ONVIFConditions: Sendable {
     /// The detectors that detect something, by what they detect.
     private var active: [SourceDetection.Kind: Set<[UInt8]>] = [:]

@@ -1,10 +1,11 @@
 package import InletCore
 
-/// A message of an ONVIF device that says whether something is detected (Core Specification, section "Notification").
+/// A message of an ONVIF device that reports whether something is detected (Core Specification, section
+/// "Notification").
 package struct ONVIFNotice: Sendable, Equatable {
-    /// What is detected.
+    /// The kind of detection.
     package var kind: SourceDetection.Kind
-    /// What tells this detector from the device's others of the kind: the topic, and what it looks at.
+    /// The key that distinguishes this detector from the device's others of the same kind: its topic and its source.
     package var detector: [UInt8]
     /// Whether it is detected now.
     package var isActive: Bool
@@ -43,7 +44,7 @@ package struct ONVIFNotice: Sendable, Equatable {
         self.detector = Array(detector.prefix(Self.longest))
     }
 
-    /// The kind of what a topic tells of, whatever the prefixes of its namespaces; nil if it is another.
+    /// Returns the kind of detection that a topic reports, whatever its namespace prefixes; nil for any other topic.
     private static func kind(ofTopic topic: [UInt8]) -> SourceDetection.Kind? {
         let names = topic.split(separator: UInt8(ascii: "/")).map { step in
             step.lastIndex(of: UInt8(ascii: ":")).map { step[($0 + 1)...] } ?? step

@@ -2,11 +2,11 @@ package import InletCore
 
 /// A media profile of an ONVIF device, as the device states it. Nothing of it is verified.
 package struct ONVIFProfile: Sendable, Equatable {
-    /// What identifies the profile.
+    /// The identifier of the profile.
     package var token: [UInt8]
-    /// The name that people have given it, as it was sent; empty if there is none.
+    /// The human-readable name, as it was sent; empty if the profile has no name.
     package var name: [UInt8] = []
-    /// What the pictures are encoded as, such as `H264`, safe on a terminal; empty if it is not stated.
+    /// The encoding of the pictures, such as `H264`, safe on a terminal; empty if it is not stated.
     package var encoding = ""
     /// The size of the pictures in pixels; nil if it is not stated.
     package var size: ImageSize?
@@ -40,7 +40,7 @@ package struct ONVIFProfile: Sendable, Equatable {
         if let rate, rate > 0, rate <= 1000 { frameRate = rate }
     }
 
-    /// The name, or the token where there is none, safe on a terminal.
+    /// The name, or the token if the profile has no name; safe on a terminal.
     package var title: String { Self.shown(name.isEmpty ? token : name, limit: 64) }
 
     /// The token, safe on a terminal.

@@ -66,7 +66,7 @@ package enum ONVIFRequest: Sendable, Equatable {
         }
     }
 
-    /// What the request is called in the WSDL of its service.
+    /// The name of the request in the WSDL of its service.
     private var action: String {
         switch self {
         case .createPullPoint: "\(namespace)/EventPortType/\(name)Request"
@@ -92,7 +92,7 @@ package enum ONVIFRequest: Sendable, Equatable {
     /// Returns the envelope.
     ///
     /// - Parameters:
-    ///   - security: the element with the credentials; nil if there is none.
+    ///   - security: the element with the credentials; nil to send no credentials.
     ///   - target: the address of the service.
     ///   - references: elements that belong to the address of a subscription, for its header.
     package func envelope(security: [UInt8]?, to target: RTSPURL, references: [[UInt8]] = []) -> [UInt8] {
@@ -116,7 +116,7 @@ package enum ONVIFRequest: Sendable, Equatable {
     private var content: [UInt8] {
         switch self {
         case .clock, .profiles(.media1), .unsubscribe: []
-        // Without a type, profiles are named alone.
+        // Without a type, the answer contains only the names of the profiles.
         case .profiles(.media2): Array("<Type>VideoEncoder</Type>".utf8)
         case .services: Array("<IncludeCapability>false</IncludeCapability>".utf8)
         case .capabilities: Array("<Category>All</Category>".utf8)

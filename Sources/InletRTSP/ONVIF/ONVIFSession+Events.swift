@@ -7,11 +7,11 @@ extension ONVIFSession {
     struct Events: Sendable {
         /// The event service; nil until it is found.
         var service: RTSPURL?
-        /// The subscription; nil if there is none.
+        /// The address of the subscription; nil without a subscription.
         var subscription: RTSPURL?
         /// The elements that requests to the subscription carry in their header.
         var references: [[UInt8]] = []
-        /// What was pulled, and not taken yet.
+        /// The notices that were pulled and not yet taken.
         var notices: [ONVIFNotice] = []
     }
 

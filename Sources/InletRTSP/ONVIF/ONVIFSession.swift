@@ -1,22 +1,22 @@
 package import InletCore
 
-/// Asks an ONVIF device for what the ``Settings/goal`` is: for key frames of one stream, or for the addresses of
-/// streams. It finds the media service, then the profiles (ONVIF Media and Media2 Service Specifications).
+/// Requests the ``Settings/goal`` from an ONVIF device, such as key frames of one stream or the addresses of streams.
+/// It finds the media service, then the profiles (ONVIF Media and Media2 Service Specifications).
 ///
-/// A state machine without connections and without a clock. What was found is kept, so that later requests take one
-/// exchange.
+/// A state machine without connections and without a clock. The services and profiles found are kept, so that later
+/// requests take one exchange.
 package struct ONVIFSession: Sendable {
     /// The device, the stream, and how requests authenticate.
     package struct Settings: Sendable, Equatable {
         /// The address of the device service.
         package var device: RTSPURL
-        /// What is asked for. The default is key frames.
+        /// The goal of the session. The default is key frames.
         package var goal = Goal.keyFrames
         /// The address of the stream, by which the profile is found for key frames.
         package var stream: RTSPURL
         /// The token of the profile; nil finds it. The default is nil.
         package var profile: [UInt8]?
-        /// The user's name and password; nil if there are none. The default is nil.
+        /// The user's name and password; nil for no credentials. The default is nil.
         package var credentials: RTSPCredentials?
         /// Whether a host to which the device redirects gets the credentials, too. The default is false.
         package var sharesCredentials = false
@@ -36,23 +36,23 @@ package struct ONVIFSession: Sendable {
         }
     }
 
-    /// What is asked for.
+    /// The thing requested from the device.
     package enum Goal: Sendable, Equatable {
         /// Key frames of one stream.
         case keyFrames
-        /// What time it is by the device's clock, and nothing else. No device asks for a login for that.
+        /// Only the time of the device's clock. No device requires a login for that.
         case clock
         /// All profiles, with the addresses of their streams.
         case profiles
         /// The profile with a name or a token, with the address of its stream; nil is the device's first one.
         case profile(named: [UInt8]?)
-        /// What the device detects: a subscription to its events, which are pulled.
+        /// The device's detections: subscribes to its events and pulls them.
         case events
     }
 
     /// A request to send over a new connection, which is closed after the answer.
     package struct Exchange: Sendable {
-        /// Where to connect to; the port is ``RTSPURL/tunnelPort``.
+        /// The address to connect to; the port is ``RTSPURL/tunnelPort``.
         package var url: RTSPURL
         /// The operation that is requested.
         package var request: ONVIFRequest

@@ -34,7 +34,7 @@ package struct XMLElement: Sendable, Equatable {
         return element
     }
 
-    /// Returns the value of an attribute; nil if there is none.
+    /// Returns the value of an attribute; nil if the element has no such attribute.
     package func attribute(_ name: StaticString) -> [UInt8]? {
         attributes.first { $0.name.elementsEqual("\(name)".utf8) }?.value
     }

@@ -3,7 +3,7 @@ package import InletCore
 /// Reads the subset of XML (1.0, fifth edition) that SOAP answers use: no document type, and thus no entities but the
 /// five predefined ones. SOAP permits neither (SOAP 1.2 part 1, section 5).
 ///
-/// Time and memory grow with the number of bytes alone.
+/// Time and memory depend only on the number of bytes.
 package struct XMLReader {
     private let bytes: [UInt8]
     private var position = 0

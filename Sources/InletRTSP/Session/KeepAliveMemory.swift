@@ -1,6 +1,6 @@
 import InletCore
 
-/// Which request keeps a server's session alive. It may be carried over to the next session with the same server.
+/// The request that keeps a server's session alive. It may be carried over to the next session with the same server.
 ///
 /// RTSP names no request for it: most servers accept any, some only GET_PARAMETER, and some close the connection on a
 /// method that they do not know. So the client asks with OPTIONS, prefers GET_PARAMETER if it is offered, and goes on

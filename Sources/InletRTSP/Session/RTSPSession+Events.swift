@@ -1,7 +1,7 @@
 package import InletCore
 
 extension RTSPSession {
-    /// What happens to a session.
+    /// An event of a session.
     package enum Event: Sendable {
         /// The connection to ``RTSPSession/url`` is open.
         case connected
@@ -36,7 +36,7 @@ extension RTSPSession {
         case close
     }
 
-    /// What the caller has to do, in this order.
+    /// An action for the caller. Actions are carried out in order.
     package enum Action: Sendable {
         /// To send these bytes.
         case send([UInt8])
@@ -78,10 +78,10 @@ extension RTSPSession {
         }
     }
 
-    /// What the server says about the beginning of the stream. All of it is a hint.
+    /// The server's information about the beginning of the stream. All of it is a hint.
     package struct Playing: Sendable, Equatable {
         package var range: RangeHeader?
-        /// The entry about the video; nil if there is none.
+        /// The entry about the video; nil if the server sent no such entry.
         package var info: RTPInfo?
     }
 }

@@ -1,6 +1,6 @@
 import InletCore
 
-/// What happens while the stream plays: keep-alives, pauses, requests of the server.
+/// The session while the stream plays: keep-alives, pauses, requests of the server.
 extension RTSPSession {
     // MARK: Keep-alives
 

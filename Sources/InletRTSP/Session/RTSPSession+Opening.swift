@@ -108,8 +108,8 @@ extension RTSPSession {
         if session == nil { session = response.headers.first("Session").flatMap { SessionHeader($0) } }
         guard response.isSuccess, let video else {
             if let actions = redirected(by: response, at: now) { return actions }
-            // Other clients request RTP/AVP whatever the description says, so a server may accept nothing else, and
-            // say so by the status of a header or a request that it cannot read.
+            // Other clients request RTP/AVP whatever the description contains, so a server may accept nothing else. It
+            // may then answer with the status for a header or a request that it cannot read.
             if [400, 406, 415, 451, 459, 461, 500, 501].contains(response.status),
                 requestedTransport.requestsFeedbackProfile
             {
@@ -174,7 +174,7 @@ extension RTSPSession {
         }
     }
 
-    /// Begins anew with the next transport; returns nil if there is none. A fresh DESCRIBE is what Hikvision wants.
+    /// Starts again with the next transport; returns nil after the last one. Hikvision cameras need a fresh DESCRIBE.
     mutating func tryNextTransport(at now: MonotonicTime) -> [Action]? {
         guard transport + 1 < configuration.transports.count else { return nil }
         transport += 1

@@ -15,7 +15,7 @@ extension RTSPSession {
         return .send(bytes)
     }
 
-    /// Returns the bytes of a request with a number of its own.
+    /// Returns the bytes of a request with a new sequence number.
     mutating func write(
         _ request: Request, at now: MonotonicTime, answersChallenge: Bool, isLast: Bool
     ) -> ([UInt8], Pending) {

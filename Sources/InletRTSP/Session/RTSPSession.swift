@@ -7,7 +7,7 @@ package import InletCore
 /// ``Event/timer`` when ``deadline`` comes. One request is outstanding at a time, apart from keep-alives, whose answers
 /// are not waited for.
 package struct RTSPSession: Sendable {
-    /// What the session is doing.
+    /// The step that the session is at.
     enum Step: Sendable, Equatable {
         /// Waits for the connection.
         case connecting
@@ -54,7 +54,7 @@ package struct RTSPSession: Sendable {
     var configuration: RTSPSessionConfiguration
     /// The address to connect to. It changes with redirects, and holds no credentials.
     package internal(set) var url: RTSPURL
-    /// What the session has shown about keep-alives, for the configuration of the next one.
+    /// The facts learnt about keep-alives, for the configuration of the next session.
     package internal(set) var keepAlive: KeepAliveMemory
 
     var step = Step.connecting
@@ -67,8 +67,8 @@ package struct RTSPSession: Sendable {
     package var optionsMemory: Bool {
         url.hasSameOrigin(as: configuration.url) ? beginsWithOptions : configuration.beginsWithOptions
     }
-    /// The credentials for the server of ``url``; nil if there are none, or after a redirect to a server that may
-    /// not get them.
+    /// The credentials for the server of ``url``; nil if none were given, or after a redirect to a server that must not
+    /// receive them.
     package internal(set) var credentials: RTSPCredentials?
     var pending: Pending?
     /// Keep-alives without an answer, the newest last.
@@ -87,7 +87,7 @@ package struct RTSPSession: Sendable {
     var aggregate: RTSPURL
     var controlCandidates: [RTSPURL] = []
     var candidate = 0
-    /// Which of the configured transports is tried.
+    /// The index of the configured transport being tried.
     var transport = 0
     var ports: TransportHeader.Pair?
     /// Whether the server refused the profile with early feedback, although its description states it.

@@ -22,11 +22,11 @@ package struct RTSPSessionConfiguration: Sendable {
 
     /// The address, with or without credentials.
     package var url: RTSPURL
-    /// The credentials; nil stands for those of the address.
+    /// The credentials; nil means those of the address.
     package var credentials: RTSPCredentials?
-    /// The transports in the order in which they are tried. The default is TCP alone.
+    /// The transports in the order in which they are tried. The default is only TCP.
     package var transports: [Transport] = [.tcp]
-    /// Which video to play. The default is the first.
+    /// The video to play. The default is the first.
     package var video = SDP.VideoChoice.first
     /// The `User-Agent`. Some cameras refuse requests without one.
     package var userAgent = "Inlet"
@@ -40,14 +40,14 @@ package struct RTSPSessionConfiguration: Sendable {
     package var redirectCredentials = RedirectCredentials.sameOrigin
     /// When Basic, which sends the password readably, may be used. The default is always.
     package var basic = RTSPAuthentication.BasicPolicy.allowed
-    /// What an earlier session with this server has shown about keep-alives. The default is nothing.
+    /// The facts about keep-alives learnt in an earlier session with this server. The default is no facts.
     package var keepAlive = KeepAliveMemory()
     /// Facts about the server's Digest from an earlier session; empty by default.
     package var authentication = RTSPAuthentication.Memory()
     /// Whether each connection begins with OPTIONS, which an earlier session with this server needed. The default is
     /// false.
     package var beginsWithOptions = false
-    /// The client's nonce for Digest. The default, nil, stands for a random one.
+    /// The client's nonce for Digest. The default, nil, means a random one.
     package var clientNonce: [UInt8]?
 
     package init(url: RTSPURL) { self.url = url }

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Where the HTTP requests go that begin a tunnel, and what all of them have in common.
+/// The destination of the HTTP requests that begin a tunnel, and the headers common to all of them.
 package struct HTTPEndpoint: Sendable {
     /// The target of the request line: a path and a query (RFC 9112, section 3.2.1).
     let target: [UInt8]
@@ -10,7 +10,7 @@ package struct HTTPEndpoint: Sendable {
 
     /// - Parameters:
     ///   - url: the address of the stream.
-    ///   - path: the path and query to ask for; nil stands for those of the address.
+    ///   - path: the path and query to ask for; nil means those of the address.
     package init(_ url: RTSPURL, path: [UInt8]? = nil, userAgent: String) {
         let path = RTSPRequestWriter.escaped(path ?? url.path)
         target = path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path

@@ -15,9 +15,9 @@ package struct HTTPTunnel: Sendable {
         case post
     }
 
-    /// What the caller has to do.
+    /// An action for the caller.
     package enum Action: Sendable, Equatable {
-        /// Open a connection in place of the one that was for this leg, and call ``HTTPTunnel/connected(_:)``.
+        /// Open a connection that replaces this leg's previous one, and call ``HTTPTunnel/connected(_:)``.
         case connect(Leg)
         /// Close the leg's connection: the server takes nothing more on it. ``HTTPTunnel/reopen()`` begins another.
         case drop(Leg)
@@ -59,8 +59,8 @@ package struct HTTPTunnel: Sendable {
     /// - Parameters:
     ///   - isEncrypted: whether the connections use TLS.
     ///   - basic: when Basic may be used. The default is always.
-    ///   - cookie: what joins the two connections; nil stands for random text.
-    ///   - clientNonce: the client's nonce for Digest. The default, nil, stands for a random one.
+    ///   - cookie: the text that joins the two connections; nil means random text.
+    ///   - clientNonce: the client's nonce for Digest. The default, nil, means a random one.
     package init(
         _ endpoint: HTTPEndpoint, credentials: RTSPCredentials?, isEncrypted: Bool,
         basic: RTSPAuthentication.BasicPolicy = .allowed, cookie: [UInt8]? = nil, clientNonce: [UInt8]? = nil
@@ -109,8 +109,8 @@ package struct HTTPTunnel: Sendable {
         }
     }
 
-    /// Appends the bytes as the POST's body carries them. Each call is padded, and so must end where a message does:
-    /// servers decode what they get at once.
+    /// Appends the bytes as the POST's body carries them. Each call is padded and so must end at the end of a message:
+    /// servers decode received bytes immediately.
     package mutating func encode(_ bytes: [UInt8], into output: inout [UInt8]) {
         let text = Base64Text.encode(bytes)
         output += text

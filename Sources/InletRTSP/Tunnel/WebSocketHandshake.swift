@@ -6,13 +6,13 @@ internal import InletDigest
 ///
 /// A state machine without a connection and without a clock.
 package struct WebSocketHandshake: Sendable {
-    /// What the bytes of the server meant.
+    /// The meaning of the server's bytes.
     package enum Outcome: Sendable, Equatable {
         /// More bytes are needed.
         case waiting
         /// Another connection is needed: the request is to be sent again with credentials.
         case reconnect
-        /// The WebSocket is open. What follows are frames.
+        /// The WebSocket is open. Frames follow.
         case open
     }
 
@@ -25,14 +25,14 @@ package struct WebSocketHandshake: Sendable {
 
     /// The subprotocol of RTSP (ONVIF Streaming Specification, `WebSocket Subprotocol`).
     private static let subprotocol = Array("rtsp.onvif.org".utf8)
-    /// What the server appends to the key (RFC 6455, section 1.3).
+    /// The text that the server appends to the key (RFC 6455, section 1.3).
     private static let suffix = Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
 
     /// - Parameters:
     ///   - isEncrypted: whether the connection uses TLS.
     ///   - basic: when Basic may be used. The default is always.
-    ///   - nonce: 16 bytes that the server's answer depends on; nil stands for random ones.
-    ///   - clientNonce: the client's nonce for Digest. The default, nil, stands for a random one.
+    ///   - nonce: 16 bytes that the server's answer depends on; nil means random bytes.
+    ///   - clientNonce: the client's nonce for Digest. The default, nil, means a random one.
     package init(
         _ endpoint: HTTPEndpoint, credentials: RTSPCredentials?, isEncrypted: Bool,
         basic: RTSPAuthentication.BasicPolicy = .allowed, nonce: [UInt8]? = nil, clientNonce: [UInt8]? = nil
@@ -91,7 +91,7 @@ package struct WebSocketHandshake: Sendable {
         else {
             throw InletError(.malformedData, "The server's answer does not open the WebSocket that was asked for.")
         }
-        // None was offered, and each would change what frames mean.
+        // No extension was offered, and each would change the meaning of frames.
         guard headers.first("Sec-WebSocket-Extensions")?.isEmpty ?? true else {
             throw InletError(.malformedData, "The server uses a WebSocket extension that was not offered.")
         }
@@ -103,7 +103,7 @@ package struct WebSocketHandshake: Sendable {
 }
 
 extension WebSocketHandshake: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind of the value alone, without credentials.
+    /// Only the kind of the value, without credentials.
     package var description: String { "WebSocket handshake" }
 
     /// The same as ``description``.

@@ -5,7 +5,7 @@ package import InletCore
 /// Payloads are returned as ranges of the caller's bytes as they arrive: a frame is never gathered, and messages need
 /// not be told apart, since RTSP marks its own. How the bytes are split between calls does not change what is found.
 package struct WebSocketReader: Sendable {
-    /// What was found next in the bytes.
+    /// The next item in the bytes.
     package enum Event: Sendable, Equatable {
         /// These bytes, at least one, belong to the stream.
         case payload(Range<Int>)
