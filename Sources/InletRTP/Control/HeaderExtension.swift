@@ -1,7 +1,6 @@
 /// Finds elements of RTP header extensions (RFC 8285), in the form with headers of one byte and in that of two.
 package enum HeaderExtension {
-    /// Returns where an element's data lies in the packet; nil if the packet has no such element, or one that is cut
-    /// off.
+    /// Returns the range of an element's data in the packet; nil if the element is missing or cut off.
     ///
     /// - Parameters:
     ///   - number: the element's number, from 1, as negotiated.

@@ -30,7 +30,7 @@ package struct RTCPWriter: Sendable {
     ///
     /// - Parameters:
     ///   - report: what to report; nil before the first packet of the stream.
-    ///   - requests: which requests to add. The default is none.
+    ///   - requests: the requests to add. Empty by default.
     ///   - missing: the sequence numbers of the packets to request, in their order. Empty by default.
     ///   - source: the synchronization source of the stream that the requests are about. Without it, no request is
     ///     added.

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// What a receiver reports about one source (RFC 3550, section 6.4.1, report block).
+/// A receiver's report about one source (RFC 3550, section 6.4.1, report block).
 package struct ReceptionReport: Sendable, Equatable {
     /// The source that is reported on.
     package var ssrc: UInt32
@@ -12,9 +12,9 @@ package struct ReceptionReport: Sendable, Equatable {
     package var extendedHighestSequence: UInt32 = 0
     /// In ticks of the stream's clock.
     package var jitter: UInt32 = 0
-    /// ``SenderReport/shortNTPTime`` of the last report of the source; 0 if there was none.
+    /// ``SenderReport/shortNTPTime`` of the last report of the source; 0 before the first report.
     package var lastSenderReport: UInt32 = 0
-    /// The time since that report arrived, in 1/65536 s; 0 if there was none.
+    /// The time since that report arrived, in 1/65536 s; 0 before the first report.
     package var delay: UInt32 = 0
 
     package init(ssrc: UInt32) { self.ssrc = ssrc }

@@ -30,7 +30,7 @@ struct AccessUnitBuilder {
     private(set) var lastArrival = MonotonicTime(nanoseconds: 0)
     /// Whether the unit exceeds a limit. Its bytes are not kept then.
     private(set) var isRefused = false
-    /// Where the unit's bytes lie in the block.
+    /// The offset of the unit's bytes in the block.
     private(set) var start = 0
     private(set) var end = 0
     private var block: AccessUnitBlock?
@@ -140,7 +140,7 @@ struct AccessUnitBuilder {
     /// Makes room for that many bytes more.
     private mutating func reserve(_ size: Int) -> Bool {
         guard isOpen, !isRefused else { return false }
-        // Blocks are larger than what was asked for, so room in one says nothing of the limit.
+        // Blocks are larger than requested, so room in a block does not mean that the limit is kept.
         guard size <= settings.maximumSize - count else {
             refuse(\.tooLarge)
             return false
@@ -249,7 +249,7 @@ struct AccessUnitBuilder {
         statistics.units &+= 1
     }
 
-    /// Returns the oldest finished unit; nil if there is none.
+    /// Returns the oldest finished unit; nil if no unit is finished.
     mutating func take() -> AccessUnit? {
         guard readyCount > 0 else { return nil }
         let unit = ready[firstReady]

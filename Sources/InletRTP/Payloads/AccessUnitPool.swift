@@ -63,7 +63,7 @@ final class AccessUnitPool: Sendable {
         return memory.map { AccessUnitBlock(capacity: $0.capacity, address: $0.address, pool: self) }
     }
 
-    /// Returns the size of the block that so many bytes get.
+    /// Returns the size of the block for the given number of bytes.
     private static func capacity(for size: Int) -> Int {
         var power = smallest
         while power &* 2 <= size { power &*= 2 }

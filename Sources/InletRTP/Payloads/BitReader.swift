@@ -1,6 +1,6 @@
 /// Reads bits from a NAL unit, without its emulation prevention bytes: H.264 section 7.3.1, H.265 section 7.3.1.1.
 ///
-/// Beyond the end it reads zeros, and says so afterwards.
+/// Beyond the end it reads zeros, and reports this afterwards.
 struct BitReader: ~Escapable {
     private let bytes: RawSpan
     private var index = 0

@@ -55,7 +55,7 @@ package final class Depacketizer {
         transport?.add(payload, lostBefore: lostBefore, at: time, hasMore: hasMore, to: &builder)
     }
 
-    /// Returns the oldest finished unit; nil if there is none.
+    /// Returns the oldest finished unit; nil if no unit is finished.
     package func takeUnit() -> AccessUnit? { builder.take() }
 
     /// When ``tick(at:)`` is to be called if no packet arrives; nil if time finishes nothing. It may have passed
@@ -76,7 +76,7 @@ package final class Depacketizer {
         transport?.end(&builder)
     }
 
-    /// Forgets what is incomplete, as when the sender starts anew. The next unit counts as one after a loss. Parameter
+    /// Discards incomplete units, as after a restart of the sender. The next unit counts as one after a loss. Parameter
     /// sets are kept.
     package func restart() {
         nal?.restart(&builder)
@@ -85,14 +85,14 @@ package final class Depacketizer {
         transport?.restart(&builder)
     }
 
-    /// The latest parameter sets of H.264 and H.265 in Annex B, for a decoder that wants them beforehand. Empty if
-    /// there are none.
+    /// The latest parameter sets of H.264 and H.265 in Annex B, for a decoder that needs them beforehand. Empty if none
+    /// has been received.
     package var parameterSets: [UInt8] { nal?.sets.annexB ?? transport?.nal?.sets.annexB ?? [] }
 
     /// The state of the search for video in a transport stream; nil for other formats.
     package var transportStream: TransportStreamState? { transport?.state(builder.statistics) }
 
-    /// What was met so far.
+    /// The figures so far.
     package var statistics: DepacketizerStatistics { builder.statistics }
 
     /// Blocks of memory allocated so far; constant in the steady state.

@@ -1,8 +1,8 @@
 package import InletCore
 
-/// What bounds a depacketizer, and what it knows of the stream beforehand.
+/// The limits of a depacketizer, and the facts about the stream that it knows beforehand.
 package struct DepacketizerSettings: Sendable, Hashable {
-    /// What becomes of an access unit of which a part is missing.
+    /// The treatment of an access unit with a missing part.
     package enum DamagePolicy: Sendable, Hashable {
         /// The unit is dropped and counted.
         case drop
@@ -19,7 +19,7 @@ package struct DepacketizerSettings: Sendable, Hashable {
     package var poolSize = 64 << 20
     /// The most access units that may be held at once. The default is 256.
     package var poolUnits = 256
-    /// What becomes of damaged units. The default is to drop them.
+    /// The treatment of damaged units. The default is to drop them.
     package var damage = DamagePolicy.drop
     /// How long a stream without usable markers must be quiet before its picture counts as complete. The default is 5
     /// ms. It grows for a sender that turns out to pause longer within a picture.

@@ -105,7 +105,7 @@ extension FrameDepacketizer {
     /// RFC 6416, section 5.1: the bytes of the stream, cut anywhere.
     mutating func addMPEG4(_ payload: RawSpan, isFirst: Bool, _ builder: inout AccessUnitBuilder) -> Bool {
         if isFirst, payload.startCode(from: 0) != 0 { noteMissingStart() }
-        // Only what precedes the slices of a picture is of interest, and it stands in front.
+        // Only the headers before the slices of a picture are needed, and they come first.
         if !frame.hasPicture {
             for index in 0..<payload.byteCount {
                 // ISO 14496-2, section 6.2.1: B6 is a picture, whose first two bits are its type; 20 to 2F a layer.

@@ -5,7 +5,7 @@ import InletCore
 struct FrameDepacketizer {
     enum Kind { case av1, vp8, vp9, mpeg4 }
 
-    /// What is known of the frame that is being built.
+    /// The known facts about the frame that is being built.
     struct Frame {
         var isDamaged = false
         /// Whether packets are missing of which it is unknown whether they belong to this frame.
@@ -17,7 +17,7 @@ struct FrameDepacketizer {
         /// The sizes of the layers of VP9, to write an index of them.
         var layers: [Int] = []
         var layerStart = 0
-        /// Where the size of the OBU that is being built lies; nil if none is.
+        /// The offset of the size of the OBU that is being built; nil if no OBU is open.
         var openSize: Int?
         /// Whether the OBU that is being built is left out.
         var isSkipping = false

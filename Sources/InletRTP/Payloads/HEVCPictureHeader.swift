@@ -1,4 +1,4 @@
-/// What the header of a picture's first slice segment says of the pictures that it refers to: H.265, section 7.3.6.1.
+/// The reference fields in the header of a picture's first slice segment: H.265, section 7.3.6.1.
 struct HEVCPictureHeader {
     /// A picture that the decoder keeps for this one or for later ones.
     struct Reference {

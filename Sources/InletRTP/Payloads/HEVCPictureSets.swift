@@ -1,4 +1,4 @@
-/// The fields of parameter sets of H.265 that tell which pictures a picture refers to.
+/// The fields of parameter sets of H.265 that describe the references of pictures.
 struct HEVCPictureSets {
     /// A short-term reference picture set: section 7.4.8. Distances in picture order count, and whether the picture
     /// itself refers to the one there, rather than only later ones.
@@ -8,7 +8,7 @@ struct HEVCPictureSets {
         var count: Int { before.count + after.count }
     }
 
-    /// What is needed of a sequence parameter set: section 7.3.2.2.1.
+    /// The needed fields of a sequence parameter set: section 7.3.2.2.1.
     struct Sequence {
         var id = 0
         var hasSeparatePlanes = false
@@ -19,7 +19,7 @@ struct HEVCPictureSets {
         var longTerm: [(order: Int, isUsed: Bool)] = []
     }
 
-    /// What is needed of a picture parameter set: section 7.3.2.3.1.
+    /// The needed fields of a picture parameter set: section 7.3.2.3.1.
     struct Picture {
         var id = 0
         var sequence = 0
@@ -128,7 +128,8 @@ struct HEVCPictureSets {
         guard !reader.isExhausted, index - back >= 0, known.indices.contains(index - back), abs(distance) <= 1 << 15
         else { return nil }
         let base = known[index - back]
-        // Of each picture of the base, and of the base's own: whether it is used, and whether it is in the set.
+        // For each picture of the base, and for the base's own picture: whether it is used, and whether it is in the
+        // set.
         var flags: [(isUsed: Bool, isIn: Bool)] = []
         for _ in 0...base.count {
             let isUsed = reader.bit() == 1

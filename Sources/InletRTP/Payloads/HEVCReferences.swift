@@ -1,14 +1,14 @@
 /// Decides which pictures of H.265 can be decoded in spite of losses.
 ///
-/// Each picture names all pictures that the decoder keeps for it and for later ones, by their order counts (section
-/// 8.3.2), and tells which of them it uses itself. So a picture is intact if it arrived whole and all that it uses are
-/// intact; a lost one damages those that use it, and no others.
+/// Each picture lists the order counts of all pictures that the decoder keeps for it and for later ones (section
+/// 8.3.2), and marks those that it uses itself. So a picture is intact if it arrived whole and all pictures that it
+/// uses are intact. A lost picture damages only those that use it.
 ///
-/// Order counts are sent in their low bits, and a lost key picture may have begun them anew. So behind a loss they
-/// count only if they agree with the timestamps: those of the pictures before must have grown in proportion to the
-/// order counts. Otherwise nothing is known up to the next picture that refers to none.
+/// Only the low bits of order counts are sent, and a lost key picture may have restarted them. So after a loss they
+/// count only if they agree with the timestamps: timestamps must have grown in proportion to the order counts of the
+/// earlier pictures. Otherwise nothing is known until the next picture without references.
 struct HEVCReferences {
-    /// What is known of a picture that arrived whole.
+    /// The judgement of a picture that arrived whole.
     enum Verdict: Equatable {
         /// It decodes as the sender meant it. `separates` says that it does so only if the decoder is told that the
         /// sequence before it has ended.
@@ -60,7 +60,7 @@ struct HEVCReferences {
     /// Whether anything was lost since the last key picture that nothing refers across.
     var mayBeWrong: Bool { hasLoss }
 
-    /// Forgets all pictures: the sender started anew.
+    /// Forgets all pictures: the sender restarted.
     mutating func restart() {
         let hasReturned = hasReturned
         self = Self()

@@ -20,7 +20,7 @@ struct JPEGDepacketizer {
         var width = 0
         var height = 0
         var restartInterval = 0
-        /// Where the next part of the payload begins.
+        /// The offset of the next part of the payload.
         var end = 8
 
         init?(_ payload: RawSpan) {
@@ -56,7 +56,7 @@ struct JPEGDepacketizer {
     private var isKeptDamaged = false
     /// Whether the odd field was dropped and counted, so that the even one of its frame is not.
     private var isFrameDropped = false
-    // Tables of 64 or 128 bytes each; the bit of a table's number in `precision` tells which.
+    // Tables of 64 or 128 bytes each, selected by the bit of the table's number in `precision`.
     private var tables: (quality: UInt8, precision: UInt8, bytes: [UInt8])?
     // The tables of qualities 128 to 254 that were sent once, at most 127 of at most 512 bytes.
     private var keptTables: [UInt8: (precision: UInt8, bytes: [UInt8])] = [:]
@@ -206,7 +206,7 @@ struct JPEGDepacketizer {
         return size + 4
     }
 
-    /// Returns how many tables so many bytes are, at most 4; nil if they are no whole number.
+    /// Returns the number of tables in the given number of bytes, at most 4; nil if it is not a whole number.
     private static func count(_ precision: UInt8, _ size: Int) -> Int? {
         var (count, rest) = (0, size)
         while rest > 0, count < 4 {
@@ -218,10 +218,10 @@ struct JPEGDepacketizer {
 
     // MARK: The file's header
 
-    /// Whether nothing of the header has to be copied from the picture before.
+    /// Whether no part of the header has to be copied from the previous picture.
     ///
-    /// With an extension, a quality of 0 stands for the quantization tables of the picture before unless the extension
-    /// has some, sides of 0 for its frame header, and Huffman tables are inherited always.
+    /// With an extension, a quality of 0 means the previous picture's quantization tables, unless the extension has
+    /// tables. Sides of 0 mean the previous picture's frame header. Huffman tables are always inherited.
     private mutating func isSelfContained(_ fields: Fields, _ markers: [UInt8]) -> Bool {
         guard hasExtension else { return true }
         if markers.contains(0xC4) {
@@ -243,7 +243,7 @@ struct JPEGDepacketizer {
         }
         let isDerived = (1...99).contains(fields.quality) || fields.quality >= 128
         guard isDerived || fields.quality == 0 && hasExtension else { return false }
-        // Of quality 0 all tables are in the extension.
+        // With quality 0, all tables are in the extension.
         let tables = isDerived ? tables : (0, 0, [])
         guard let tables else { return false }
         builder.append([0xFF, 0xD8] + Self.jfif(pixelHeight: content == .doubled ? 2 : 1))

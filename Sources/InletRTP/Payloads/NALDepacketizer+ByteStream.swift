@@ -1,12 +1,12 @@
 import InletCore
 
-/// H.264 and H.265 in Annex B, as transport streams carry them: NAL units without sizes, so the end of a unit shows
-/// only by what follows it.
+/// H.264 and H.265 in Annex B, as transport streams carry them: NAL units without sizes, so only the bytes after a unit
+/// show its end.
 ///
-/// What the transport stream says of the end of a PES packet takes the place of RTP's marker. It counts only once it
-/// has proven to be the end of a picture: see ``PictureEndPolicy``.
+/// The end of a PES packet in the transport stream replaces RTP's marker. It counts only once it has proven to be the
+/// end of a picture: see ``PictureEndPolicy``.
 extension NALDepacketizer {
-    /// Where in the stream of bytes the reader is.
+    /// The position of the reader in the stream of bytes.
     struct ByteStream {
         /// Whether bytes are dropped until the next start code, because what is before them is missing.
         var isSkipping = true

@@ -1,4 +1,4 @@
-/// What comes from outside the stream.
+/// Information from outside the stream.
 extension NALDepacketizer {
     /// Keeps parameter sets of the session description: a NAL unit, which may have start codes before, within and
     /// behind it.

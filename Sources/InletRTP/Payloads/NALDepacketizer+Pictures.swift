@@ -36,7 +36,7 @@ extension NALDepacketizer {
             facts.isAfterLoss = tracker.hasLoss && !isHarmless || references.isActive && references.mayBeWrong
         }
         facts.hasNewParameterSets = sets.isChanged && hasSets
-        // What was inserted moved the rest only if the room in front of it was too small.
+        // The insertion moved the rest only if the room before it was too small.
         let moved = builder.end - oldEnd
         let isReturned = builder.finish(facts, upTo: place.map { $0 + moved })
         if isHEVC, isReturned || facts.dropped != nil {
@@ -61,8 +61,8 @@ extension NALDepacketizer {
     /// An end of sequence: H.265, section 7.4.2.2 and table 7-1. The picture behind it refers to none before it.
     static let endOfSequence: [UInt8] = [0, 0, 0, 1, 36 << 1, 1]
 
-    /// Returns what H.265 tells of a picture's references. It counts if damaged pictures are dropped: the others go to
-    /// the decoder, which then has other pictures.
+    /// Returns the verdict on an H.265 picture's references. It counts only if damaged pictures are dropped: otherwise
+    /// the decoder also has the damaged pictures.
     private mutating func judge(_ picture: Picture, _ builder: AccessUnitBuilder) -> HEVCReferences.Verdict {
         guard isHEVC, !picture.isDamaged, builder.settings.damage == .drop else { return .unknown }
         if picture.recoveryFrames != nil, !picture.isKey { references.noteGradualRefresh() }

@@ -1,6 +1,6 @@
 /// NAL units: their bounds, and what a unit's first bytes say of the picture's bounds.
 extension NALDepacketizer {
-    /// What a NAL unit means for the bounds of pictures.
+    /// The role of a NAL unit in the bounds of pictures.
     private enum Role {
         /// It precedes the first slice of a picture: H.264 section 7.4.1.2.3, H.265 section 7.4.2.4.4.
         case pictureStart

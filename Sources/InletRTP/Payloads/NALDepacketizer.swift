@@ -5,7 +5,7 @@ import InletCore
 /// A unit is finished with its last packet if the sender's markers are right. Markers are not believed where they
 /// contradict the NAL units: see ``PictureEndPolicy``.
 struct NALDepacketizer {
-    /// What is known of the picture that is being built.
+    /// The known facts about the picture that is being built.
     struct Picture {
         /// Whether a slice, or a part of one, has arrived.
         var hasSlice = false
@@ -28,7 +28,7 @@ struct NALDepacketizer {
         var kinds: UInt8 = 0
         /// The size of the access unit delimiter at the front, which parameter sets must not precede.
         var delimiterSize = 0
-        /// Where a prefix NAL unit lies that belongs to the next slice, and so perhaps to the next picture.
+        /// The offset of a prefix NAL unit, which belongs to the next slice and so perhaps to the next picture.
         var prefixStart: Int?
         var isLatePart = false
     }
@@ -66,7 +66,7 @@ struct NALDepacketizer {
     var highestLayer = 0
     var picturesAtLayer = 0
 
-    /// Where the reader of a stream of bytes is; nil if the payloads are those of RFC 6184 or RFC 7798.
+    /// The position of the reader of a stream of bytes; nil if the payloads are those of RFC 6184 or RFC 7798.
     var stream: ByteStream?
 
     /// - Parameter isByteStream: whether the NAL units come as a stream of bytes, with start codes. The default is

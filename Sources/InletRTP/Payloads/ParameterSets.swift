@@ -3,7 +3,7 @@ struct ParameterSets {
     /// The kinds, in the order in which a decoder needs them.
     enum Kind: UInt8 { case video, sequence, picture }
 
-    /// What a slice's header needs of a sequence parameter set of H.264: section 7.3.2.1.1.
+    /// The fields of a sequence parameter set of H.264 needed to read a slice's header: section 7.3.2.1.1.
     struct Sequence {
         var id = 0
         var hasSeparatePlanes = false
@@ -21,7 +21,7 @@ struct ParameterSets {
     private var sequences: [Sequence] = []
     // The sequence parameter set that each picture parameter set names.
     private var sequenceOfPicture: [(picture: Int, sequence: Int)] = []
-    /// What those of H.265 tell about the pictures that a picture refers to.
+    /// The fields of H.265 parameter sets about references of pictures.
     private(set) var references = HEVCPictureSets()
     /// The bytes of all of them, with start codes.
     private(set) var size = 0
@@ -132,7 +132,7 @@ struct ParameterSets {
         }
         guard let (sequence, isComplete) = Self.h264Sequence(&reader) else { return nil }
         sequences.removeAll { $0.id == sequence.id }
-        // Of one that cannot be read to the field needed, nothing is concluded.
+        // A set that cannot be read up to the needed field is ignored.
         if isComplete, sequences.count < Self.maximumCount { sequences.append(sequence) }
         return sequence.id
     }

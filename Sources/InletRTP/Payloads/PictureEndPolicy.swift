@@ -48,10 +48,10 @@ struct PictureEndPolicy {
         knowsMarkers = !doubtsFirst
     }
 
-    /// Whether a marker counts in a picture of that many bytes so far.
+    /// Returns whether a marker counts after this many bytes of a picture.
     ///
-    /// Markers that have to be proven count no further into a picture than they have been right: a sender may well put
-    /// them into the large pictures alone.
+    /// Markers that have to be proven count only up to the size at which they have been right: a sender may set them
+    /// only in large pictures.
     func trustsMarker(at size: Int) -> Bool {
         !provesMarkers || !hasFalseMarkers && proofs >= Self.enoughProofs && size <= provenSize
     }

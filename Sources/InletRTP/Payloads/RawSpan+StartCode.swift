@@ -1,6 +1,6 @@
 /// Start codes of Annex B: H.264 section B.1, H.265 section B.1.
 extension RawSpan {
-    /// Returns the index of the first 00 00 01 that lies in the bytes from `start` on; the end if there is none.
+    /// Returns the index of the first 00 00 01 from `start` on; the end if it is not found.
     func startCode(from start: Int) -> Int {
         let end = byteCount
         var index = start + 2

@@ -5,7 +5,7 @@
 /// out, since both of a frame have the same number, and so is a loss of as many packets as an IDR picture and its
 /// successors would need to arrive at the same number.
 struct ReferenceTracker {
-    /// What a slice's header says of its picture: section 7.3.3.
+    /// The number of a picture in a slice's header: section 7.3.3.
     struct Number: Equatable {
         var value: Int
         var modulus: Int

@@ -5,7 +5,7 @@
 struct UnitSizes {
     /// The size that about four of five units do not exceed, with a margin.
     var usual: Int { estimate &+ estimate / 4 }
-    /// The size of the largest units lately, with a margin.
+    /// The size of the largest recent units, with a margin.
     var large: Int { largest &+ largest / 4 }
 
     private var estimate = AccessUnitPool.smallest

@@ -1,7 +1,7 @@
 import InletCore
 
-/// Packets in a row that do not continue the stream, but each other: enough of them are a stream of their own. They are
-/// kept, so that none is lost when that is certain.
+/// Consecutive packets that continue each other but not the stream. Enough of them count as a separate stream. They are
+/// kept, so that no packet is lost once that is certain.
 struct CandidateStream: Sendable {
     private(set) var held: HeldPackets
     /// The packets in a row, also those that there was no room to keep.

@@ -31,7 +31,7 @@ struct HeldPackets: Sendable {
     /// Returns what is known about a packet; nil if it is not held.
     func packet(_ sequence: Int) -> ReceivedPacket? { place(of: sequence)?.packet }
 
-    /// The arrival of the packet that has waited for longest; nil if there is none.
+    /// The arrival of the packet that has waited longest; nil if no packet waits.
     var earliestArrival: MonotonicTime? {
         guard count > 0 else { return nil }
         var earliest: MonotonicTime?

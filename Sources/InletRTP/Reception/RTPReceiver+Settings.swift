@@ -1,5 +1,5 @@
 extension RTPReceiver {
-    /// What is known about a stream before its first packet, and the receiver's limits.
+    /// The facts about a stream known before its first packet, and the receiver's limits.
     package struct Settings: Sendable {
         /// The payload types of the stream; other packets are dropped. The default, none, accepts all, for session
         /// descriptions that name none that is valid.

@@ -3,13 +3,13 @@ package import InletCore
 /// Takes the RTP packets of one stream as they arrive and delivers them in the order of their sequence numbers, each
 /// once, with the number of packets lost before it.
 ///
-/// A packet that comes in order is delivered at once and without a copy. On an ordered transport nothing ever waits; on
-/// others, packets behind a missing one are copied and wait for it until ``deadline``. All memory is bounded by the
+/// A packet that comes in order is delivered at once and without a copy. On an ordered transport nothing ever waits. On
+/// others, packets after a missing one are copied and wait for it until ``deadline``. All memory is bounded by the
 /// settings.
 ///
-/// Packets that do not fit are kept until it is clear what they are: a jump of the sequence numbers, a sender that
-/// started anew, or another sender (RFC 3550, section A.1, but without its loss of the first packets). They are
-/// delivered once enough of them continue each other, and forgotten if the stream itself continues.
+/// Packets that do not fit are kept until their cause is clear: a jump of the sequence numbers, a restarted sender, or
+/// another sender (RFC 3550, section A.1, but without its loss of the first packets). They are delivered once enough of
+/// them continue each other, and discarded if the stream itself continues.
 package struct RTPReceiver: Sendable {
     private let settings: Settings
     private let payloadTypes: PayloadTypes
@@ -73,10 +73,10 @@ package struct RTPReceiver: Sendable {
         trial.reset()
     }
 
-    /// Takes a packet and delivers what is now in order: any number of packets, often this one alone.
+    /// Takes a packet and delivers all packets that are now in order: any number of them, often only this one.
     ///
     /// - Parameters:
-    ///   - packet: an RTP packet with its header. RTCP is told apart before, by ``RTCP/isControl(_:)``.
+    ///   - packet: an RTP packet with its header. The caller filters RTCP out with ``RTCP/isControl(_:)``.
     ///   - arrival: the time, which does not decrease from call to call.
     ///   - deliver: called for each packet with its bytes, header included, which are valid during the call only.
     package mutating func receive(
@@ -132,7 +132,7 @@ package struct RTPReceiver: Sendable {
     /// Delivers what has waited until its deadline. Does nothing before ``deadline``.
     package mutating func release(at time: MonotonicTime, _ deliver: (ReceivedPacket, RawSpan) -> Void) {
         while let deadline, time >= deadline, let next {
-            // One gap is given up; what waits for another may have a deadline of its own.
+            // One gap is given up; packets that wait for another gap may have a different deadline.
             guard let sequence = (next..<next + reach).first(where: { held.contains($0) }) else {
                 held.removeAll()
                 self.deadline = nil
@@ -241,14 +241,14 @@ package struct RTPReceiver: Sendable {
     }
 
     private mutating func updateDeadline() {
-        // What follows a loss is seldom shown, so a longer wait delays little that would be seen.
+        // Pictures after a loss are seldom shown, so a longer wait causes little visible delay.
         let interval = spacing.interval.map { max($0, Self.leastHold) } ?? settings.maximumHold
         var hold = min(interval, settings.maximumHold)
         if let missing, missing.isUseful { hold = max(hold, missing.hold) }
         deadline = held.earliestArrival.map { $0 + hold }
     }
 
-    // MARK: What does not continue it
+    // MARK: Packets that do not continue the stream
 
     /// Keeps a packet that does not continue the stream, and follows it once enough in a row do the same.
     private mutating func doubt(
@@ -257,7 +257,7 @@ package struct RTPReceiver: Sendable {
     ) {
         candidate.note(packet, bytes)
         guard candidate.count >= enough, let kept = candidate.kept else { return }
-        // What waits comes first, and may reach beyond the packets in doubt, which are another stream then.
+        // Waiting packets come first. They may reach beyond the packets in doubt, which then belong to another stream.
         passOnHeld(before: .max, deliver)
         guard let next else { return }
         let first = sequence - (kept.upperBound - kept.lowerBound)
@@ -273,7 +273,7 @@ package struct RTPReceiver: Sendable {
     ) {
         statistics.foreignSource &+= 1
         if settings.refusesForeignSSRC {
-            // What the server has announced counts.
+            // An SSRC that the server has announced takes precedence.
             guard settings.expectedSSRC == nil, trial.noteRival(packet, bytes, lastOwn: lastArrival) else { return }
             candidate = trial.rival
             trial.reset()

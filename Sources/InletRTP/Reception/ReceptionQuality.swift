@@ -36,7 +36,7 @@ struct ReceptionQuality: Sendable {
         transit = now
     }
 
-    /// Forgets everything, for a source that starts anew.
+    /// Forgets everything, for a source that restarts.
     mutating func reset() { self = Self(clockRate: Int(clockRate)) }
 
     /// Whether no packet was noted yet.

@@ -1,5 +1,5 @@
-/// Remembers the timestamps of the packets received lately, by extended sequence number: a packet received before has
-/// the same timestamp, while a sender that starts anew uses the same number with another.
+/// Remembers the timestamps of recent packets by extended sequence number. A packet received twice has the same
+/// timestamp, while a restarted sender uses the same number with a different one.
 struct SequenceWindow: Sendable {
     /// How far back it remembers. A power of two.
     static let size = 512
@@ -15,7 +15,7 @@ struct SequenceWindow: Sendable {
         timestamps[place] = timestamp
     }
 
-    /// Returns the timestamp of a packet received lately; nil if there was none with that number.
+    /// Returns the timestamp of a recent packet; nil if no recent packet had that number.
     func timestamp(of sequence: Int) -> UInt32? {
         let place = sequence & (Self.size - 1)
         return sequences[place] == sequence ? timestamps[place] : nil

@@ -46,7 +46,7 @@ struct SourceTrial: Sendable {
         return false
     }
 
-    /// Begins anew, with the next packet.
+    /// Starts again with the next packet.
     mutating func reset() {
         rival.clear()
         (rivalSSRC, start, isDecided) = (nil, nil, false)

@@ -6,7 +6,7 @@ package struct JoinedTimeline: Sendable {
     private let timeBase: Rational
     /// The time and the arrival of the last unit; nil before the first.
     private var last: (ticks: Int64, arrival: MonotonicTime)?
-    /// What is added to the times of the current stream.
+    /// The offset added to the times of the current stream.
     private var offset: Int64 = 0
     /// Whether the next unit is the first of another stream.
     package private(set) var beginsStream = false

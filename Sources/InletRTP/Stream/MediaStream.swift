@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Turns the RTP and RTCP packets of one stream into access units with their times, and says which RTCP to send.
+/// Turns the RTP and RTCP packets of one stream into access units with their times, and returns the RTCP to send.
 ///
 /// Confined to one thread.
 package final class MediaStream {
@@ -68,9 +68,9 @@ package final class MediaStream {
         needKeyFrame()
     }
 
-    /// What was received and lost.
+    /// The numbers of received and lost packets.
     package var reception: ReceptionStatistics { receiver.statistics }
-    /// What the depacketizer counted.
+    /// The figures of the depacketizer.
     package var payloads: DepacketizerStatistics { depacketizer.statistics }
     /// The counts of packets received and lost, and of key frames requested.
     package var figures: ReceptionFigures {
@@ -91,7 +91,7 @@ package final class MediaStream {
     }
     /// The remedy that ``figures`` state; set by the source, which knows why it stays with UDP.
     package var lossRemedy: ReceptionFigures.LossRemedy?
-    /// The latest parameter sets in Annex B; empty if there are none.
+    /// The latest parameter sets in Annex B; empty if none has been received.
     package var parameterSets: [UInt8] { depacketizer.parameterSets }
     /// The state of the search for video in a transport stream; nil for other formats.
     package var transportStream: TransportStreamState? { depacketizer.transportStream }
@@ -171,7 +171,7 @@ package final class MediaStream {
         let replay = replayed.facts(of: unit.timestamp)
         if let replay {
             if replay.isCleanPoint, !unit.isKey, unit.recoveryFrames == nil { unit.recoveryFrames = 0 }
-            // What the unit refers to may not have been recorded.
+            // The unit's references may not have been recorded.
             if replay.isAfterGap { unit.isAfterLoss = true }
         }
         if unit.isKey || unit.isRecoveryPoint {

@@ -13,9 +13,9 @@ package struct ReceptionLog {
 
     package init() {}
 
-    /// Counts what was dropped since the last call, and reports the figures.
+    /// Counts the drops since the last call, and reports the figures.
     ///
-    /// - Parameter current: the current stream; nil if there is none.
+    /// - Parameter current: the current stream; nil without a stream.
     package mutating func report(_ current: MediaStream?, to context: SourceContext) {
         if current !== stream, let old = stream {
             countDrops(of: old, context)

@@ -3,7 +3,7 @@ import InletCore
 /// Keeps what ONVIF's header extension states about the access units that a recorder plays back, until they are
 /// complete. It remembers as many units as a depacketizer queues, and the one that is being received.
 struct ReplayedUnits {
-    /// What the extension states about an access unit.
+    /// The extension's facts about an access unit.
     struct Facts {
         var timestamp: UInt32
         /// When the picture was taken.

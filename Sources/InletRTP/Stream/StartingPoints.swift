@@ -2,8 +2,8 @@ import InletCore
 
 /// Decides at which access units decoding may start.
 ///
-/// Key frames and recovery points are such units. Some cameras send neither: their intra-coded pictures refer to
-/// nothing, but no message says so. They count once no other starting point has come for a while.
+/// Key frames and recovery points are such units. Some cameras send neither: their intra-coded pictures have no
+/// references, but no message marks them. Such pictures count if no other starting point has come for a while.
 package struct StartingPoints {
     private var lastCertain: MonotonicTime?
     private var start: MonotonicTime?

@@ -129,7 +129,7 @@ package struct RTPTimeline: Sendable {
         let step = ticks &- newest
         // Small steps add up without a bound: servers may begin with seconds of earlier pictures at once.
         guard step > largest else { return step >= -largestStepBack }
-        // What was held up on the way may come all at once, but nothing comes earlier than it was taken.
+        // Delayed packets may arrive all at once, but no picture arrives before it was taken.
         return self.ticks(arrival) &- ticks >= leastDelay &- largest
     }
 

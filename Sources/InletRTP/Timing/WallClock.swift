@@ -29,14 +29,14 @@ package struct WallClock: Sendable {
     private var candidateHost: Int64 = 0
     /// Statements averaged so far.
     private var count = 0
-    /// What the reply to PLAY stated, until the first unit that it can be about.
+    /// The statement of the reply to PLAY, kept until the first unit to which it can apply.
     private var play: (reference: Reference, host: Int64)?
     /// The timestamp of the latest unit; nil while none has come since ``awaitsTimeline``.
     private var latest: UInt32?
     /// Whether no unit has come since the timestamps became unrelated to those before: what is stated meanwhile is
     /// about the units that follow.
     private var awaitsTimeline = true
-    /// What the times of day are worth, by the last statement.
+    /// The reliability of the times of day, by the last statement.
     package private(set) var state = State.unknown
     /// Statements that were not used because they do not fit the others.
     package private(set) var outliers = 0
@@ -57,17 +57,17 @@ package struct WallClock: Sendable {
         self.clockRate = Int64(max(1000, min(clockRate, 1_000_000_000)))
     }
 
-    /// Forgets what was stated about the units so far. Called when the receiver reports a restart, or the stream was
-    /// paused: what is stated from now on is about the units that follow. What the last reply to PLAY stated is kept,
-    /// in case no unit has come since.
+    /// Forgets all statements about the units so far. Called when the receiver reports a restart, or the stream was
+    /// paused: later statements apply to the units that follow. The last reply to PLAY is kept if no unit has come
+    /// since.
     package mutating func reset() {
         let (play, outliers) = (play, outliers)
         self = Self(clockRate: Int(clockRate))
         (self.play, self.outliers) = (play, outliers)
     }
 
-    /// Notes that timestamps from this one on are unrelated to those before, as ``RTPTimeline`` reports. What was
-    /// stated since ``reset()``, or fits these timestamps and not those before, stays.
+    /// Records that timestamps from this one on are unrelated to earlier ones, as ``RTPTimeline`` reports. Statements
+    /// stay if they were made since ``reset()``, or fit these timestamps and not the earlier ones.
     package mutating func beginTimeline(at timestamp: UInt32) {
         if !awaitsTimeline {
             let (candidate, host) = (candidate, candidateHost)

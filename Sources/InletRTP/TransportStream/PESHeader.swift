@@ -2,9 +2,9 @@
 struct PESHeader {
     /// The bytes of the packet behind the header; nil if the header does not state them, as it may for video.
     var size: Int?
-    /// Where the packet's content begins.
+    /// The offset of the packet's content.
     var end: Int
-    /// The presentation time in ticks of 90 kHz, of 33 bits; nil if there is none.
+    /// The presentation time in ticks of 90 kHz, of 33 bits; nil if it is not stated.
     var presentationTime: UInt64?
     var isScrambled: Bool
 

@@ -76,7 +76,7 @@ struct ProgramTables {
         let pids = Set(found.programs.map(\.mapPID))
         maps.removeAll { !pids.contains($0.pid) }
         list = found
-        // A program that is gone is looked for anew, also by another number.
+        // If a program is gone, the search starts again and also accepts another number.
         if let program, !found.programs.contains(where: { $0.number == program }) { self.program = nil }
         return wrong
     }

@@ -13,7 +13,7 @@ struct TransportPacket {
     var isScrambled: Bool
     /// The continuity counter, of 4 bits. It counts packets with a payload.
     var counter: Int
-    /// The payload; empty if there is none.
+    /// The payload; empty if the packet has no payload.
     var payload: Range<Int>
     /// Whether the sender states that the counter or the clock is discontinuous here.
     var hasDiscontinuity = false
@@ -49,7 +49,7 @@ struct TransportPacket {
         let (length, flags) = (Int(bytes[4]), bytes[5])
         // The clock and the original clock have six bytes, the countdown to a splice one.
         var size = 1 + (flags & 0x10 != 0 ? 6 : 0) + (flags & 0x08 != 0 ? 6 : 0) + (flags & 0x04 != 0 ? 1 : 0)
-        // Private data, and the extension, have a length of their own.
+        // Private data and the extension each begin with their length.
         for flag in [UInt8(0x02), 0x01] where flags & flag != 0 {
             guard size < length else { return length }
             size += 1 + Int(bytes[5 + size])

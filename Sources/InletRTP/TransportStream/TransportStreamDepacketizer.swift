@@ -2,9 +2,9 @@ import InletCore
 
 /// Reads the video of an MPEG transport stream (ISO/IEC 13818-1) from the payloads of RFC 2250.
 ///
-/// Of several programs, the first one whose map names video is read, and of its streams the first video. Continuity
-/// counters show losses; since they have four bits, RTP's sequence numbers show the losses that they cannot. RTP's
-/// timestamps are those of the transmission, and its marker states a break of these (section 2.1), so neither is used.
+/// It reads the first video stream of the first program whose map contains video. Continuity counters show losses. They
+/// have only four bits, so RTP's sequence numbers show the losses that they miss. RTP's timestamps are those of the
+/// transmission, and its marker states a break of these (section 2.1), so neither is used.
 final class TransportStreamDepacketizer {
     private let settings: DepacketizerSettings
     private var framer = TransportFramer()

@@ -11,6 +11,6 @@ package enum TransportStreamState: Sendable, Hashable {
     case scrambled
     /// The codec of the video is known.
     case known(VideoCodec)
-    /// The codec of the video has changed. The stream has to be opened anew.
+    /// The codec of the video has changed. The stream has to be opened again.
     case changed
 }
