@@ -44,7 +44,7 @@ final class CaptureSession: Sendable {
     private let dispatcher: FrameDispatcher
     private let delegate: Delegate
     private let wakeUp: WakeUpSignal
-    /// Where the thread waits during a pause.
+    /// The gate at which the thread waits during a pause.
     private let rest = ProducerGate()
     private let wantsPause = Atomic(false)
     // The first frame is always reported.
@@ -110,7 +110,7 @@ final class CaptureSession: Sendable {
         context.awaitProgress()
     }
 
-    /// The operation that the source is running, or nil if there is none. `close()` does not count: the state machine
+    /// The operation that the source is running; nil if it is idle. `close()` does not count: the state machine
     /// applies its own limit to it.
     var operation: SourceOperation? {
         // The order matters: a deadline of `close()` is seen only after the flag that the source is closing.

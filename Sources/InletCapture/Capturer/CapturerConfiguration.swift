@@ -20,12 +20,13 @@ public struct CapturerConfiguration: Sendable {
     public var closesUnwatchedAfter: Duration?
     /// How long the source may take for each operation. See ``CaptureTimeouts`` for the defaults.
     public var timeouts = CaptureTimeouts()
-    /// What happens when the source fails. The default retries without limit, with growing delays, if another attempt
-    /// may succeed. A file that failed in its middle is never restarted.
+    /// The reaction to a failure of the source. The default retries without limit, with growing delays, if another
+    /// attempt may succeed. A file that failed in its middle is never restarted.
     public var retry = RetryPolicy()
-    /// What sinks get while there are no frames. The default is nothing.
+    /// The pictures that sinks get while there are no frames. By default, sinks get nothing.
     public var outage = OutagePolicy()
-    /// What sinks get while the track is disabled, at the rate of ``outage``. The default is nothing.
+    /// The pictures that sinks get while the track is disabled, at the rate of ``outage``. By default, sinks get
+    /// nothing.
     public var disabledPicture = OutagePolicy.Picture.nothing
     /// The most threads of sources that ignore their cancellation before the run fails. The default is 4.
     public var maximumAbandonedThreads = 4
@@ -36,12 +37,12 @@ public struct CapturerConfiguration: Sendable {
     /// used. ``PluginRegistry/filters`` has those of a registry. The default is an empty list: pictures stay as they
     /// are, and the first one that a sink wants filtered is logged.
     public var filters: [FilterPlugin] = []
-    /// The tracer that is notified of every frame when it has been delivered to a sink or dropped. The default is none.
+    /// The tracer that is notified of every frame when it has been delivered to a sink or dropped. The default is nil.
     public var tracer: (any FrameTracer)?
     /// The logger for messages. The default is labelled `inlet`.
     public var logger = Logger(label: "inlet")
 
-    /// What the processor time of all threads of the capture is counted to. The default is none.
+    /// The account of the processor time of all threads of the capture. The default is nil.
     package var account: ProcessorAccount?
 
     public init() {}

@@ -25,7 +25,7 @@ final class CapturedFrame: Sendable {
     /// One bit for each sink that it was converted for ahead of its turn.
     private let ahead = Atomic(UInt64(0))
 
-    /// What a delivered frame takes from the native one.
+    /// The properties that a delivered frame takes from the native one.
     private struct Template {
         var colorSpace: ColorSpace
         var duration: MediaTime?
@@ -126,7 +126,7 @@ final class CapturedFrame: Sendable {
         var (buffer, colorSpace) = (picture.buffer, picture.colorSpace)
         if !adaptation.isIdentity(for: shape) {
             buffer = try adapted(buffer, adaptation, with: context)
-            // Its new size no longer tells which matrix to assume.
+            // The matrix can no longer be derived from the new size.
             colorSpace.matrix = colorSpace.assumed(for: shape.size).matrix
         }
         var frame = VideoFrame(

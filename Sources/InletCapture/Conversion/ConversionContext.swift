@@ -2,7 +2,7 @@ import InletConvert
 import InletCore
 import Synchronization
 
-/// What one sink provides for a conversion.
+/// The resources of one sink for a conversion.
 struct ConversionContext: Sendable {
     let converter: FrameConverter
     /// Pictures at the source's size, shared by all sinks.

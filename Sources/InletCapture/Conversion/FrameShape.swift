@@ -1,6 +1,6 @@
 import InletCore
 
-/// What a frame tells of a sink's format.
+/// The properties of a frame that determine a sink's format.
 struct FrameShape {
     var size: ImageSize
     var timeBase: Rational?
@@ -11,7 +11,7 @@ struct FrameShape {
 }
 
 extension VideoFrame {
-    /// What the frame tells of a sink's format.
+    /// The properties of the frame that determine a sink's format.
     var frameShape: FrameShape {
         FrameShape(
             size: size, timeBase: pts?.timeBase, colorSpace: colorSpace, rotation: rotation,

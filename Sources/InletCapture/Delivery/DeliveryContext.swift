@@ -16,7 +16,7 @@ struct DeliveryContext: Sendable {
     var watchersChanged: @Sendable () -> Void = {}
     /// Called when a receiver of packets needs a key frame of the source.
     var requestKeyFrame: @Sendable () -> Void = {}
-    /// What the threads of receivers are counted to.
+    /// The account of the processor time of receivers' threads.
     var account: ProcessorAccount?
 }
 

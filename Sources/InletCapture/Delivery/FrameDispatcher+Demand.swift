@@ -1,7 +1,7 @@
 import InletCore
 import Synchronization
 
-/// What the receivers want of the source.
+/// The receivers' demand on the source.
 extension FrameDispatcher {
     /// Whether any receiver is attached.
     var hasReceivers: Bool { !currentReceivers().isEmpty }
@@ -16,7 +16,7 @@ extension FrameDispatcher {
         let mayIdle = mayIdle(format, reduction)
         let pictures = receivers.frames.filter { $0.takesPictures && !(mayIdle && $0.isIdle) }
         var demand = SourceDemand(serving: pictures.map(\.wants))
-        // Packets show that the source is alive where no pictures, or few, are decoded.
+        // Packets show that the source is alive while few or no pictures are decoded.
         let needsSign = mayIdle && !receivers.frames.isEmpty && (pictures.isEmpty || reduction.keyFramesOnly)
         demand.packets = receivers.packets.contains(where: \.takesPackets) || needsSign
         demand.pictures = !demand.packets || !pictures.isEmpty
@@ -37,8 +37,8 @@ extension FrameDispatcher {
     /// Whether any receiver takes pictures at present.
     var hasPictureWork: Bool { currentReceivers().contains { ($0 as? any FrameReceiver)?.hasPictureWork == true } }
 
-    /// Whether pictures need not be decoded while no sink has use for any. The last one may have to stand in for
-    /// others, unless none is to be decoded; and only a live source goes on meanwhile.
+    /// Returns whether decoding may stop while no sink uses pictures. The last picture may have to replace others,
+    /// unless none is to be decoded; and only a live source continues meanwhile.
     func mayIdle(_ format: SourceFormat?, _ reduction: PictureReduction) -> Bool {
         guard let format, !keepsLastFrame || reduction.isPaused else { return false }
         return format.hasPackets && format.pacing == .live

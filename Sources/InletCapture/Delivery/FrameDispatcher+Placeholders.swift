@@ -1,9 +1,9 @@
 import InletCore
 import Synchronization
 
-/// Pictures that stand in for the source's.
+/// Pictures that replace the source's.
 extension FrameDispatcher {
-    /// What placeholders are made from.
+    /// The picture from which placeholders are made.
     struct LastPicture {
         /// The newest frame, if it is kept.
         var frame: SourceFrame?
@@ -21,11 +21,11 @@ extension FrameDispatcher {
     /// Offers a picture that is not the source's. Never blocks: while a frame is stamped or offered, or a lossless sink
     /// has no room, the picture is skipped.
     ///
-    /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a
-    /// size that no frame has.
+    /// Until a source has been open, the picture goes only to sinks that request a size: others would begin with a size
+    /// that no frame has.
     ///
-    /// - Parameter start: when the outage's placeholders began: a frame that has arrived since ends the outage, though
-    ///   the supervisor may not know yet; nil for placeholders that stand in for frames.
+    /// - Parameter start: the time at which the outage's placeholders began; nil for placeholders outside an outage. A
+    ///   frame that has arrived since ends the outage, even if the supervisor does not know yet.
     func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
         _ = state.withLockIfAvailable { state in
             let current = state.session > state.givenUp ? state.session : nil

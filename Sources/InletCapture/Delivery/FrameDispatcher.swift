@@ -30,7 +30,7 @@ final class FrameDispatcher: Sendable {
     private let disabled = Atomic(false)
     /// Placeholders offered so far.
     let placeholders = Atomic(UInt64(0))
-    /// Where a producer waits for room under a lossless policy.
+    /// The gate at which a producer waits for room under a lossless policy.
     let room = ProducerGate()
     /// The session that offers an item now, or ``nobody``. Set under the lock.
     let offering = Atomic(nobody)
@@ -67,7 +67,7 @@ final class FrameDispatcher: Sendable {
         var reduction = PictureReduction()
         var fields = FieldHold()
         var seenVersion = -1
-        /// The number of packets since the last picture of this session; nil if there was none.
+        /// The number of packets since the last picture of this session; nil before the first picture.
         var packetsSincePicture: Int?
         /// The number of the source's frames so far, over all sessions.
         var count: UInt64 = 0
@@ -153,7 +153,7 @@ final class FrameDispatcher: Sendable {
     /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or
     /// `isCancelled`.
     ///
-    /// - Parameter startsAnew: whether the item's time does not tell how long ago the previous one was.
+    /// - Parameter startsAnew: whether the time since the previous item is unknown.
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
@@ -180,9 +180,9 @@ final class FrameDispatcher: Sendable {
     ///   offered, or another session has taken over.
     func handOver(_ frame: SourceFrame, from session: SessionID) -> Bool {
         var taken = Taken()
-        // Who holds the lock may release pictures, and their owners may call this.
+        // The holder of the lock may release pictures, and the owners of the pictures may call this.
         _ = state.withLockIfAvailable { state in
-            // Where a source is not live, receivers are lossless by default.
+            // Receivers of a source that is not live are lossless by default.
             guard state.session == session, state.format?.pacing == .live else { return }
             lookAtReceivers(&state)
             guard !state.receivers.frames.contains(where: \.isLossless) else { return }
@@ -193,7 +193,7 @@ final class FrameDispatcher: Sendable {
         return true
     }
 
-    /// What was made of an item under the lock.
+    /// The result of an item handled under the lock.
     private struct Taken {
         var result = Result.notCurrent
         var offer = Offer.nothing
@@ -234,7 +234,7 @@ final class FrameDispatcher: Sendable {
         endOffering(of: session)
     }
 
-    /// What to offer, and to whom, once the lock is released.
+    /// The item to offer, and its receivers, once the lock is released.
     private enum Offer {
         case nothing
         case frame(FieldHold.Offering)

@@ -2,7 +2,7 @@ import InletCore
 
 /// A receiver with a mailbox that takes pictures.
 protocol FrameReceiver: SinkReceiver {
-    /// What its frames should be like, from which the demand on the source is computed. May change.
+    /// The frames that the receiver wants; the demand on the source is computed from it. May change.
     var wants: SinkWants { get }
 
     /// Whether the source waits for it, so that it gets every picture.

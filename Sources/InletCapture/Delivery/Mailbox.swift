@@ -55,14 +55,14 @@ final class Mailbox<Element: Sendable>: Sendable {
     /// Sets the limiter from the next element on.
     func setLimiter(_ limiter: RateLimiter?) { state.withLock { $0.limiter = limiter } }
 
-    /// Puts an element in, waiting for room if the policy says so.
+    /// Puts an element in. Waits for room if the policy requires it.
     ///
     /// - Parameters:
     ///   - time: the element's place on the timeline, for the rate.
     ///   - refusal: the reason that is given if there was no room and the producer was cancelled.
     ///   - onAdmission: called before the element is put in, if it is certain to be taken.
     ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
-    /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell
+    /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: true only once each time it fell
     ///   asleep.
     func put(
         _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, refusedAs refusal: DropReason = .cancelled,
@@ -130,7 +130,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Returns the next element, or why there is none. Called by the consumer only.
+    /// Returns the next element, or the reason for its absence. Called only by the consumer.
     func take() -> Taken {
         let (result, isNudged) = state.withLock { state in
             let result = state.machine.take()

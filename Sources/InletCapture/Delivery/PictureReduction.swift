@@ -3,7 +3,7 @@ import InletCore
 /// How far the pictures of a capture are reduced, to save processor time. Packets that are passed on as they are stay
 /// as they are.
 package struct PictureReduction: Sendable, Hashable {
-    /// Of how many pictures a sink gets one. The default is 1.
+    /// The number of pictures of which a sink gets one. The default is 1.
     package var rateDivisor = 1
     /// Whether sinks with viewers get half the width and half the height. A file keeps its size. The default is false.
     package var halvesSize = false
@@ -12,16 +12,16 @@ package struct PictureReduction: Sendable, Hashable {
     package var keyFramesOnly = false
     /// Whether sinks get no pictures at all. The default is false.
     package var isPaused = false
-    /// The rate that was measured before it was reduced, for a source that states none; nil if it is not known.
+    /// The rate that was measured before it was reduced, for a source that states no rate; nil if it is not known.
     var measuredRate: Rational?
 
     package init() {}
 
-    /// Notes the source's rate, unless that is reduced already.
+    /// Records the source's rate, unless the rate is already reduced.
     ///
     /// - Parameters:
-    ///   - rate: the frames a second that arrived lately; nil if it is not known.
-    ///   - before: what this reduction follows.
+    ///   - rate: the recent rate in frames a second; nil if it is not known.
+    ///   - before: the previous reduction.
     mutating func measure(_ rate: Double?, after before: PictureReduction) {
         guard rateDivisor > 1 else { return }
         if before.rateDivisor > 1 || before.keyFramesOnly || before.isPaused {
@@ -31,7 +31,7 @@ package struct PictureReduction: Sendable, Hashable {
         }
     }
 
-    /// The rate of a source that states none, where none was measured.
+    /// The rate of a source that states no rate, if no rate was measured.
     private static let usualRate = Rational(25)
     /// The least width and height.
     private static let smallest = 16

@@ -2,7 +2,7 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Where a capture thread waits for room in a lossless mailbox. A cancellation also opens it.
+/// A gate at which a capture thread waits for room in a lossless mailbox. A cancellation also opens it.
 final class ProducerGate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

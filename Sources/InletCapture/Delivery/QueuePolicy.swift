@@ -1,6 +1,6 @@
 import InletCore
 
-/// What happens to frames that arrive faster than a sink takes them.
+/// The handling of frames that arrive faster than a sink takes them.
 ///
 /// The default, for every way to take frames, is ``latest`` for a live source, and ``lossless(_:)`` for one that can
 /// wait, such as a file.
@@ -13,7 +13,7 @@ public enum QueuePolicy: Sendable, Hashable {
     /// count is ``defaultLosslessCount``.
     case lossless(_ count: Int = QueuePolicy.defaultLosslessCount)
 
-    /// Which frame is dropped.
+    /// The frame that is dropped.
     public enum Dropped: String, Sendable, Hashable, CaseIterable {
         case oldest
         case newest

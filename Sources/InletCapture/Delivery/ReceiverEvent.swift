@@ -1,6 +1,6 @@
 import InletCore
 
-/// What a receiver reports to its capturer.
+/// An event that a receiver reports to its capturer.
 enum ReceiverEvent: Sendable {
     /// It takes no more frames. This is its last event.
     case ended(InletError?)

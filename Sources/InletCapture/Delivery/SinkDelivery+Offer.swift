@@ -1,7 +1,7 @@
 import InletCore
 import Synchronization
 
-/// What producers offer.
+/// Items that producers offer.
 extension SinkDelivery {
     // MARK: Packets
 

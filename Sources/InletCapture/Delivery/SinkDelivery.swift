@@ -51,11 +51,11 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         /// When an idle sink was last asked whether it has use for pictures.
         var lastAsked: MonotonicTime?
 
-        /// The tap, or nil if the source or the sink is one of pictures alone.
+        /// The tap; nil if the source or the sink handles only pictures.
         var packetTap: PacketTap? { format.map { $0.hasPackets && $0.pacing != .unpaced } ?? true ? tap : nil }
     }
 
-    /// What the sink wants, as far as it gets that.
+    /// The sink's wants, reduced to those that it gets.
     var wants: SinkWants {
         let (wants, reduction, format) = state.withLock { ($0.wants, $0.reduction, $0.format) }
         guard reduction != PictureReduction() else { return wants }
@@ -348,7 +348,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         ended.resolve(())
     }
 
-    /// Lets the sink write what is left, if it had started, and releases it.
+    /// Lets the sink write its remaining data, if it had started, and releases it.
     private func finishSink() -> InletError? {
         defer {
             (worker.sink, worker.unusedSince) = (nil, nil)

@@ -36,7 +36,7 @@ final class PacketDelivery: PacketReceiver {
         /// does.
         case waiting(InletError?)
         case running(PacketLane)
-        /// The lane writes the packets it holds and accepts no more. The error is reported in place of the lane's own.
+        /// The lane writes the packets it holds and accepts no more. The error is reported instead of the lane's error.
         case finishing(PacketLane, InletError?)
         case ended
     }

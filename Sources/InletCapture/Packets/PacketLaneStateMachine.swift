@@ -23,7 +23,7 @@ struct PacketLaneStateMachine {
     private(set) var dropped: UInt64 = 0
     private var idleness = Idleness.busy
 
-    /// What the lane's thread does while the queue is empty.
+    /// The state of the lane's thread while the queue is empty.
     private enum Idleness {
         case busy
         /// Lets packets accumulate.

@@ -1,8 +1,7 @@
 import InletCore
 
-/// The sinks of a run that have ended: the last 64 one by one, earlier ones as a sum for each name, so that attaching
-/// and detaching for days does not grow memory, and no sum of a name falls. Of names without end the oldest are
-/// forgotten.
+/// The ended sinks of a run: the last 64 individually, earlier ones as one sum per name. So attaching and detaching for
+/// days does not grow memory, and no name's sum falls. If there are too many names, the oldest are forgotten.
 struct PastSinks {
     /// A sink that has ended. Its counters may still change: frames queued in a sequence are taken after the run.
     private struct PastSink {

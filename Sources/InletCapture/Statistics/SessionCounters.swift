@@ -22,8 +22,8 @@ final class SessionCounters: Sendable {
     private let lastTimestamp = Atomic(noTime)
     private static let noTime = Int64.min
 
-    /// Where the source of each session counts its losses. Locked for a new session and for a snapshot, never for a
-    /// frame.
+    /// The counters in which the source of each session counts its losses. Locked for a new session and for a snapshot,
+    /// never for a frame.
     private let losses = Mutex(Losses())
 
     private struct Losses {

@@ -48,7 +48,7 @@ private final class DelayedAction: Sendable {
 
     init(_ clock: any CaptureClock) { self.clock = clock }
 
-    /// Runs `action` after a delay, in place of what was scheduled before.
+    /// Runs `action` after a delay. It replaces the previously scheduled action.
     func plan(_ action: @escaping @Sendable () -> Void, after delay: Duration) {
         state.withLock { state in
             state.action = action

@@ -29,8 +29,8 @@ extension CapturerStateMachine {
         if case .waiting = phase { phase = .closedForPause } else { close(then: .rest, now, &actions) }
     }
 
-    /// When the source is closed unless somebody watches by then. Not before its first frame, with which sinks start,
-    /// and only for a live source: any other would begin anew.
+    /// The time at which the source is closed unless it has a viewer by then. Never before its first frame, with which
+    /// sinks start, and only for a live source: any other would start from its beginning.
     var dormancyTime: MonotonicTime? {
         guard let wait = policy.closesUnwatchedAfter, let unwatchedSince, !isDormant, !wantsPause else { return nil }
         switch phase {

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The phase of a capturer. What is valid in one phase only is stored in it.
+/// The phase of a capturer. Values that are valid in only one phase are stored in it.
 extension CapturerStateMachine {
     enum Phase {
         /// Not started. A stop before the start is kept until then.
@@ -40,7 +40,7 @@ extension CapturerStateMachine {
         case paused
     }
 
-    /// What follows when a session has closed.
+    /// The step after a session has closed.
     enum Next {
         case fail(InletError)
         case rest

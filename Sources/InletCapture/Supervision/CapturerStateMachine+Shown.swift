@@ -1,11 +1,11 @@
 import InletCore
 
-/// What the application sees, and what sinks get while there are no frames.
+/// The state that the application sees, and the pictures that sinks get while there are no frames.
 extension CapturerStateMachine {
     /// The state that the application sees.
     var state: CapturerState { shown }
 
-    /// What sinks get in place of frames.
+    /// The pictures that sinks get instead of frames.
     enum Placeholder: Hashable {
         case nothing
         /// The picture of a disabled track.
@@ -14,7 +14,7 @@ extension CapturerStateMachine {
         case outage(since: MonotonicTime)
     }
 
-    /// What sinks get in place of frames at present.
+    /// The pictures that sinks currently get instead of frames.
     var placeholder: Placeholder {
         switch phase {
         case .idle, .ended: return .nothing
@@ -55,7 +55,7 @@ extension CapturerStateMachine {
         case .ended(let reason): return .ended(reason)
         case .waiting(_, let delay): return .waiting(attempt: failures, delay: delay)
         case .closedForPause: return restingState
-        // What it was closed for is shown once it is closed.
+        // The reason for closing is shown once the session is closed.
         case .closing: return shown
         case .open(let session):
             if let interruption = session.interruption { return .interrupted(reason: interruption) }

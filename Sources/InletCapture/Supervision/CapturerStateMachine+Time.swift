@@ -1,6 +1,6 @@
 import InletCore
 
-/// What follows when time passes: deadlines, stalls, the end of a delay, giving up.
+/// The effects of passing time: deadlines, stalls, the end of a delay, giving up.
 extension CapturerStateMachine {
     /// The grace period after its deadline in which the source may report an error itself.
     static let grace = Duration.milliseconds(200)

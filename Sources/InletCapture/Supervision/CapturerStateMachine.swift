@@ -1,10 +1,9 @@
 import InletCore
 
-/// The decisions of a capturer, without any thread, lock or clock: inputs tell what happened and when, and the returned
-/// actions tell what to do.
+/// The decisions of a capturer, without any thread, lock or clock: inputs are events with their times, and the returned
+/// actions are carried out by the caller.
 ///
-/// One source at a time is open, in a *session* with a number. Inputs from an earlier session, given up or replaced,
-/// are ignored.
+/// One source at a time is open, in a *session* with a number. Inputs from an earlier session are ignored.
 struct CapturerStateMachine {
     /// Numbers the openings of the source.
     typealias SessionID = Int
@@ -42,7 +41,7 @@ struct CapturerStateMachine {
         /// The source has ended and is about to be closed, which may take a while.
         case closing(SessionID, Outcome)
         case closed(SessionID, Outcome)
-        /// Time has passed. The operation is the one that the source is running, or nil if there is none.
+        /// Time has passed. The operation is the one that the source is running; nil if it is idle.
         case tick(SourceOperation?)
     }
 

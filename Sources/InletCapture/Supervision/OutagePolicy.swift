@@ -1,14 +1,14 @@
 public import InletCore
 
-/// What sinks get while the source has no frames: in a stall, an interruption, and from a failure to the first frame
-/// after it.
+/// The pictures that sinks get while the source has no frames: in a stall, in an interruption, and from a failure to
+/// the next frame.
 ///
-/// It starts ``CaptureTimeouts/stall`` after the last frame and ends with the first real one. Its frames carry
-/// ``FrameFlags/placeholder``. Nothing is shown while the capturer is paused; before the source has been open for the
-/// first time, placeholders go only to sinks that want a ``SinkWants/size`` of their own, since others begin with the
-/// source's.
+/// An outage starts ``CaptureTimeouts/stall`` after the last frame and ends with the next real one. Its frames carry
+/// ``FrameFlags/placeholder``. Nothing is shown while the capturer is paused. Before the source has been open for the
+/// first time, placeholders go only to sinks that request a ``SinkWants/size``, since others begin with the source's
+/// size.
 public struct OutagePolicy: Sendable, Hashable {
-    /// What a placeholder shows.
+    /// The content of a placeholder.
     public enum Picture: String, Sendable, Hashable, CaseIterable {
         /// No placeholders: no frame is better than a wrong one.
         case nothing = "none"
@@ -20,7 +20,7 @@ public struct OutagePolicy: Sendable, Hashable {
         case text
     }
 
-    /// What placeholders show. The default is ``Picture/nothing``.
+    /// The content of placeholders. The default is ``Picture/nothing``.
     public var picture: Picture
     /// The placeholders a second. The default is 5: enough for players and encoders not to give up.
     public var frameRate: Rational

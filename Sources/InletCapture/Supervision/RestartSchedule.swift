@@ -13,9 +13,9 @@ struct RestartSchedule {
     /// Notes that the sink has taken a frame. One that takes none is not healthy, however long it takes to fail.
     mutating func deliver(at now: MonotonicTime) { worked = (worked?.from ?? now, now) }
 
-    /// Notes that the sink has failed.
+    /// Records a failure of the sink.
     ///
-    /// - Returns: the number of the next attempt and how long to wait for it; nil if there is none.
+    /// - Returns: the number of the next attempt and the delay before it; nil if no attempt is left.
     mutating func fail(at now: MonotonicTime) -> (attempt: Int, delay: Duration)? {
         if let worked, worked.to - worked.from >= delay.healthy { attempt = 0 }
         worked = nil

@@ -78,7 +78,7 @@ final class Supervisor: Sendable {
         watchersChanged()
     }
 
-    /// Tells the source what is wanted of it now. Always on the queue, so that no older demand follows a newer one.
+    /// Passes the current demand to the source. Always on the queue, so that no older demand follows a newer one.
     private func updateDemand() {
         queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
     }
@@ -142,7 +142,7 @@ final class Supervisor: Sendable {
     private func open(_ id: Machine.SessionID) -> CaptureSession? {
         let delegate = CaptureSession.Delegate(
             opened: { [weak self] in
-                // What need not be decoded depends on the format.
+                // The packets that need no decoding depend on the format.
                 self?.updateDemand()
                 self?.post(.opened(id, $0))
             },

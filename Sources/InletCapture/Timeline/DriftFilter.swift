@@ -56,7 +56,7 @@ struct DriftFilter {
         hull.reserveCapacity(Self.bucketCount)
     }
 
-    /// Forgets everything but the rate: the given position stands for the given time from now on.
+    /// Forgets everything but the rate: the given position corresponds to the given time from now on.
     mutating func anchor(position: Int64, at time: Int64) {
         epoch = time &- position
         samples.removeAll(keepingCapacity: true)

@@ -9,7 +9,7 @@ import InletCore
 /// Confined to the capture thread. Reads no clock itself, so tests pass any times they like.
 /// `Docs/design/0009-frame-clock.md` explains how it handles each irregularity.
 struct FrameClock {
-    /// What a frame's timestamp is derived from.
+    /// The basis of a frame's timestamp.
     enum Basis: Sendable, Hashable {
         /// Its PTS.
         case pts
@@ -119,7 +119,7 @@ struct FrameClock {
 
     private struct Placement {
         var time: Int64
-        /// Where the frame lies on the source's timeline; nil if its PTS does not tell.
+        /// The frame's position on the source's timeline; nil if it cannot be derived from the PTS.
         var position: Int64?
         var startsAnew = false
     }

@@ -39,7 +39,7 @@ struct TimestampUnwrapper {
         raw = pts.ticks
     }
 
-    /// Returns where a PTS lies by the shortest way from the reference; nil if it cannot be placed.
+    /// Returns the position of a PTS, by the shortest way from the reference; nil if it cannot be placed.
     mutating func read(_ pts: MediaTime) -> Reading? {
         if pts.timeBase != scale.timeBase, !change(to: pts.timeBase) { return nil }
         guard let (step, wrap) = step(to: pts.ticks) else { return nil }

@@ -1,6 +1,6 @@
 public import InletCore
 
-/// What happened to one frame on its way to one sink, and when.
+/// The events of one frame on its way to one sink, with their times.
 public struct FrameTrace: Sendable, Hashable {
     /// The source's URI, without credentials.
     public var source: String
