@@ -20,8 +20,8 @@ public struct CodecParameters: Sendable, Hashable {
     /// Whether ``sampleAspectRatio`` is the container's own statement, which then replaces that of the packets, as
     /// FFmpeg does it. The default, false, uses it only for pictures whose packets state none.
     public var hasContainerAspectRatio = false
-    /// What decoders need beside the packets, as the encoder or the container gave it: parameter sets of H.264 and
-    /// HEVC, either with start codes or as an `avcC` or `hvcC` record. Empty if there are none.
+    /// The data that decoders need besides the packets, from the encoder or the container: parameter sets of H.264 and
+    /// HEVC, either with start codes or as an `avcC` or `hvcC` record. Empty if the stream has no such data.
     public var extraData: [UInt8]
     /// The profile by FFmpeg's number for it; nil if unknown.
     public var profile: Int?

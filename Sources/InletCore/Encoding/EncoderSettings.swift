@@ -11,12 +11,12 @@ public struct EncoderSettings: Sendable, Hashable {
     /// Threads that encode; 0 is the encoder's own choice. The default is 0.
     public var threads: Int
 
-    /// What decoders must support. The default is ``Profile-swift.enum/automatic``.
+    /// The features that decoders must support. The default is ``Profile-swift.enum/automatic``.
     public var profile: Profile
 
-    /// What decoders must support.
+    /// The features that decoders must support.
     public enum Profile: String, Sendable, Hashable, CaseIterable {
-        /// What suits the preset.
+        /// The profile that suits the preset.
         case automatic
         /// For H.264 the part that every browser and phone decodes: constrained baseline. Other codecs are treated as
         /// with ``automatic``.

@@ -5,7 +5,7 @@
 ///
 /// A change of size, colour, rotation or shape reopens the encoder, and the packet sink is started again.
 public final class EncodingSink: FrameSink {
-    /// What frames should be like.
+    /// The properties that frames should have.
     public let wants: SinkWants
     private let encoder: any VideoEncoder
     private let settings: EncoderSettings

@@ -7,7 +7,7 @@
 public struct KeyFrameThrottle: Sendable {
     /// The least time from one key frame to the next requested one, if the request has no shorter interval.
     public let interval: Duration
-    /// The interval of the most urgent request; nil if there is none.
+    /// The interval of the most urgent request; nil without a request.
     private var requested: Duration?
     private var lastKeyFrame: MonotonicTime?
 

@@ -5,13 +5,13 @@ struct AddressRedaction {
     /// Whether a byte ends an address in running text.
     let endsURL: (UInt8) -> Bool
 
-    /// What the current bytes are.
+    /// The part of an address that the current bytes belong to.
     private enum Part {
         /// No address.
         case text
         /// Host and path of an address.
         case path
-        /// What follows a `?`.
+        /// The part after a `?`.
         case query(ofAddress: Bool)
     }
 
@@ -61,7 +61,7 @@ struct AddressRedaction {
         let (name, value) = (parameter[..<equals], parameter[(equals + 1)...])
         guard isHidden(name, value, part) else { return [] }
         rest = rest[parameter.endIndex...]
-        // What follows an & or ; without being a parameter itself is still the value.
+        // Text after an & or ; that is not a parameter still belongs to the value.
         while let separator = rest.first, "&;".utf8.contains(separator) {
             let next = rest.dropFirst().prefix { !ends.contains($0) && !endsURL($0) }
             guard !next.contains(UInt8(ascii: "=")) else { break }

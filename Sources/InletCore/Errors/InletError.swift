@@ -9,7 +9,7 @@ public struct InletError: Error, Sendable {
     public var message: String
     /// The underlying error, if any.
     public var cause: (any Error)?
-    /// Where it happened.
+    /// The place of the failure.
     public var context: Context
     /// How long the other side asks to wait before the next attempt. The default, nil, means that it did not ask.
     public var retryAfter: Duration?
@@ -67,7 +67,7 @@ public struct InletError: Error, Sendable {
         public static let serverUnavailable = Code("serverUnavailable")
         /// The server has forgotten the session, as after a restart: status 454 of RTSP.
         public static let sessionLost = Code("sessionLost")
-        /// The codec or the time base of the stream has changed, so that it must be opened anew.
+        /// The codec or the time base of the stream has changed, so that it must be opened again.
         public static let formatChanged = Code("formatChanged")
         /// The server ended a stream that has no natural end.
         public static let streamEnded = Code("streamEnded")
@@ -89,7 +89,7 @@ public struct InletError: Error, Sendable {
         public static let `internal` = Code("internal")
     }
 
-    /// Where it happened, for logs and bug reports.
+    /// The place of the failure, for logs and bug reports.
     public struct Context: Sendable {
         /// The URI of the source or sink, with credentials redacted.
         public var subject: String?

@@ -99,7 +99,8 @@ public enum Redaction {
         return result + rest
     }
 
-    /// Returns the @ that ends the user information, given what follows the `//` of a URL; nil if there is none.
+    /// Returns the index of the @ that ends the user information, given the text after the `//` of a URL; nil if the
+    /// URL has no user information.
     static func userInformationEnd<Text: BidirectionalCollection<UInt8>>(in url: Text) -> Text.Index? {
         // A colon or an @ before the first ? may have begun a password that contains the ?. Without either, an @ behind
         // the ? belongs to an option.

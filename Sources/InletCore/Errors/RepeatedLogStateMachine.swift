@@ -8,7 +8,7 @@ struct RepeatedLogStateMachine {
         var level: Logger.Level
         var message: String
         var metadata: Logger.Metadata?
-        /// How many messages the line stands for.
+        /// The number of messages that the line represents.
         var count: UInt64 = 1
         /// Whether they belong to several keys.
         var isMixed = false

@@ -1,11 +1,11 @@
-/// What the options of a URI may read on this machine: the files and environment variables that hold secrets, as
-/// `password-file=PATH` and `token-env=NAME` name them, and other files that options name, such as `tls-ca=PATH`.
+/// The files and environment variables of this machine that options of a URI may read: those that hold secrets, named
+/// by `password-file=PATH` and `token-env=NAME`, and other files that options name, such as `tls-ca=PATH`.
 ///
-/// A URI may come from somebody who must not read them: a server could be sent the content of any file as a password.
-/// So a registry denies all access, unless the code that makes it trusts everyone who writes URIs for it, as the
-/// `inlet` command trusts the person at the terminal.
+/// The author of a URI may not be allowed to read them: a URI could send the content of any file to a server as a
+/// password. So a registry denies all access by default. Grant access only if all authors of URIs are trusted, as the
+/// `inlet` command trusts its user at the terminal.
 public struct LocalAccess: Sendable {
-    /// Where a secret is stored.
+    /// The place of a stored secret.
     public enum Place: Sendable, Hashable {
         /// The whole content of the file at a path.
         case file(String)
@@ -23,12 +23,12 @@ public struct LocalAccess: Sendable {
 
     private init(reader: (@Sendable (Place) throws(InletError) -> [UInt8])?) { self.reader = reader }
 
-    /// Grants access through `read`. Paths of files that are no secrets, such as for `tls-ca`, are passed to the
+    /// Grants access through `read`. Paths of files that are not secret, such as for `tls-ca`, are passed to the
     /// plug-in unchanged.
     ///
     /// - Parameter read: returns the bytes at a place; called on the thread on which the URI is read. It should return
-    ///   at most one byte more than ``longestSecret``, should not block, and throws an error that tells what is wrong,
-    ///   which must not quote what it read.
+    ///   at most one byte more than ``longestSecret``, should not block, and throws an error that describes the failure
+    ///   but must not quote the bytes read.
     public init(_ read: @escaping @Sendable (Place) throws(InletError) -> [UInt8]) { self.init(reader: read) }
 
     /// Returns the secret at a place, without its final line ending, if any.

@@ -1,10 +1,10 @@
 /// Finds plug-ins that a registry does not hold, such as those installed on the machine.
 ///
-/// A ``PluginRegistry`` asks its ``PluginRegistry/finder`` only for schemes that none of its own plug-ins has, so that
+/// A ``PluginRegistry`` asks its ``PluginRegistry/finder`` only for schemes that its plug-ins lack, so that
 /// a URI of a registered plug-in never pays for the search, and no found plug-in takes over a registered scheme.
 public protocol PluginFinder: Sendable {
-    /// Returns the source that has a scheme, or nil if there is none. The registry calls it on the thread on which a
-    /// URI is read; an implementation may read files and start processes, within a deadline of its own.
+    /// Returns the source for a scheme; nil if no plug-in has the scheme. The registry calls it on the thread on which
+    /// a URI is read. An implementation may read files and start processes, and sets its deadline itself.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` if several plug-ins have the scheme;
     ///   ``InletError/Code/pluginRejected`` if the plug-in that has it cannot be used.

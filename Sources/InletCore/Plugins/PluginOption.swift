@@ -8,9 +8,9 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public let name: String
     /// The value if the URI does not give one.
     public let defaultValue: Value
-    /// What it does, in a phrase.
+    /// The purpose of the option, in a phrase.
     public let summary: String
-    /// What its numbers count, such as `pixels`; nil if they have no unit.
+    /// The unit of its numbers, such as `pixels`; nil if they have no unit.
     public let unit: String?
     /// The allowed range in words, such as `16x16 to 8192x8192`.
     public let range: String?

@@ -2,15 +2,15 @@
 public struct PluginOptionDescription: Sendable {
     /// The option's name in a URI.
     public let name: String
-    /// What may be written, such as `integer` or `smpte | ball | noise`.
+    /// The accepted values, such as `integer` or `smpte | ball | noise`.
     public let type: String
-    /// The default as text; empty if there is none.
+    /// The default as text; empty if the option has no default.
     public let defaultValue: String
     /// The allowed range in words; nil if any value of the type is allowed.
     public let range: String?
-    /// What its numbers count, such as `pixels`; nil if they have no unit.
+    /// The unit of its numbers, such as `pixels`; nil if they have no unit.
     public let unit: String?
-    /// What it does, in a phrase.
+    /// The purpose of the option, in a phrase.
     public let summary: String
     /// The kind of its text: the value, a secret, or the path of a file.
     public let kind: PluginOptionKind

@@ -43,7 +43,7 @@ public struct PluginOptionValues: Sendable {
     /// Returns the text given for an option that is only known by its description; nil if the URI does not give one.
     package func text(of option: PluginOptionDescription) -> String? { texts[option.name] }
 
-    /// Returns the declared option that a name stands for, and the form in which it gives the value.
+    /// Returns the declared option that a name means, and the form in which the value is given.
     private static func find(
         _ name: String, in declared: [PluginOptionDescription]
     ) -> (PluginOptionDescription, SecretForm)? {

@@ -6,10 +6,10 @@ public struct PluginRegistry: Sendable {
     private var sinkPlugins: [SinkPlugin] = []
     private var decoderPlugins: [DecoderPlugin] = []
     private var filterPlugins: [FilterPlugin] = []
-    /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is
-    /// ``LocalAccess/denied``: a URI may come from anyone.
+    /// The files and environment variables of this machine that options of URIs may read, such as `password-file=PATH`.
+    /// The default is ``LocalAccess/denied``: a URI may come from anyone.
     public var localAccess: LocalAccess
-    /// What looks for schemes that no registered plug-in has. The default, nil, means that such a scheme is an error.
+    /// The finder for schemes that no registered plug-in has. The default, nil, means that such a scheme is an error.
     public var finder: (any PluginFinder)?
 
     /// Makes an empty registry.
@@ -126,7 +126,7 @@ public struct PluginRegistry: Sendable {
         let schemes = known.flatMap(\.schemes) + found
         var message = "There is no \(kind) '\(uri.scheme):'."
         if kind == "sink", uri.scheme == "file", !uri.text.lowercasedASCII.hasBytePrefix("file:") {
-            // A path alone is a source to read; how to write it is for the scheme to say.
+            // A path without a scheme is a source to read; writing requires a scheme.
             message = "A path alone is not a sink."
             let end = uri.rest.split(atByte: ".", keepsEmpty: false).last?.lowercasedASCII ?? ""
             if let nearest = Spelling.nearest(to: end, among: schemes) {

@@ -1,7 +1,7 @@
 /// The name of a source or sink: `scheme:rest?option=value&option=value`.
 ///
-/// A text without a scheme is a local path and gets the scheme `file`. Such a path is taken as it is; with a written
-/// scheme, `%XX` stands for the byte XX in the rest and in option values, so `file:what%3F.mp4` opens `what?.mp4`.
+/// Text without a scheme is a local path and gets the scheme `file`. Such a path is used unchanged. With an explicit
+/// scheme, `%XX` means the byte XX in the rest and in option values, so `file:what%3F.mp4` opens `what?.mp4`.
 public struct PluginURI: Sendable, Hashable {
     /// The scheme in lower case, without the colon.
     public let scheme: String

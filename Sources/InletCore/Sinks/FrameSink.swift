@@ -5,9 +5,9 @@
 /// may block: only this sink's frames wait or are dropped, by its queue policy; the source and the other sinks are not
 /// affected.
 public protocol FrameSink: AnyObject {
-    /// What the sink wants its frames to be like. Read when it is attached, and again after each frame that it took or
-    /// had no use for: a change takes effect with the next frame that is not converted yet. Not read again if the
-    /// application specified the wants. The default leaves frames as they arrive.
+    /// The properties that the sink wants its frames to have. Read when the sink is attached, and again after each
+    /// frame that it took or did not need. A change takes effect with the next frame that is not converted yet. Not
+    /// read again if the application specified the wants. The default leaves frames as they arrive.
     var wants: SinkWants { get }
 
     /// Whether the sink has use for pictures now: false while it has nobody to send them to.
@@ -60,7 +60,7 @@ public protocol FrameSink: AnyObject {
     /// only pictures.
     func makePassThrough() -> PassThrough?
 
-    /// Writes what is left and releases all resources. Called exactly once after a `start` that did not throw.
+    /// Writes the remaining data and releases all resources. Called exactly once after a `start` that did not throw.
     func finish() throws
 }
 

@@ -23,7 +23,8 @@ public protocol PacketSink: AnyObject {
     /// ``start(_:)``. The default is zero: each is written as it arrives.
     var batchInterval: Duration { get }
 
-    /// Writes what is left and releases all resources. Called exactly once after a first `start` that did not throw.
+    /// Writes the remaining data and releases all resources. Called exactly once after a first `start` that did not
+    /// throw.
     func finish() throws
 }
 

@@ -1,15 +1,15 @@
-/// What a sink wants its frames to be like.
+/// The properties that a sink wants its frames to have.
 ///
 /// Pictures are filtered, cropped, scaled and rotated, in this order. A sink's sizes and aspect ratio apply to the
 /// pictures that it gets: to the upright picture if it has the rotation applied, and otherwise to the picture as the
 /// source stores it. Only the rectangle of ``Crop-swift.enum/exact(_:)`` is always in the pixels of the source's
-/// picture. If a picture is stretched, its sample aspect ratio is adjusted, so that it is shown in its true shape.
-/// A sink whose readers ignore that ratio asks for ``squarePixels``.
+/// picture. If a picture is stretched, its sample aspect ratio is adjusted, so that it is shown in its true shape. A
+/// sink whose readers ignore that ratio sets ``squarePixels``.
 ///
 /// Wants that cannot be fulfilled end the sink with ``InletError/Code/invalidConfiguration`` when its first frame
 /// arrives.
 public struct SinkWants: Sendable, Hashable {
-    /// Which part of the picture to deliver. The default is all of it.
+    /// The part of the picture to deliver. The default is the whole picture.
     public var crop: Crop
     /// The exact size to which every frame is scaled, stretched if its shape differs. The default, nil, leaves the size
     /// as it is.
@@ -47,7 +47,7 @@ public struct SinkWants: Sendable, Hashable {
 
     /// How to handle a picture that is not stored upright.
     public enum RotationHandling: String, Sendable, Hashable, CaseIterable {
-        /// The pixels stay, and ``VideoFrame/rotation`` tells how far to rotate them. Costs nothing.
+        /// The pixels are unchanged, and ``VideoFrame/rotation`` is the rotation to apply. Costs nothing.
         case metadata
         /// The pixels are rotated upright, and ``VideoFrame/rotation`` is ``Rotation/none``.
         case applied

@@ -1,7 +1,7 @@
-/// Why a frame was not delivered. Every frame that a source yields and a sink does not get is counted under one of
-/// these.
+/// The reason why a frame was not delivered. Every frame that a source yields and a sink does not get is counted under
+/// one reason.
 ///
-/// An open set: a source plug-in may count reasons of its own through ``SourceContext/countDrop(_:_:)``.
+/// An open set: a source plug-in may count additional reasons through ``SourceContext/countDrop(_:_:)``.
 public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     /// The name under which drops are counted and reported.
     public let description: String

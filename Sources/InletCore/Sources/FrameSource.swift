@@ -1,10 +1,10 @@
 /// A source of pictures: a camera, a file, a network stream, a generator.
 ///
 /// The bridge owns the thread, the clock, the queues, the retries and the conversion; a source only opens, yields its
-/// next picture or packet until there is none, and closes. All three are called on one thread at a time, in that order,
-/// so an implementation keeps plain mutable state and need not be `Sendable`. A live source of packets is read on a
-/// different thread from the one that opens and closes it. A source is opened once; a reconnect makes a new one from
-/// its configuration.
+/// next picture or packet until its end, and closes. All three are called on one thread at a time, in that order, so an
+/// implementation keeps plain mutable state and need not be `Sendable`. A live source of packets is read on a different
+/// thread from the one that opens and closes it. A source is opened once; a reconnect makes a new one from its
+/// configuration.
 ///
 /// Blocking calls return within 100 ms of a cancellation: sleep through ``SourceContext/sleep(until:)``, add
 /// ``SourceContext/wakeUpDescriptor`` to the polled descriptors, or check ``SourceContext/isCancelled`` in a library's

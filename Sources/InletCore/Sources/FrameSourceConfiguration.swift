@@ -11,9 +11,9 @@ public protocol FrameSourceConfiguration: Sendable, CustomStringConvertible, Cus
 
     /// Returns the configuration with which one capturer makes all its sources.
     ///
-    /// A capturer calls it once, before it makes its first source. What a source must know when it is recreated after
-    /// an outage, such as which of several cameras it had, belongs in a reference that only the returned value holds,
-    /// so that neither copies of the configuration nor other capturers share it. The default returns the value itself.
+    /// A capturer calls it once, before it makes its first source. State that a source needs when it is recreated after
+    /// an outage, such as which of several cameras it had, belongs in a reference held only by the returned value. Then
+    /// neither copies of the configuration nor other capturers share it. The default returns the value itself.
     func scopedToCapturer() -> any FrameSourceConfiguration
 }
 

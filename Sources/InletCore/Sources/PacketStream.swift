@@ -1,4 +1,4 @@
-/// What is known about a stream of packets before the first of them.
+/// The facts about a stream of packets that are known before its first packet.
 public struct PacketStream: Sendable, Hashable {
     /// The parameters of the packets.
     public var parameters: CodecParameters

@@ -1,9 +1,9 @@
 /// Whether frames are expected, as a sink may tell its audience.
 public enum SourceCondition: String, Sendable, Hashable, CaseIterable {
-    /// Frames arrive, or will as soon as a sink has use for them: a source that is closed while nobody watches.
+    /// Frames arrive, or will arrive as soon as a sink uses them: a source may be closed while it has no viewers.
     case live
-    /// There are none at present, and they are expected to return: the source has stalled, was interrupted, or failed
-    /// and is opened again.
+    /// Pictures are missing and expected to return: the source has stalled, was interrupted, or failed and is opened
+    /// again.
     case interrupted
     /// The source is running, but the application keeps its frames from the sinks.
     case disabled

@@ -141,16 +141,17 @@ public final class SourceContext: Sendable {
         onDecoderFailure(name, error, next)
     }
 
-    /// Passes a frame on from another thread than the source's, which saves waking that one: for pictures that come on
-    /// a thread of a library or of the application.
+    /// Passes a frame on from a thread other than the source's, so that the source's thread need not wake. Meant for
+    /// pictures that arrive on a thread of a library or of the application.
     ///
     /// Call it only while the source's own thread waits in ``FrameSource/next(_:)`` and yields nothing until this has
-    /// returned, for one frame at a time. It never waits for a sink, and runs no code of one. A source that wraps
-    /// another one and changes what that yields gives it a context of its own, which by default takes nothing so.
+    /// returned, for one frame at a time. It never waits for a sink and never runs a sink's code. A source that wraps
+    /// another source and changes its frames gives that source a separate context, which by default accepts no frames
+    /// in this way.
     ///
-    /// - Returns: false if the source is to yield the frame from ``FrameSource/next(_:)``, as the bridge wants its
-    ///   thread: for the first frame, before a pause, at the end, while a sink is lossless, and for a source that is
-    ///   not live.
+    /// - Returns: false if the source must yield the frame from ``FrameSource/next(_:)`` because the bridge needs the
+    ///   source's thread: for the first frame, before a pause, at the end, while a sink is lossless, and for a source
+    ///   that is not live.
     public func handOver(_ frame: SourceFrame) -> Bool {
         guard !isCancelled, onHandOver(frame) else { return false }
         // The source's thread waits for the next frame from now on.
@@ -182,7 +183,7 @@ public final class SourceContext: Sendable {
     /// States what was received by RTP so far, over all connections of this source.
     public func reportReception(_ figures: ReceptionFigures) { received.withLock { $0 = figures } }
 
-    /// What was received by RTP, as last reported; nil if the source receives nothing in this way.
+    /// The latest report of reception by RTP; nil if the source receives nothing in this way.
     public var reception: ReceptionFigures? { received.withLock { $0 } }
 
     /// The combined demand of all sinks. It may change at any time; read it when ``demandVersion`` has changed.
@@ -238,7 +239,7 @@ public final class SourceContext: Sendable {
         }
     }
 
-    /// Sets the number of requests, which another context has counted. Use it in place of ``requestKeyFrame()``.
+    /// Sets the number of requests, which another context has counted. Use it instead of ``requestKeyFrame()``.
     package func setKeyFrameRequests(_ count: Int) { keyFrameCount.store(count, ordering: .relaxed) }
 
     /// Why the source has lost its device for a while, or nil while it has it.
@@ -290,7 +291,7 @@ public final class SourceContext: Sendable {
     }
 
     /// Sets the deadline for a frame. Called by the bridge before it requests one from the source. During an
-    /// interruption that began before, there is none until that ends.
+    /// interruption that began earlier, no deadline applies until the interruption ends.
     ///
     /// - Parameters:
     ///   - silence: how long the source may take without any progress.
@@ -322,7 +323,7 @@ public final class SourceContext: Sendable {
     private func change<Value: Sendable>(_ body: (inout OperationLimits) -> Value) -> Value {
         limits.withLock { limits in
             let value = body(&limits)
-            // What the bridge wrote before an operation is visible to every thread that sees its deadline.
+            // Values that the bridge wrote before an operation are visible to every thread that sees its deadline.
             deadlineNanoseconds.store(limits.deadline.nanoseconds, ordering: .releasing)
             return value
         }

@@ -17,8 +17,8 @@ public struct SourceDemand: Sendable, Hashable {
     /// Whether the source waits for a sink that is to get every picture, however late. The default is false.
     public var isLossless = false
 
-    /// Whether pictures are not wanted only because the sinks that take them have had no use for any for a while. Who
-    /// decodes goes on where it could not continue as soon as they have use again. The default is false.
+    /// Whether pictures are unwanted only because the sinks that take them have not used any for a while. A decoder
+    /// that could not resume at once for a new picture then keeps decoding. The default is false.
     package var hasIdleSinks = false
 
     /// Whether key frames are all that is to be decoded, to save processor time. The default is false.

@@ -1,6 +1,6 @@
-/// What a source has detected in its picture by itself, as cameras do.
+/// A detection that a source made in its picture, as cameras do.
 public struct SourceDetection: Sendable, Hashable {
-    /// What is detected.
+    /// The kind of detection.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Something moves.
         case motion
@@ -8,7 +8,7 @@ public struct SourceDetection: Sendable, Hashable {
         case tampering
     }
 
-    /// What is detected.
+    /// The kind of detection.
     public var kind: Kind
     /// Whether it begins; false if it ends.
     public var isActive: Bool

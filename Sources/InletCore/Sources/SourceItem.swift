@@ -1,4 +1,4 @@
-/// What a source yields: a picture, or a compressed packet.
+/// An item that a source yields: a picture or a compressed packet.
 public enum SourceItem: Sendable {
     /// A picture in its native pixel format, for sinks that take pictures.
     case frame(SourceFrame)

@@ -3,7 +3,7 @@
 @safe public struct SourcePlane: Sendable {
     // The frame's owner keeps this memory alive and unwritten for as long as the frame is referenced.
     nonisolated(unsafe) private let memory: UnsafeRawBufferPointer
-    /// Where the top row starts, in bytes from the start of the memory.
+    /// The offset of the top row, in bytes from the start of the memory.
     public let offset: Int
     /// Bytes from one row to the row below it; negative if the picture is stored bottom up.
     public let stride: Int

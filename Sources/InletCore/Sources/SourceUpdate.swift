@@ -1,4 +1,4 @@
-/// What became of a new version of a source's code that was found while the source ran.
+/// The outcome of a new version of a source's code that was found while the source ran.
 public enum SourceUpdate: Sendable {
     /// The source goes on with that version: a name and a version, such as `bars 1.2.0`.
     case taken(String)

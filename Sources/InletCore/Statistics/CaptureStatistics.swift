@@ -17,7 +17,7 @@ public struct CaptureStatistics: Sendable {
     /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the
     /// source's own count are among them, as ``DropReason/lostBySource``.
     public var sourceDrops: [DropReason: UInt64] = [:]
-    /// What was received by RTP, over all connections of the run; nil if the source receives nothing in this way.
+    /// The reception by RTP, over all connections of the run; nil if the source receives nothing in this way.
     public var reception: ReceptionFigures?
     /// The sinks that are attached, and the 64 that ended last, in the order of attachment.
     public var sinks: [Sink] = []

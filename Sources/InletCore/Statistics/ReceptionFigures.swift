@@ -1,4 +1,4 @@
-/// What a source has received by RTP, and the key frames that it has requested. Counts are of the whole run.
+/// The figures of a source's reception by RTP and of its requests for key frames. Counts cover the whole run.
 public struct ReceptionFigures: Sendable, Hashable {
     /// Packets of the stream that were received in time, each once.
     public var packets: UInt64 = 0
@@ -26,7 +26,7 @@ public struct ReceptionFigures: Sendable, Hashable {
     /// was whole, or if the source changes its transport by itself.
     public var lossRemedy: LossRemedy?
 
-    /// A change that an operator can make where lost packets keep pictures away.
+    /// A change that an operator can make if lost packets keep pictures away.
     public enum LossRemedy: String, Sendable, Hashable, CaseIterable {
         /// The source was told to stay with UDP.
         case useTCP

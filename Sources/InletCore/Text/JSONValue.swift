@@ -1,6 +1,6 @@
 /// A value of a JSON text, as it was written: keys in order, numbers as text.
 package struct JSONValue: Sendable, Hashable {
-    /// What the value is.
+    /// The content of the value.
     package enum Content: Sendable, Hashable {
         case null
         case boolean(Bool)

@@ -23,7 +23,8 @@ package enum TextBytes {
         return rest
     }
 
-    /// Returns the value of decimal digits, and nothing else; nil if there are none or too many.
+    /// Returns the value of text that consists only of decimal digits; nil if it has no digits, too many or other
+    /// characters.
     ///
     /// - Parameter most: the largest number that is accepted.
     package static func number(_ digits: some Collection<UInt8>, upTo most: Int = Int(UInt32.max)) -> Int? {
