@@ -56,7 +56,7 @@ final class BlockPool: Sendable {
     deinit { unsafe memory.deallocate() }
 }
 
-/// What a frame holds: a block, which returns to its pool when the frame's last owner releases it.
+/// The block that a frame holds. The block returns to its pool when the frame's last owner releases it.
 final class BlockLease: Sendable {
     let block: PictureBlock
     private let pool: BlockPool

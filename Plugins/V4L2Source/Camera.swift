@@ -27,7 +27,7 @@ import InletV4L2
     /// The memory for pictures that must be copied at once.
     let copyPool: BlockPool
 
-    /// What can be taken from the camera.
+    /// An event that can be taken from the camera.
     enum Event {
         case filled(CaptureQueue.Filled)
         /// A copy of a picture, its length in bytes, and what the driver says about it, which is nil if it was read by
@@ -209,7 +209,7 @@ import InletV4L2
         if let failure { throw failure }
     }
 
-    /// Closes the device. What frames hold stays readable.
+    /// Closes the device. Memory held by frames stays readable.
     func close() {
         queue?.close()
         queue = nil

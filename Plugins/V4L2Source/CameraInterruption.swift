@@ -1,15 +1,15 @@
-/// Decides when a camera is interrupted, and why: its shutter is closed, or another program has it.
+/// Decides when a camera is interrupted, and for which reason: its shutter is closed, or another program uses it.
 ///
-/// Another program is the reason that counts while both are so, as nothing is known of the shutter then.
+/// If both apply, the other program is the reason, because the state of the shutter is then unknown.
 struct CameraInterruption: Sendable, Equatable {
-    /// A change that the bridge is told of.
+    /// A change that is reported to the bridge.
     enum Change: Sendable, Equatable {
         /// An interruption begins, or goes on for another reason, which is a few words for a person.
         case begin(String)
         case end
     }
 
-    /// What happens to pictures of a camera whose shutter is closed.
+    /// The treatment of pictures while the camera's shutter is closed.
     private let policy: V4L2Configuration.ShutterPolicy
     private var isCovered = false
     /// The programs that have the camera; nil while this process has it. It is empty if they are unknown.
@@ -23,7 +23,7 @@ struct CameraInterruption: Sendable, Equatable {
     /// Whether another program has the camera.
     var isTaken: Bool { holders != nil }
 
-    /// The reason of the interruption; nil if there is none.
+    /// The reason for the interruption; nil without an interruption.
     var reason: String? {
         if let holders {
             return switch holders.count {

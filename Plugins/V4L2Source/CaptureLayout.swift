@@ -12,7 +12,7 @@ enum CaptureLayout: Sendable, Hashable {
     /// Compressed data: packets, which are decoded elsewhere.
     case compressed(VideoCodec)
 
-    /// Where the planes are.
+    /// The arrangement of the planes in memory.
     enum Arrangement: Sendable, Hashable {
         case packed
         /// Luma, then two planes of chroma, each `1 << x` times narrower and `1 << y` times lower; V is first if

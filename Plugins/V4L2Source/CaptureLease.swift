@@ -1,6 +1,6 @@
 import InletV4L2
 
-/// What a frame holds: a buffer of the driver's, which returns to it when the frame's last owner releases it.
+/// The driver's buffer that a frame holds. The buffer returns to the driver when the frame's last owner releases it.
 final class CaptureLease: Sendable {
     let buffer: V4L2Buffer
     private let queue: CaptureQueue

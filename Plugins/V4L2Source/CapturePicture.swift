@@ -113,7 +113,7 @@ import InletV4L2
         ]
     }
 
-    /// Whether pictures are compressed and refer to others, rather than each standing alone.
+    /// Whether pictures are compressed and refer to other pictures.
     var isInterCoded: Bool {
         guard case .compressed(let codec) = layout else { return false }
         return codec != .mjpeg

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Streaming is started, stopped and read on the capture thread; buffers return from any thread.
 @safe final class CaptureQueue: Sendable {
-    /// Who owns the memory of the buffers.
+    /// The owner of the buffers' memory.
     enum Memory: Sendable {
         case mapped, own
 
@@ -40,7 +40,7 @@ import Synchronization
         /// The device; nil once it was closed: buffers that return then are only freed.
         var device: V4L2Device?
         var isStreaming = false
-        /// Where each buffer is.
+        /// The current place of each buffer.
         var places: [Place]
 
         var queuedCount: Int { places.count { $0 == .driver } }
@@ -90,7 +90,7 @@ import Synchronization
         if let failure { throw failure }
     }
 
-    /// Stops the stream. What frames refer to stays as it is.
+    /// Stops the stream. Memory held by frames is unchanged.
     func stop() {
         state.withLock { stop(&$0) }
     }
@@ -119,7 +119,7 @@ import Synchronization
         _ = unsafe device.call(inlet_VIDIOC_REQBUFS, &request)
     }
 
-    /// Returns a filled buffer, or nil if there is none yet.
+    /// Returns a filled buffer; nil if no buffer is filled yet.
     ///
     /// - Throws: the error of `VIDIOC_DQBUF`.
     func dequeue(_ device: V4L2Device) throws(InletError) -> Filled? {
@@ -171,8 +171,8 @@ import Synchronization
     func giveBack(_ buffer: V4L2Buffer) {
         state.withLock { state in
             state.places[buffer.index] = .idle
-            // A buffer that the driver refuses is offered again with the next one. If the device is gone, whoever waits
-            // for frames gets the error.
+            // A buffer that the driver refuses is offered again with the next one. If the device is gone, the caller
+            // that waits for frames gets the error.
             if state.isStreaming, state.queuedCount < plenty { _ = queueIdle(&state) }
         }
     }

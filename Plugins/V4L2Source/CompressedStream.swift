@@ -25,7 +25,7 @@ import InletFFmpeg
 
     private var parameters: CodecParameters
     private let largest: Int
-    /// The parser that finds key frames; nil if every picture stands alone.
+    /// The parser that finds key frames; nil if no picture refers to others.
     private let parser: PacketParser?
     private var header: [UInt8] = []
     /// Whether something is missing before the next packet.
@@ -41,7 +41,7 @@ import InletFFmpeg
         parser = parameters.codec == .mjpeg ? nil : PacketParser(parameters.codec)
     }
 
-    /// Whether every picture stands alone.
+    /// Whether no picture refers to others.
     var isIntra: Bool { parser == nil }
 
     /// Notes that a picture was lost, or was too damaged to be passed on.
@@ -94,8 +94,8 @@ import InletFFmpeg
             flags: isDamaged ? [.key, .loss] : .key)
     }
 
-    /// Returns where a JPEG ends; nil if the data does not begin and end as one: a cut one would be filled up with
-    /// grey. Cameras append zeros.
+    /// Returns the end of a JPEG; nil if the data does not begin and end like a JPEG, because a cut JPEG would be
+    /// filled up with grey. Cameras append zeros.
     @unsafe private static func endOfJPEG(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count > 4, unsafe bytes[0] == 0xFF, unsafe bytes[1] == 0xD8,
             let last = unsafe bytes.lastIndex(where: { $0 != 0 }), last > 2
@@ -103,8 +103,8 @@ import InletFFmpeg
         return unsafe bytes[last] == 0xD9 && bytes[last - 1] == 0xFF ? last + 1 : nil
     }
 
-    /// Returns whether there are NAL units and no slice among them: encoders may send the parameter sets in a buffer of
-    /// their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
+    /// Returns whether the data has NAL units but no slice: encoders may send the parameter sets in a separate buffer
+    /// (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
     @unsafe private func isHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard parameters.codec == .h264 || parameters.codec == .hevc, (5...Self.longestHeader).contains(bytes.count)
         else { return false }

@@ -4,7 +4,7 @@ import InletCore
 struct FieldJoiner {
     /// The first field of a frame, which waits for the other.
     struct Kept {
-        /// The memory of the frame; nil if there was none.
+        /// The memory of the frame; nil if no memory was free.
         var lease: BlockLease?
         var time: MonotonicTime?
         var isDamaged: Bool

@@ -14,7 +14,7 @@ struct FieldPairing {
         case bottom
     }
 
-    /// What a field is.
+    /// The role of a field.
     enum Step: Sendable, Hashable {
         /// The first field of a frame.
         case first

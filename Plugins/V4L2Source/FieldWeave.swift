@@ -15,7 +15,7 @@ import InletCore
     private let source: [[Rows]]
     /// The rows in each plane of a frame.
     private let target: [[Rows]]
-    /// Where the planes of a frame begin in its memory, and where the last one ends.
+    /// The offsets at which the planes of a frame begin in its memory, and the end of the last plane.
     private let starts: [Int]
 
     /// The bytes in a frame.

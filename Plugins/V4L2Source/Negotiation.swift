@@ -6,14 +6,14 @@ import InletV4L2
 /// A request is honoured or refused. Without one, the highest rate near 1280x720 wins, then the size nearest to it,
 /// then the format that costs least to convert. A cheap format that halves the rate thus loses to MJPEG.
 struct Negotiation: Sendable {
-    /// What the user requested; nil properties mean the best available.
+    /// The user's request; nil properties mean the best available.
     struct Request: Sendable, Hashable {
         var size: ImageSize?
         var rate: Rational?
         var format: FourCC?
     }
 
-    /// What the camera offers.
+    /// The formats that the camera offers.
     var formats: [V4L2FormatInfo]
     /// Returns the rates at one of a range of sizes, which the enumeration does not list.
     var rates: @Sendable (FourCC, ImageSize) -> V4L2FrameRates
@@ -56,8 +56,8 @@ struct Negotiation: Sendable {
         return best
     }
 
-    /// Returns a mode that needs less of the bus: compressed if the mode is not, else smaller, else slower; nil if
-    /// there is none.
+    /// Returns a mode that needs less of the bus: compressed if the mode is not, else smaller, else slower; nil if no
+    /// such mode exists.
     func lighter(than mode: V4L2CaptureMode) -> V4L2CaptureMode? {
         let all = formats.filter { CaptureLayout.table[$0.fourCC] != nil }.flatMap { modes(of: $0, Request()) }
         let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false

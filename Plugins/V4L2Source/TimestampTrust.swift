@@ -3,9 +3,8 @@ import InletCore
 /// Whether a driver's time of a picture can be trusted.
 ///
 /// Drivers take it from CLOCK_MONOTONIC when the exposure starts or the transfer ends. Some get it wrong: they use
-/// another clock, zero, or a device's counter that wraps. An untrusted time is left out, so that the capture clock uses
-/// the time of arrival and says so.
-/// goes by arrival and says so.
+/// another clock, zero, or a device's counter that wraps. An untrusted time is omitted, so that the capture clock uses
+/// the time of arrival and reports this.
 struct TimestampTrust {
     enum Doubt: String, Sendable, Hashable, CaseIterable {
         case none

@@ -26,9 +26,9 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var copies = 32
     /// How pictures get from the driver to the process. The default is ``InputMethod/automatic``.
     public var method = InputMethod.automatic
-    /// What happens to pictures that the driver marks as damaged. The default is ``DamagePolicy/drop``.
+    /// The treatment of pictures that the driver marks as damaged. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
-    /// What happens to pictures while the camera's shutter is closed. The default is ``ShutterPolicy/interrupt``.
+    /// The treatment of pictures while the camera's shutter is closed. The default is ``ShutterPolicy/interrupt``.
     public var shutter = ShutterPolicy.interrupt
     /// The number of the control that reports the shutter. Tests name another one, as virtual cameras have no shutter.
     package var shutterControl = V4L2Control.privacyID
@@ -39,7 +39,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var range: ColorRange?
     /// The matrix from RGB to luma and chroma. The default, nil, is what the driver says.
     public var matrix: ColorMatrix?
-    /// Controls to set at each opening, as `name=value` joined by commas. The default is none.
+    /// Controls to set at each opening, as `name=value` joined by commas. Empty by default.
     public var controls = ""
 
     /// The longest time from a compressed picture's arrival to its decoded picture: if decoding does not keep up,
@@ -63,7 +63,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
         case read
     }
 
-    /// What happens to a damaged picture.
+    /// The treatment of a damaged picture.
     public enum DamagePolicy: String, Sendable, Hashable, ChoiceOptionValue {
         /// It is dropped and counted as ``DropReason/damaged``.
         case drop
@@ -71,7 +71,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
         case deliver
     }
 
-    /// What happens to pictures, which are black, while the control `privacy` says that a shutter is closed.
+    /// The treatment of pictures, which are black, while the control `privacy` reports a closed shutter.
     public enum ShutterPolicy: String, Sendable, Hashable, ChoiceOptionValue {
         /// They are left out, and sinks are told that the source is interrupted.
         case interrupt
@@ -79,7 +79,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
         case deliver
     }
 
-    /// What the sources of one capturer remember; nil outside a capturer.
+    /// The memory shared by the sources of one capturer; nil outside a capturer.
     private(set) var seen: SeenDevice?
 
     /// Creates a configuration with the default of every property.

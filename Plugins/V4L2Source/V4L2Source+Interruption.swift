@@ -3,7 +3,7 @@ import InletV4L2
 import Logging
 
 extension V4L2Source {
-    /// How long a device that another program has is left alone between two attempts. No event tells that it is free.
+    /// The interval between two attempts to open a device that another program uses. No event reports that it is free.
     static let busyInterval = Duration.seconds(1)
 
     /// Makes an attempt to take the device, and repeats it for as long as another program has it.

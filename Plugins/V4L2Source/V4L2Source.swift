@@ -40,7 +40,7 @@ final class V4L2Source: FrameSource {
 
     func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
-        // Of a camera that was never open, the user hears at once that another program has it.
+        // If the camera was never open, the user is immediately informed that another program uses it.
         let known = configuration.seen?.identity
         let camera = try whileBusy(
             waits: known != nil, node: { known.flatMap { try? V4L2Devices.find(.identity($0)).node } }, context

@@ -19,7 +19,7 @@ struct VendorFormat: Sendable, Hashable {
     /// The most pixels: the converter counts bytes in 32 bits.
     private static let mostPixels = 1 << 26
 
-    /// What pictures become: luma and chroma are kept, and red, green and blue become RGB.
+    /// The format of converted pictures: luma and chroma are kept, and red, green and blue become RGB.
     enum Output: Sendable, Hashable {
         case i420, rgb
     }

@@ -5,12 +5,12 @@ import InletPluginWire
 import InletSystem
 
 // Unsafe: passes structs to the system calls of Landlock.
-/// The layer `landlock`: which files may be opened, and for what.
+/// The layer `landlock`: the files that may be opened, and the access to each.
 ///
-/// What is not named here fails with EACCES. The kernel's versions differ: 1 has no renaming between folders, 3 first
-/// has truncation, 4 TCP, 5 requests to devices, 6 signals and abstract sockets. Debian 12's kernel has 2, where TCP
-/// and signals are the layer `seccomp`'s alone. No version keeps a process from asking whether a file is there and how
-/// long it is.
+/// Access to any other file fails with EACCES. Versions of Landlock differ: 1 cannot allow renaming between folders, 3
+/// adds truncation, 4 TCP, 5 requests to devices, 6 signals and abstract sockets. Debian 12's kernel has version 2, so
+/// there only the layer `seccomp` restricts TCP and signals. No version keeps a process from finding out whether a file
+/// exists and how long it is.
 struct FileAccess {
     private let arguments: HostArguments
     private let version: Int32

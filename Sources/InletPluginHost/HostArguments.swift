@@ -1,6 +1,6 @@
 /// The command line of `inlet-plugin-host`.
 struct HostArguments {
-    /// What is run.
+    /// The code to run.
     enum Code {
         /// A library, by its path.
         case library(String)
@@ -13,7 +13,7 @@ struct HostArguments {
         let text: String
     }
 
-    /// What is run.
+    /// The code to run.
     var code = Code.library("")
     /// Whether the plug-in may use the network.
     var mayUseNetwork = false

@@ -24,7 +24,7 @@ final class HostChannel: Sendable {
 
     private init() {}
 
-    /// Sends an answer. Waits a few seconds for room; ends the process if there is none, or Inlet is gone.
+    /// Sends an answer. Waits a few seconds for room; ends the process if the channel stays full, or Inlet is gone.
     func answer(_ message: some BitwiseCopyable, _ trailer: [UInt8] = []) {
         reportLeftOut()
         let deadline = MonotonicTime.now.nanoseconds + Self.patience
@@ -46,7 +46,7 @@ final class HostChannel: Sendable {
         self.answer(answer)
     }
 
-    /// Sends what needs no answer. Counts it as lost, rather than wait, where there is no room.
+    /// Sends a message that needs no answer. If the channel is full, counts the message as lost instead of waiting.
     func note(_ type: Int, text: String = "", count: UInt64 = 0, level: inlet_log_level = 0) {
         var note = inlet_note()
         note.type = UInt32(type)
@@ -71,7 +71,7 @@ final class HostChannel: Sendable {
         note(INLET_MESSAGE_LOG, text: text, level: isKnown ? level : inlet_log_level(INLET_LOG_INFO))
     }
 
-    /// Says how many lines were left out, once there may be lines again.
+    /// Reports the number of omitted lines, once lines may be sent again.
     private func reportLeftOut() {
         let leftOut = lines.withLock { $0.takeLeftOut(at: MonotonicTime.now.nanoseconds) }
         let lost = unsent.exchange(0, ordering: .relaxed)

@@ -3,12 +3,12 @@ import Glibc
 import InletSystem
 
 // Unsafe: passes arguments to `execv`.
-/// A plug-in that is a program of its own, such as one in Python, which speaks the protocol itself.
+/// A plug-in that is a separate program, such as one in Python, and speaks the protocol itself.
 ///
-/// What is weaker than for a library: the process must be able to become another program once, and nothing tells its
-/// first from its second time, so that the plug-in may become any program of the folders that it may read, with the
-/// same rights. Other processes can trace it as they can any of the user's (the kernel takes back what keeps them from
-/// it when a program starts). And nothing watches the connection while the program hangs.
+/// Its sandbox is weaker than a library's. The process must be able to execute another program once, and the first time
+/// cannot be distinguished from the second. So the plug-in may execute any program in the folders that it may read,
+/// with the same rights. Other processes can trace it like any process of the user, because the kernel resets the
+/// protection against tracing when a program starts. And nothing watches the connection while the program hangs.
 enum Interpreter {
     /// Becomes the program, which finds the connection on descriptor 3.
     ///

@@ -3,7 +3,7 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: copies pictures and packets of a plug-in into shared memory.
-/// Puts what `next` has yielded into a slot, where it is not in one yet, and describes it for Inlet.
+/// Copies an item that `next` yielded into a slot, unless it is already in one, and describes it for Inlet.
 @safe struct ItemWriter {
     /// The slots of this call.
     let slots: SlotProvider
@@ -15,9 +15,9 @@ import InletPluginWire
     /// Slots for packets begin at this length and double, as packets differ in length.
     private static let leastPacketSlot = 256 << 10
 
-    /// Returns the answer and what stands behind it.
+    /// Returns the answer and the bytes that follow it.
     ///
-    /// - Throws: ``PluginFailure`` if the item does not hold together.
+    /// - Throws: ``PluginFailure`` if the item is inconsistent.
     func write(_ item: inlet_item) throws(PluginFailure) -> (inlet_wire_item, [UInt8]) {
         var answer = inlet_wire_item()
         answer.type = UInt32(INLET_MESSAGE_ITEM)

@@ -4,7 +4,7 @@ import InletCore
 import InletSystem
 
 // Unsafe: owns the table of functions that a plug-in may call.
-/// What a plug-in gets of its host for as long as it is loaded.
+/// The host's functions and data that a plug-in has while it is loaded.
 @safe enum PluginEnvironment {
     /// Makes the host's struct, which is never freed.
     static func host() -> UnsafePointer<inlet_host> {

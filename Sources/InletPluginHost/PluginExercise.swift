@@ -5,7 +5,7 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: drives a plug-in through its C interface.
-/// Drives a plug-in through its C interface in place of an instance, for `inlet plugins verify`.
+/// Drives a plug-in through its C interface instead of an instance, for `inlet plugins verify`.
 @safe enum PluginExercise {
     /// Runs an exercise, which answers Inlet and ends the process.
     ///

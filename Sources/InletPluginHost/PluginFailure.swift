@@ -6,9 +6,9 @@ import InletPluginWire
 struct PluginFailure: Error {
     /// One of the negative numbers of `inlet_result`.
     var result: inlet_result
-    /// A sentence that says what failed and what to try.
+    /// A description of the failure and of the remedy.
     var message: String
-    /// The errno or the code of a library; 0 if there is none.
+    /// The errno or the code of a library; 0 without a code.
     var nativeCode: Int32 = 0
     /// How long to wait before the next attempt, in nanoseconds; 0 leaves that to Inlet.
     var retryAfter: Int64 = 0

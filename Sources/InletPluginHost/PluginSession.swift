@@ -45,7 +45,7 @@ final class PluginSession {
         }
     }
 
-    /// Says which interfaces the plug-in has, and ends the process.
+    /// Reports the interfaces of the plug-in, and ends the process.
     private func probe(_ library: PluginLibrary) -> Never {
         var answer = inlet_wire_result()
         answer.type = UInt32(INLET_MESSAGE_RESULT)

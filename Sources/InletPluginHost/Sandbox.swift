@@ -4,10 +4,9 @@ import InletCore
 import InletSystem
 
 // Unsafe: clears and sets the environment.
-/// Closes the process off, before any of the plug-in's code runs: loading a library runs its constructors.
+/// Restricts the process before any of the plug-in's code runs: loading a library runs its constructors.
 ///
-/// All layers hold for threads that are started later and for a program that the process becomes. None can be taken
-/// back.
+/// All layers also apply to threads started later and to a program that the process executes. No layer can be removed.
 struct Sandbox {
     private let arguments: HostArguments
 
@@ -81,7 +80,7 @@ struct Sandbox {
         return failure
     }
 
-    /// What to try where a layer cannot be applied.
+    /// Returns advice for a layer that cannot be applied.
     static func advice(_ layer: SandboxLayer) -> String {
         "If the plug-in is trusted, allow it to run without the layer \(layer.rawValue)."
     }

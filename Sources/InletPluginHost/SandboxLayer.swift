@@ -1,8 +1,8 @@
 /// A layer of the sandbox that a user may give up by name.
 enum SandboxLayer: String, CaseIterable {
-    /// Which files may be opened, and for what.
+    /// Restricts the files that may be opened, and the access to them.
     case landlock
-    /// Which system calls may be made.
+    /// Restricts the system calls that may be made.
     case seccomp
     /// How much memory and how many descriptors there are.
     case limits

@@ -77,7 +77,7 @@ import InletSystem
         return layout
     }
 
-    /// Returns a free slot of at least this length; asks Inlet for longer ones where there are none.
+    /// Returns a free slot of at least this length; asks Inlet for longer slots if none is long enough.
     func slot(holding length: Int) throws(PluginFailure) -> Int {
         if let segment, segment.slotLength >= length {
             let free = freeSlots & segment.allSlots

@@ -4,9 +4,9 @@ import InletSystem
 import Synchronization
 
 // Unsafe: is the context of the functions that a plug-in's source may call.
-/// What the functions of `inlet_source_host` need. Safe from any thread, but for ``slots``.
+/// The state that the functions of `inlet_source_host` need. Safe from any thread, except ``slots``.
 final class SourceCallbacks: Sendable {
-    /// Of the main thread.
+    /// Used by the main thread only.
     let slots: Handover<SlotProvider>
     private let wakeDescriptor: Int32
     private let wanted = Mutex(inlet_demand())
@@ -16,7 +16,7 @@ final class SourceCallbacks: Sendable {
         self.wakeDescriptor = wakeDescriptor
     }
 
-    /// What sinks want now.
+    /// The current demand of the sinks.
     var demand: inlet_demand {
         get { wanted.withLock { $0 } }
         set { wanted.withLock { $0 = newValue } }
@@ -82,7 +82,7 @@ final class SourceCallbacks: Sendable {
             unsafe PlaneArray.write(
                 to: &slot.planes,
                 grant.layout.planes.map { plane in
-                    // Each plane's memory is its own rows alone, so that a plug-in's own checks see its end.
+                    // Each plane's memory consists only of its rows, so that a plug-in's checks detect its end.
                     unsafe inlet_plane(
                         data: (memory + plane.offset).assumingMemoryBound(to: UInt8.self),
                         length: UInt64(plane.stride * plane.rows), offset: 0, stride: Int64(plane.stride))

@@ -82,7 +82,7 @@ import InletPluginWire
         slots.end()
         switch Int(result) {
         case INLET_OK:
-            // What is lent is copied, or refused, by then.
+            // Borrowed memory has been copied, or the item refused, by then.
             defer { unsafe item.release?(item.release_data) }
             let (answer, trailer) = unsafe try ItemWriter(slots: slots).write(item)
             HostChannel.shared.answer(answer, trailer)

@@ -4,11 +4,11 @@ import InletCore
 import InletPluginWire
 
 // Unsafe: owns a libseccomp filter.
-/// The layer `seccomp`: which calls of the system may be made.
+/// The layer `seccomp`: the system calls that may be made.
 ///
-/// A list of what is allowed. What programs try and do without, such as a socket, fails with EPERM. What stands in no
-/// list, which includes calls that are newer than this file, fails with ENOSYS, as on a kernel that does not have it:
-/// the C library then falls back to an older one. What only an attack calls ends the process by SIGSYS.
+/// A list of allowed calls. Calls that programs try but can do without, such as a socket, fail with EPERM. Calls in no
+/// list, including those newer than this file, fail with ENOSYS, as on a kernel without them: the C library then falls
+/// back to an older call. Calls that only an attack makes end the process by SIGSYS.
 struct SystemCallFilter {
     private let arguments: HostArguments
 
@@ -63,7 +63,7 @@ struct SystemCallFilter {
                 + Sandbox.advice(.seccomp))
     }
 
-    /// All rules, by what the plug-in may do. No name stands in two rules that could both hold.
+    /// All rules, depending on the plug-in's rights. No name appears in two rules that could both apply.
     private var rules: [SystemCallRule] {
         var rules = SystemCallLists.always + Self.ofThisProcess
         let (network, devices) = (arguments.mayUseNetwork, arguments.mayUseDevices)
@@ -81,12 +81,12 @@ struct SystemCallFilter {
         return rules
     }
 
-    /// Signals to this process alone: `abort` sends one.
+    /// Signals to only this process: `abort` sends one.
     private static var ofThisProcess: [SystemCallRule] {
         let own = UInt64(getpid())
         return [
             .init(.allow, "tgkill", .equal(0, own)), .init(.allow, "kill", .equal(0, own)),
-            // Of itself, which is 0, or its own number.
+            // The process itself: 0 or its own number.
             .init(.allow, "prlimit64", .equal(0, 0)), .init(.allow, "prlimit64", .equal(0, own)),
         ]
     }

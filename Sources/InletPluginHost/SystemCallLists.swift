@@ -2,13 +2,13 @@ import Glibc
 
 /// The names of system calls, by what they are for.
 enum SystemCallLists {
-    /// What every plug-in may and may not do.
+    /// The rules for every plug-in.
     static let always: [SystemCallRule] = {
         var rules: [SystemCallRule] = [
             .init(.allow, memory), .init(.allow, threads), .init(.allow, clocks), .init(.allow, descriptors),
             .init(.allow, lookups), .init(.allow, facts), .init(.refuse(EPERM), refused), .init(.kill, attacks),
-            // CLONE_THREAD, and no namespaces (CLONE_NEW...), CLONE_VFORK or CLONE_PTRACE; of linux/sched.h. clone3
-            // stands in no list: its flags lie in memory, where a filter cannot look. The C library then calls clone.
+            // CLONE_THREAD, and no namespaces (CLONE_NEW...), CLONE_VFORK or CLONE_PTRACE; from linux/sched.h. clone3
+            // is in no list: its flags are in memory, which a filter cannot read. The C library then calls clone.
             .init(.ask, "clone", .masked(0, 0x7E03_6000, 0x1_0000)),
             .init(.refuse(EPERM), "clone", .masked(0, 0x1_0000, 0)),
             // A pair that cannot be sent anywhere else: of the type of streams or of SOCK_SEQPACKET.
@@ -49,7 +49,7 @@ enum SystemCallLists {
         sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown getsockopt getsockname getpeername
         """
 
-    // What may be opened is Landlock's.
+    // Landlock decides about the files that may be opened.
     private static let lookups = """
         open openat openat2 access faccessat faccessat2 stat lstat fstat newfstatat statx statfs fstatfs
         readlink readlinkat getdents getdents64 getcwd chdir fchdir umask
@@ -60,8 +60,8 @@ enum SystemCallLists {
         getrlimit setrlimit getrusage times uname sysinfo getcpu getrandom capget
         """
 
-    /// What programs try and do without. memfd_create, and the older kinds of shared memory, would pass by the limit
-    /// of memory. Landlock has no right for modes, owners, times and attributes of files.
+    /// Calls that programs try but can do without. memfd_create and the older kinds of shared memory would bypass the
+    /// memory limit. Landlock has no right for modes, owners, times and attributes of files.
     private static let refused = """
         fork vfork wait4 waitid tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal
         memfd_create memfd_secret shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
@@ -96,13 +96,13 @@ enum SystemCallLists {
 
     // MARK: Permissions
 
-    /// What writing to files needs besides opening them. Landlock decides about each.
+    /// The calls needed to write files, besides opening them. Landlock decides about each file.
     static let fileNames = """
         creat ftruncate fallocate rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink
         symlinkat
         """
 
-    /// What sockets need besides being made.
+    /// The calls that sockets need after they are made.
     static let socketNames = "connect bind setsockopt"
     static let sockets: [SystemCallRule] = [.init(.allow, socketNames)]
 
@@ -127,10 +127,10 @@ enum SystemCallLists {
         numbers.map { .init(verdict, "socket", .equal(0, $0)) }
     }
 
-    /// Requests to devices by the type in their second byte, which leaves out terminals, where a request types for the
-    /// user, and sockets: 0x07 I2C, A sound, H DMA heaps, U USB, V video, b DMA buffers, d DRM, k SPI, o DVB,
-    /// u udmabuf, | media, 0xB4 GPIO. Other devices share these types, such as `uinput` with USB: Landlock does not let
-    /// them be opened.
+    /// Requests to devices by the type in their second byte. The list omits sockets and terminals, at which a request
+    /// can type for the user: 0x07 I2C, A sound, H DMA heaps, U USB, V video, b DMA buffers, d DRM, k SPI, o DVB, u
+    /// udmabuf, | media, 0xB4 GPIO. Other devices share these types, such as `uinput` with USB; Landlock keeps them
+    /// from being opened.
     static let deviceRequests: [SystemCallRule] = {
         var types: [UInt64] = [0x07, 0xB4]
         for letter in "AHUVbdkou|".utf8 { types.append(UInt64(letter)) }

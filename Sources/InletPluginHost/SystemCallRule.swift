@@ -1,8 +1,8 @@
 import CSeccomp
 
-/// What happens to calls of the system by some names.
+/// A rule for the system calls of the given names.
 struct SystemCallRule {
-    /// What happens to a call.
+    /// The treatment of a call.
     enum Verdict: Sendable {
         /// It is made.
         case allow

@@ -14,7 +14,7 @@ enum Watchdog {
     static func start(watching descriptor: Int32, wake: @escaping @Sendable () -> Void) throws(InletError) {
         try SystemThread.start(named: "inlet-watchdog") {
             var isGone = false
-            // Asked for nothing, poll reports the other end's closing alone, so that this thread does not wake for
+            // Without requested events, poll reports only that the other end closed, so this thread does not wake for
             // each message.
             while !isGone { isGone = Descriptors.wait(for: [descriptor], 0, until: .max)[0] != 0 }
             // The main thread closes the plug-in now, and then ends the process.
