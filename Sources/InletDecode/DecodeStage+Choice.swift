@@ -1,12 +1,11 @@
 import InletCore
 
-/// What is decoded of a stream that nobody watched for a while, or that is late.
+/// The choice of packets to decode in a stream that had no viewers for a while, or that is late.
 extension DecodeStage {
-    /// Continues decoding between two key frames, where pictures are wanted again: the packets since the last key frame
-    /// are decoded, and the pictures before the newest one are not shown. If none could be kept, a key frame is
-    /// requested.
+    /// Continues decoding between two key frames when pictures are wanted again. The packets since the last key frame
+    /// are decoded, and only the newest picture is shown. If those packets could not be kept, a key frame is requested.
     ///
-    /// Where key frames have to do, only the last one is decoded.
+    /// If only key frames are decoded, only the last key frame is used.
     func catchUp(with newest: PictureGate.Packet, _ context: SourceContext) {
         guard let first = passed.packets.first else {
             if isLive, !precedesKey { context.requestKeyFrame() }

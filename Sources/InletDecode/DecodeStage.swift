@@ -1,8 +1,8 @@
 import InletCore
 import InletSystem
 
-/// Turns the packets of one stream into pictures: decides which are worth decoding, has them decoded, and decides which
-/// pictures are shown. Packets for sinks that take them unchanged are output beside the pictures.
+/// Turns the packets of one stream into pictures: chooses the packets to decode, decodes them, and chooses the pictures
+/// to show. Packets for sinks that take them unchanged are output together with the pictures.
 ///
 /// Confined to one thread at a time.
 final class DecodeStage {
@@ -36,7 +36,7 @@ final class DecodeStage {
     var gate: PictureGate
     var selection: PacketSelection
     var handover: PacketHandover
-    /// What was not decoded since the last key frame, as nobody took pictures.
+    /// The packets since the last key frame that were not decoded because no sink took pictures.
     var passed = PassedGroup()
     /// The key frame with which a stretch begins in which only key frames are decoded.
     var lastKey: SourcePacket?
@@ -50,7 +50,7 @@ final class DecodeStage {
     /// The times of the last pictures, for containers that have none; nil for a live stream, whose times are the
     /// sender's or none.
     private var timestamps: TimestampGuess?
-    /// What the sinks want, as of the last ``followDemand(_:)``.
+    /// The demand of the sinks at the last ``followDemand(_:)``.
     private(set) var demand = SourceDemand.everything
     private var demandVersion = -1
     var phase = Phase.reading

@@ -46,8 +46,8 @@ struct DecoderChain {
 
     /// Replaces a decoder that failed by the next one that can be opened.
     ///
-    /// - Returns: those that could not be opened before it.
-    /// - Throws: the error that the last one failed with, or `error` if there is none.
+    /// - Returns: the decoders before it that could not be opened.
+    /// - Throws: the error of the last decoder, or `error` if no decoder is left.
     mutating func replace(after error: InletError, _ parameters: CodecParameters) throws(InletError) -> [Failure] {
         guard !next.isEmpty else { throw error }
         var failures: [Failure] = []

@@ -22,7 +22,7 @@ package final class DecodingSource: FrameSource {
     /// Whether the decoder has given its last picture, too.
     private var hasEnded = false
 
-    /// The thread on which a live stream is read while decoding takes too long to read beside it.
+    /// The thread on which a live stream is read while decoding takes too long to do both on one thread.
     package struct ReadingThread: Sendable {
         var start: @Sendable (@escaping @Sendable () -> Void) throws -> Void
         var interrupt: @Sendable () -> Void
@@ -141,8 +141,8 @@ package final class DecodingSource: FrameSource {
         }
     }
 
-    /// - Throws: as ``SourceContext/checkCancellation()``; if packets arrive and none yields a picture, the error says
-    ///   so.
+    /// - Throws: as ``SourceContext/checkCancellation()``; if packets arrive but yield no picture, the error reports
+    ///   this.
     private func checkTime(
         _ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64
     ) throws(InletError) {

@@ -40,6 +40,6 @@ enum NonReferencePicture {
         return Int(codecHeader[place] & 3) + 1
     }
 
-    /// What precedes the first slice is short: parameter sets and messages.
+    /// The data before the first slice is short: parameter sets and messages.
     private static let mostBytes = 4096
 }

@@ -2,7 +2,7 @@ import InletCore
 
 /// Passes packets on unchanged, beside decoding or instead of it.
 struct PacketHandover {
-    /// What to do with a packet for the decoder.
+    /// The treatment of a packet for the decoder.
     enum Fate {
         case decode
         /// Nobody takes pictures.
@@ -177,8 +177,8 @@ struct PacketHandover {
         return waiting.removeFirst()
     }
 
-    /// - Parameter pictures: whether anyone takes pictures. Where nobody does, they are decoded until the first packet
-    ///   can be passed on, so that the source is not silent up to a key frame.
+    /// - Parameter pictures: whether any sink takes pictures. Otherwise, packets are still decoded until the first
+    ///   packet can be passed on, so that the source is not silent until a key frame.
     mutating func fate(isKey: Bool, pictures: Bool) -> Fate {
         guard pictures || awaitsKey && !hasPassed else {
             hasPassed = true

@@ -1,7 +1,7 @@
 import InletCore
 
-/// Reads the packets of a live source for the thread that decodes them: on that thread while it keeps up, else on a
-/// thread of its own (``ReadingPlace``).
+/// Reads the packets of a live source for the thread that decodes them: on that thread while it keeps up, otherwise on
+/// a separate thread (``ReadingPlace``).
 ///
 /// Confined to one thread at a time.
 final class PacketInput {
@@ -30,12 +30,12 @@ final class PacketInput {
         self.context = context
     }
 
-    /// Returns the next packet. Blocks until there is one.
+    /// Returns the next packet. Blocks until a packet is available.
     ///
-    /// - Parameter mayBlock: whether the caller may be away for any time, as where a source waits for its sink. The
+    /// - Parameter mayBlock: whether the caller may be away for any time, as when a source waits for its sink. The
     ///   default is false.
     /// - Returns: nil at the end.
-    /// - Throws: the error that the source failed with, when all packets were taken.
+    /// - Throws: the error of the source, once all packets were taken.
     func take(mayBlock: Bool = false) throws -> PacketQueue.Taken? {
         place.noteRequest(at: context.clock.now, mayBlock: mayBlock)
         guard let taken = try takeFromReader() ?? readHere() else { return nil }
@@ -56,7 +56,7 @@ final class PacketInput {
         return nil
     }
 
-    /// Where the system refuses a thread, this one goes on to read, and asks for another with the next packet.
+    /// If the system cannot create a thread, this one continues to read, and tries again with the next packet.
     private func letReaderRead() throws {
         guard isReaderIdle, !hasEnded else { return }
         if let reader {

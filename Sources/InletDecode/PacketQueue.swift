@@ -96,7 +96,7 @@ final class PacketQueue: Sendable {
         if wakes { filled.signal() }
     }
 
-    /// Returns the next packet. Blocks until there is one.
+    /// Returns the next packet. Blocks until a packet is available.
     ///
     /// - Parameter mayWait: asked before each wait; ``interruptTake()`` has it asked again. The default allows it.
     /// - Throws: the error passed to ``finish(_:)``, when all packets were taken.
@@ -117,7 +117,7 @@ final class PacketQueue: Sendable {
             if wakes { emptied.signal() }
             if let found { return try found.get() }
             if isLastLook { return .none }
-            // What was put before the caller was told not to wait may have come after the look.
+            // A packet put before the caller was told not to wait may have come after the check.
             if mayWait() { filled.wait() } else { isLastLook = true }
         }
     }

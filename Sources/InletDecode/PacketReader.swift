@@ -131,7 +131,7 @@ import Synchronization
                 case .pause: if try pauseSource() == .stop { return .success(()) }
                 case .relinquish:
                     relinquishSource()
-                    // What ended that comes first.
+                    // The command that ended this is handled first.
                     continue
                 case .resume: answer(.success(true))
                 case nil: break

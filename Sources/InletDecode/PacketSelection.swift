@@ -6,7 +6,7 @@ import InletCore
 /// between is not even passed to the decoder. Such a stretch begins and ends at a key frame, so no picture is ever
 /// decoded without those that it refers to.
 struct PacketSelection {
-    /// What to do with a packet.
+    /// The treatment of a packet.
     enum Fate: Equatable {
         case decode
         /// Decode this key frame without anything before or after it.
@@ -60,9 +60,9 @@ struct PacketSelection {
     /// Whether packets are skipped up to the next key frame.
     var skipsToKey: Bool { mode == .keyFrames }
 
-    /// Notes that a key frame was decoded alone, and that what follows is skipped up to the next.
+    /// Records that only a key frame was decoded, and that packets are skipped until the next key frame.
     ///
-    /// - Parameter time: the key frame's time in ticks; nil if there was none.
+    /// - Parameter time: the key frame's time in ticks; nil if it had no time.
     mutating func skipToKey(after time: Int64?) {
         mode = .keyFrames
         (lastKey, lastTaken) = (time, time)

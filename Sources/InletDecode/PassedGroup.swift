@@ -35,9 +35,9 @@ struct PassedGroup {
     mutating func clear() { (packets, byteCount, followsDecoder) = ([], 0, false) }
 }
 
-/// Whether a stream may go without being decoded: its last group of pictures was short enough to be kept whole, and the
-/// present one is so far. Others are decoded although nobody watches, so that who comes need not wait for a key frame,
-/// which may be far away or never come. Pure.
+/// Decides whether a stream may remain undecoded: its last group of pictures was short enough to be kept whole, and so
+/// is the current one up to now. Other streams are decoded even without viewers, so that a new viewer need not wait for
+/// a key frame, which may be far away or never come. Pure.
 struct RestRule {
     private(set) var isAllowed = false
     /// The packets and bytes since the last key frame; nil before the first.

@@ -10,7 +10,7 @@ import InletCore
 /// lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) invalidates it: a
 /// stream whose time restarts continues at once.
 struct PictureGate {
-    /// What is known about a packet before it is decoded. Times are in ticks.
+    /// The facts known about a packet before it is decoded. Times are in ticks.
     struct Packet {
         var isKey: Bool
         var pts: Int64?
@@ -21,14 +21,14 @@ struct PictureGate {
         var arrival: MonotonicTime?
     }
 
-    /// What is known about a decoded picture. The time is in ticks.
+    /// The facts known about a decoded picture. The time is in ticks.
     struct Picture {
         var isKey: Bool
         var isDamaged = false
         var time: Int64?
     }
 
-    /// What to do with a packet.
+    /// The treatment of a packet.
     enum Admission: Equatable {
         case decode
         /// Decode from this key frame on, with nothing of what was decoded before.
@@ -39,11 +39,11 @@ struct PictureGate {
         case keepBack(DropReason?)
     }
 
-    /// What to do with a picture.
+    /// The treatment of a picture.
     enum Verdict: Equatable {
         case deliver, mark
-        /// The reason is nil if nobody misses the picture: it precedes the requested start, or the place where a stream
-        /// is joined.
+        /// The reason is nil if the picture is not needed: it precedes the requested start, or the point at which a
+        /// stream is joined.
         case keepBack(DropReason?)
     }
 
@@ -86,7 +86,7 @@ struct PictureGate {
         refresh = UnannouncedRefresh(policy)
     }
 
-    // MARK: Where decoding begins
+    // MARK: Beginning of decoding
 
     /// Notes that a part of the stream is missing.
     mutating func noteLoss() {

@@ -28,8 +28,8 @@ struct RateAudit {
             return
         }
         guard count >= Self.window else { return }
-        // The stream's own time, as packets may arrive in bursts; the time of arrival if there is none, or none that
-        // advances.
+        // The stream's own time, because packets may arrive in bursts. The time of arrival if the stream has no time or
+        // its time does not advance.
         let own = ticks.flatMap { now in begin.ticks.map { now.subtractingReportingOverflow($0).partialValue } } ?? 0
         let span =
             own > 0 ? MediaTime(ticks: own, timeBase: timeBase).nanoseconds : (arrival - begin.arrival).wholeNanoseconds

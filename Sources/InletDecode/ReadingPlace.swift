@@ -1,18 +1,18 @@
 import InletCore
 
-/// Decides on which thread a live source is read: on the one that decodes, or apart from it on another.
+/// Decides on which thread a live source is read: on the decoding thread or on a separate one.
 ///
-/// A packet that goes from thread to thread costs a wake-up, so the thread that decodes reads as well, as long as it
-/// is back well before the next packet. While it is not, packets would wait where nobody sees how old they are.
+/// Passing a packet between threads costs a wake-up. So the decoding thread also reads, as long as it returns well
+/// before the next packet. Otherwise packets would wait unread, and their age would be unknown.
 ///
-/// A single long absence is seen when it is over. The system's buffers hold what arrives meanwhile, as far as they
-/// reach, and its times of arrival are those at which it is read.
+/// A single long absence is detected only at its end. Packets that arrive meanwhile are held in the system's buffers,
+/// up to their size, and count as having arrived when they are read.
 ///
 /// It has no clock: times are passed in.
 struct ReadingPlace {
     /// Whether another thread reads.
     private(set) var isApart = false
-    /// How long the decoding thread lately was away between two packets, and how long such a round took.
+    /// The decoding thread's recent absence between two packets, and the duration of such a round.
     private var usualAbsence = Duration.zero
     private var usualRound = Duration.zero
     private var lastRequest: MonotonicTime?
@@ -37,9 +37,9 @@ struct ReadingPlace {
     ///   is 2 s.
     init(calm: Duration = .seconds(2)) { (shortestCalm, self.calm) = (calm, calm) }
 
-    /// Notes that the decoding thread wants a packet.
+    /// Records that the decoding thread requests a packet.
     ///
-    /// - Parameter mayBlock: whether it may be away for any time, as where a source waits for its sink.
+    /// - Parameter mayBlock: whether it may be away for any time, as when a source waits for its sink.
     mutating func noteRequest(at now: MonotonicTime, mayBlock: Bool = false) {
         defer { lastRequest = now }
         if mayBlock { leave(at: now) }

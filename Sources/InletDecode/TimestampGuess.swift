@@ -1,7 +1,7 @@
 package import InletCore
 
-/// Fills in decoding times where a container has none, as raw H.264 files do, so that a decoder can derive presentation
-/// times.
+/// Fills in the decoding times that a container lacks, such as a raw H.264 file, so that a decoder can derive
+/// presentation times.
 ///
 /// It works as the `ffmpeg` command does, including its rounding to whole microseconds, so that both give such a file
 /// the same times: it counts packets by their duration, starting at minus the reorder depth.

@@ -4,7 +4,7 @@ import InletCore
 /// Converts a picture's colours to BT.601, for codecs whose data cannot state its colours. JPEG has full range (JFIF
 /// 1.02), VP8 limited range (RFC 6386, 9.2).
 ///
-/// The difference of two matrices leaves grey alone, so chroma depends on chroma only, and luma on itself and on the
+/// The difference of two matrices does not change grey, so chroma depends only on chroma, and luma on itself and on the
 /// chroma at its place.
 struct BT601Colors: Sendable, Equatable {
     /// The fixed-point numbers have this many fractional bits.

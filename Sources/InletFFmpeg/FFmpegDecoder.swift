@@ -5,11 +5,11 @@ import InletSystem
 // Unsafe: owns a libavcodec decoder.
 /// Owns a libavcodec decoder: compressed packets in, ``FFmpegFrame``s out, in presentation order.
 ///
-/// Confined to one thread; libavcodec may run threads of its own inside. Frames outlive the decoder: their buffers
+/// Confined to one thread; libavcodec may run internal threads. Frames outlive the decoder: their buffers
 /// belong to a reference-counted pool.
 @safe package final class FFmpegDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
-    /// The threads of its own that libavcodec has started.
+    /// The internal threads that libavcodec has started.
     private var threads: ProcessorAccount.AdoptedThreads?
     /// Whether a packet that cannot be decoded without a fault is decoded again, as far as it goes.
     private let showsFaulty: Bool

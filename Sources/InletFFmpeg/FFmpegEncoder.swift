@@ -5,12 +5,12 @@ import InletSystem
 // Unsafe: owns a libavcodec encoder.
 /// Owns a libavcodec encoder: I420 pictures in, packets out, in decoding order.
 ///
-/// Confined to one thread; libavcodec may run threads of its own inside. Packets outlive the encoder.
+/// Confined to one thread; libavcodec may run internal threads. Packets outlive the encoder.
 @safe package final class FFmpegEncoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
     private let packet: FFmpegPacket
-    /// The threads of its own that libavcodec has started.
+    /// The internal threads that libavcodec has started.
     private var threads: ProcessorAccount.AdoptedThreads?
     /// Converts colours to those of the encoder's pictures; nil if they are the same.
     private var colors: BT601Colors?
@@ -216,8 +216,8 @@ import InletSystem
     /// Tells the encoder that no pictures follow, so that it returns the packets it still holds back.
     package func sendEnd() { _ = unsafe avcodec_send_frame(context, nil) }
 
-    /// Returns the next packet, valid until the next call; nil if there is none before the next picture, or none any
-    /// more.
+    /// Returns the next packet, valid until the next call; nil if the encoder needs the next picture first or is at its
+    /// end.
     ///
     /// - Throws: the encoder's errors.
     package func receive() throws(InletError) -> FFmpegPacket? {

@@ -12,8 +12,8 @@ package enum HostLookup {
     /// Returns the addresses, in the order in which to try them; empty if the host is unknown. May block for as long as
     /// the name service does.
     ///
-    /// - Parameter host: a name or a numeric address, IPv6 without brackets and with `%` and an interface's name behind
-    ///   it where it is link-local.
+    /// - Parameter host: a name or a numeric address. IPv6 addresses have no brackets; link-local ones are followed by
+    ///   `%` and the name of an interface.
     package static func addresses(of host: String) -> [IPAddress] {
         var hints = unsafe addrinfo()
         #if canImport(Glibc)

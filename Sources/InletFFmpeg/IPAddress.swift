@@ -21,10 +21,10 @@ package struct IPAddress: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// The space of the address; that of the embedded IPv4 address if it is an IPv6 address with one.
+    /// The space of the address. For an IPv6 address that embeds an IPv4 address, the space of the latter.
     ///
     /// From IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890). Addresses that are not globally
-    /// reachable according to them, and have no space of their own here, are private; so are those that IANA has not
+    /// reachable according to them, and have no separate space here, are private. So are those that IANA has not
     /// allocated for IPv6 global unicast.
     package var space: AddressSpace {
         if bytes.count == 4 { return Self.find(bytes, in: Self.spaces4) ?? .global }
@@ -125,8 +125,8 @@ package struct IPAddress: Sendable, Hashable {
 package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Reachable from everywhere.
     case global
-    /// Of a private network, or of none: RFC 1918, providers' shared addresses (RFC 6598), unique local ones (RFC
-    /// 4193), and reserved ones.
+    /// Addresses of private networks, and unassigned ones: RFC 1918, providers' shared addresses (RFC 6598), unique
+    /// local ones (RFC 4193), and reserved ones.
     case privateUse
     /// Link-local, where clouds have their metadata: 169.254.0.0/16 and fe80::/10.
     case linkLocal
@@ -138,7 +138,7 @@ package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
     package static func < (one: AddressSpace, other: AddressSpace) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Where a server may lead by a redirect or a playlist: the option `private-addresses`.
+/// The addresses to which a server may refer by a redirect or a playlist: the option `private-addresses`.
 package enum AddressPolicy: Sendable, Hashable {
     /// Only to addresses at least as public as its own.
     case follow

@@ -32,7 +32,7 @@ extension InletError {
 /// The meaning of a libav* code for users.
 private struct FFmpegErrorMeaning {
     var code: InletError.Code
-    /// What failed and what to try.
+    /// The failure and its remedy.
     var advice: String
 
     static let unnamed = FFmpegErrorMeaning(

@@ -116,7 +116,7 @@ package import InletCore
             UnsafeMutablePointer(mutating: picture.baseAddress(of: .v))
         )
         let owner = unsafe Unmanaged.passRetained(picture)
-        // libavcodec requires of the buffer only that it keeps the memory; it stands for all three planes.
+        // libavcodec requires only that the buffer keeps the memory; one buffer serves all three planes.
         let buffer = unsafe av_buffer_create(
             planes.0, picture.bytes(of: .y).count,
             { owner, _ in unsafe owner.map { unsafe Unmanaged<I420Buffer>.fromOpaque($0).release() } },

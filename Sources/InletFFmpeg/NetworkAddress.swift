@@ -62,7 +62,7 @@ package struct NetworkAddress: Sendable, Hashable {
         package var scheme: String
         /// The host, in lower case; IPv6 without brackets.
         package var host: String
-        /// The port; nil if there is none, and the protocol has no default.
+        /// The port; nil if it is not stated and the protocol has no default.
         package var port: UInt16?
     }
 

@@ -83,7 +83,7 @@ package enum PacketInspection {
     }
 
     /// Returns the parameter sets that precede the picture, for streams whose container has none, such as MPEG-TS; nil
-    /// if there are none.
+    /// if the packet has no parameter sets.
     package static func parameterSets(in packet: FFmpegPacket, _ codec: VideoCodec) -> [UInt8]? {
         guard let description = unsafe avcodec_descriptor_get_by_name(codec.rawValue),
             let filter = unsafe av_bsf_get_by_name("extract_extradata")

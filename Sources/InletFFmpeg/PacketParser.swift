@@ -2,15 +2,15 @@ import CFFmpeg
 package import InletCore
 
 // Unsafe: owns a libavcodec parser.
-/// Owns a libavcodec parser for one stream: tells at which packets decoding can start if no container says so.
+/// Owns a libavcodec parser for one stream: finds the packets at which decoding can start if no container marks them.
 ///
 /// Confined to one thread.
 @safe package final class PacketParser {
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
 
-    /// - Returns: nil for a codec for which the installed libavcodec has no parser; every picture of such a codec
-    ///   stands alone.
+    /// - Returns: nil for a codec for which the installed libavcodec has no parser; no picture of such a codec refers
+    ///   to others.
     package init?(_ codec: VideoCodec) {
         guard let description = unsafe avcodec_descriptor_get_by_name(codec.rawValue),
             let parser = unsafe av_parser_init(Int32(bitPattern: description.pointee.id.rawValue))

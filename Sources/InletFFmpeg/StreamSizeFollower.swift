@@ -35,7 +35,7 @@ package final class StreamSizeFollower {
             demandVersion = version
             demandsPackets = context.demand.packets
         }
-        // Of other codecs, each key frame is looked at: a change of size shows in no parameter set.
+        // For other codecs, each key frame is inspected: no parameter set shows a change of size.
         let hasParameterSets = [.h264, .hevc].contains(parameters.codec)
         guard demandsPackets, !parameters.size.isValid || hasNewParameterSets || !hasParameterSets, let inspected
         else { return }

@@ -18,7 +18,7 @@ package struct HTTPRefusal: Error, Sendable, Hashable {
         self.location = location
     }
 
-    /// The error that says so; its cause is the refusal, its native code the status.
+    /// Returns the error for the refusal. Its cause is the refusal, its native code the status.
     func error(body: [UInt8]) -> InletError {
         var refusal = self
         refusal.body = Array(body.prefix(WebSocketHandshake.mostBodyBytes))

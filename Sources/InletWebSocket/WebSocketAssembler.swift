@@ -4,7 +4,7 @@ import NIOWebSocket
 
 /// Makes messages of a server's frames, and checks what RFC 6455 asks of them. A value without input or output.
 struct WebSocketAssembler {
-    /// What a frame means.
+    /// The meaning of a frame.
     enum Outcome: Equatable {
         /// More frames are needed.
         case incomplete
@@ -14,7 +14,7 @@ struct WebSocketAssembler {
         case closing(WebSocketClosing)
     }
 
-    /// Why a frame breaks the protocol, and the status code to say so with.
+    /// The reason why a frame breaks the protocol, and the status code to send.
     struct Violation: Error, Equatable {
         var code: UInt16
         var reason: String

@@ -166,7 +166,7 @@ package final class WebSocketClient: Sendable {
                 .disconnected, "The server cannot be reached. Check its address, its port and the network.",
                 cause: error, context: context)
         }
-        // What was wrong before anything was sent, such as with the file of authorities.
+        // An error before anything was sent, such as one in the file of authorities.
         if let own = failure.connectionErrors.lazy.compactMap({ $0.error as? InletError }).first { return own }
         if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
             return InletError(

@@ -14,11 +14,11 @@ package struct WebSocketConfiguration: Sendable {
         }
     }
 
-    /// Where to connect.
+    /// The address to connect to.
     package var address: WebSocketAddress
-    /// Headers of the request besides those of the protocol. The default is none.
+    /// Headers of the request besides those of the protocol. Empty by default.
     package var headers: [Header] = []
-    /// The subprotocols that are offered, the preferred first. The default is none.
+    /// The subprotocols that are offered, the preferred first. Empty by default.
     package var subprotocols: [String] = []
     /// How certificates are checked. The default is by the system's authorities.
     package var tls = TLSClientSettings()

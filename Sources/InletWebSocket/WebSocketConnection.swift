@@ -2,7 +2,7 @@ import InletCore
 import NIOCore
 import NIOWebSocket
 
-/// What goes to the handler of an open WebSocket.
+/// A message to the handler of an open WebSocket.
 enum WebSocketOutgoing: Sendable {
     case message(WebSocketMessage)
     case closing(WebSocketClosing)

@@ -2,9 +2,9 @@ import InletCore
 
 /// The request that opens a WebSocket, and the check of its response (RFC 6455, section 4).
 ///
-/// A value without input or output: it is fed bytes until it says what the response means.
+/// A value without input or output: the caller passes it bytes until it returns the meaning of the response.
 struct WebSocketHandshake {
-    /// What the bytes so far mean.
+    /// The meaning of the bytes so far.
     enum Progress {
         case incomplete
         /// The connection is a WebSocket from here on.
@@ -45,7 +45,7 @@ struct WebSocketHandshake {
 
     /// Takes bytes of the response.
     ///
-    /// - Throws: ``InletError`` if the response is none of a WebSocket, or a refusal whose body is complete.
+    /// - Throws: ``InletError`` if the response is not one of a WebSocket, or is a refusal whose body is complete.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(InletError) -> Progress {
         received.append(contentsOf: bytes)
         if refusal != nil { return try refuse() }
@@ -94,7 +94,7 @@ struct WebSocketHandshake {
         return .opened(subprotocol: chosen.first, rest: rest)
     }
 
-    /// What the end of the connection or of the deadline means: the error to report.
+    /// Returns the error to report when the connection ends or the deadline passes.
     func ended(_ otherwise: InletError) -> InletError { refusal?.error(body: received) ?? otherwise }
 
     /// Reports a refusal as soon as enough of its body is there.

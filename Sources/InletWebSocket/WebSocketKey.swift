@@ -4,7 +4,7 @@ import InletDigest
 /// The key of an opening and the server's answer to it (RFC 6455, section 4.1), which show that the server means
 /// WebSockets.
 enum WebSocketKey {
-    /// What the server appends to the key (RFC 6455, section 1.3).
+    /// The text that the server appends to the key (RFC 6455, section 1.3).
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     /// Returns a new key: 16 random bytes in base64.

@@ -3,8 +3,8 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// How connecting came out, told once: whoever comes first of the connection, the deadline and a cancellation. Safe
-/// from any thread.
+/// The outcome of connecting, set once by the first of the connection, the deadline and a cancellation. Safe from any
+/// thread.
 final class WebSocketOpeningOutcome: Sendable {
     /// An open WebSocket.
     struct Opened: Sendable {
