@@ -35,13 +35,13 @@ struct CameraInterruption: Sendable, Equatable {
         return withholdsPictures ? "the camera's shutter is closed" : nil
     }
 
-    /// Notes the state of the shutter.
+    /// Records the state of the shutter.
     mutating func noteShutter(isClosed: Bool) -> Change? { change { $0.isCovered = isClosed } }
 
-    /// Notes that the device was busy.
+    /// Records that the device was busy.
     mutating func noteTaken(by names: [String]) -> Change? { change { $0.holders = names } }
 
-    /// Notes that this process has the device.
+    /// Records that this process has the device.
     mutating func noteOwned() -> Change? { change { $0.holders = nil } }
 
     private mutating func change(_ body: (inout Self) -> Void) -> Change? {

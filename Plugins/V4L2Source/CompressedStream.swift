@@ -44,7 +44,7 @@ import InletFFmpeg
     /// Whether no picture refers to others.
     var isIntra: Bool { parser == nil }
 
-    /// Notes that a picture was lost, or was too damaged to be passed on.
+    /// Records that a picture was lost, or was too damaged to be passed on.
     func noteLoss() { hasLoss = parser != nil }
 
     /// Copies a buffer's data.

@@ -47,7 +47,7 @@ struct FieldPairing {
     /// - Parameter order: the order of fields that the video standard prescribes.
     init(_ order: FieldOrder) { first = order == .bottomFirst ? .bottom : .top }
 
-    /// Notes a field.
+    /// Records a field.
     ///
     /// - Returns: what it is, and the numbers of the frames that it shows to be incomplete.
     mutating func note(_ parity: Parity, number: UInt32) -> (step: Step, incomplete: [UInt32]) {

@@ -40,7 +40,7 @@ struct RateDemand: Sendable {
         }
     }
 
-    /// Notes the current demand.
+    /// Records the current demand.
     ///
     /// - Returns: the rate to change to; nil if the camera should keep its rate.
     mutating func follow(_ demand: SourceDemand, at now: MonotonicTime) -> Rational? {
@@ -54,7 +54,7 @@ struct RateDemand: Sendable {
         return rate
     }
 
-    /// Notes the demand at the opening of the camera, before anything streams.
+    /// Records the demand at the opening of the camera, before anything streams.
     ///
     /// - Returns: the rate to start with.
     mutating func begin(_ demand: SourceDemand) -> Rational {

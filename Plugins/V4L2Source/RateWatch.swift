@@ -14,7 +14,7 @@ struct RateWatch {
 
     init(expected: Rational?) { self.expected = expected?.doubleValue }
 
-    /// Notes a frame, and those that were lost before it.
+    /// Records a frame, and those that were lost before it.
     ///
     /// - Returns: the measured rate if it has become slow, which is worth a notice.
     mutating func note(at time: MonotonicTime, lost: UInt64) -> Double? {

@@ -7,7 +7,7 @@ struct SequenceCounter {
     /// The largest step that counts as a loss; a larger one is a driver that restarts or does not count.
     static let largestGap: UInt32 = 100_000
 
-    /// Notes the driver's number of a buffer.
+    /// Records the driver's number of a buffer.
     ///
     /// - Returns: how many frames were lost before it.
     @discardableResult mutating func advance(to number: UInt32) -> UInt64 {
@@ -25,7 +25,7 @@ struct SequenceCounter {
         return next
     }
 
-    /// Notes v4l2loopback's number of a buffer.
+    /// Records v4l2loopback's number of a buffer.
     ///
     /// 0 says nothing: each reader that opens the device resets the numbers of all buffers to it (`init_buffers` in
     /// v4l2loopback.c), and writers with mapped buffers set none.
@@ -36,6 +36,6 @@ struct SequenceCounter {
         return number == 0 ? 0 : advance(to: number)
     }
 
-    /// Notes that the driver will count from the beginning.
+    /// Records that the driver will count from the beginning.
     mutating func restart() { last = nil }
 }

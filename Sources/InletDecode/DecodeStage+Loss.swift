@@ -2,7 +2,7 @@ import InletCore
 
 /// Losses, and pictures that are discarded when decoding starts over.
 extension DecodeStage {
-    /// Notes that a packet yielded no picture.
+    /// Records that a packet yielded no picture.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if that is because its picture is too large.
     func noteUndecodable(_ fault: PacketFault, _ context: SourceContext) throws(InletError) {
@@ -13,7 +13,7 @@ extension DecodeStage {
         if !gate.isInDoubt { lose(context) }
     }
 
-    /// Notes that a part of the stream is missing: no picture before the next key frame can be complete. Requests one
+    /// Records that a part of the stream is missing: no picture before the next key frame can be complete. Requests one
     /// of a live source, unless one is queued.
     ///
     /// - Parameter hasQueue: false if what was queued has been discarded.

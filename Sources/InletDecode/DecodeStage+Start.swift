@@ -5,7 +5,7 @@ extension DecodeStage {
     /// Whether every picture ended before the time at which to start.
     var startsAfterEnd: Bool { pictures == 0 && lastBeforeStart != nil }
 
-    /// Notes a whole picture that is shown before the time at which to start.
+    /// Records a whole picture that is shown before the time at which to start.
     func noteBeforeStart(_ frame: SourceFrame) {
         if start != nil, pictures == 0, !frame.flags.contains(.corrupt) { lastBeforeStart = frame }
     }

@@ -141,7 +141,7 @@ final class DecodeStage {
         }
     }
 
-    /// Notes that no packets follow: the decoder outputs what it holds back.
+    /// Records that no packets follow: the decoder outputs what it holds back.
     func finish() {
         phase = .draining
         kept = []
@@ -228,7 +228,7 @@ final class DecodeStage {
         }
     }
 
-    /// Notes that the decoder is done with a packet.
+    /// Records that the decoder is done with a packet.
     private func noteDecoding(_ context: SourceContext) {
         guard let start = decodingSince else { return }
         decodingSince = nil
@@ -347,7 +347,7 @@ final class DecodeStage {
         }
     }
 
-    /// Notes that the stream is read from its beginning again.
+    /// Records that the stream is read from its beginning again.
     private func beginAnew() {
         resetDecoder()
         timestamps?.reset()

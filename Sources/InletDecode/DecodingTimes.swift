@@ -57,7 +57,7 @@ struct DecodingTimes {
         return time
     }
 
-    /// Notes that the next packet does not continue from earlier ones.
+    /// Records that the next packet does not continue from earlier ones.
     mutating func reset() {
         waiting = []
         (newest, last) = (nil, nil)

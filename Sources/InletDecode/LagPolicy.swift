@@ -210,12 +210,12 @@ struct LagPolicy {
     /// it.
     func lacksKey(at now: MonotonicTime) -> Bool { lastKey.map { now - $0 > Self.longestGroup } ?? true }
 
-    /// Notes that decoding continues at a key frame that was kept.
+    /// Records that decoding continues at a key frame that was kept.
     mutating func resumeGroup() { skipsGroup = false }
 
     private var isContended: Bool { usual.elapsed > usual.processor * Self.contention }
 
-    /// Notes that a packet was decoded.
+    /// Records that a packet was decoded.
     ///
     /// - Parameters:
     ///   - elapsed: how long that took.

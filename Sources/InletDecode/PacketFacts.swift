@@ -38,7 +38,7 @@ struct PacketFacts {
         self.matrix = matrix
     }
 
-    /// Notes a packet that is decoded, or may be.
+    /// Records a packet that is decoded, or may be.
     ///
     /// - Parameter arrival: when it arrived; nil if the stream is not live.
     mutating func note(_ packet: SourcePacket, arrival: MonotonicTime? = nil) {

@@ -52,7 +52,7 @@ struct PacketHandover {
     /// The most pictures that are decoded before one that is shown earlier.
     private static let mostHidden = 16
 
-    /// Notes a packet to be passed on next.
+    /// Records a packet to be passed on next.
     ///
     /// Containers have no mark for a picture that is never shown, so one is passed on only if the next packet may refer
     /// to it. If a key frame is never shown, packets are passed on from the next key frame that is.
@@ -130,7 +130,7 @@ struct PacketHandover {
         for packet in packets { handOut(packet) }
     }
 
-    /// Notes that the stream's time steps back: what follows continues from what came before, at new times.
+    /// Records that the stream's time steps back: what follows continues from what came before, at new times.
     mutating func stepBack() {
         release()
         decodingTimes.reset()
@@ -161,7 +161,7 @@ struct PacketHandover {
         return drops
     }
 
-    /// Notes that a part of the stream is missing: continues with the next key frame.
+    /// Records that a part of the stream is missing: continues with the next key frame.
     mutating func lose() {
         decodingTimes.reset()
         (untimed, awaitsKey, isOutOfOrder, hidden) = (nil, true, false, [])
@@ -190,7 +190,7 @@ struct PacketHandover {
         return .decodeAnew
     }
 
-    /// Notes that decoding continues before the next key frame, with packets that were kept.
+    /// Records that decoding continues before the next key frame, with packets that were kept.
     mutating func catchUp() { hasPassed = false }
 }
 

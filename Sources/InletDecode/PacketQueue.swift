@@ -87,7 +87,7 @@ final class PacketQueue: Sendable {
         }
     }
 
-    /// Notes that no packet follows.
+    /// Records that no packet follows.
     func finish(_ end: Result<Void, InletError>) {
         let wakes = state.withLock { state in
             state.end = end

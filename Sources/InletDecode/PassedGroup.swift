@@ -25,7 +25,7 @@ struct PassedGroup {
         return packets.count <= Self.mostPackets && byteCount <= Self.mostBytes
     }
 
-    /// Notes that a packet was decoded, and everything that it refers to before it.
+    /// Records that a packet was decoded, and everything that it refers to before it.
     mutating func noteDecoded() {
         if !packets.isEmpty { clear() }
         followsDecoder = true
@@ -43,7 +43,7 @@ struct RestRule {
     /// The packets and bytes since the last key frame; nil before the first.
     private var group: (packets: Int, bytes: Int)?
 
-    /// Notes a packet of the stream.
+    /// Records a packet of the stream.
     mutating func note(_ packet: SourcePacket) {
         if packet.isKey {
             isAllowed = group != nil && isShort

@@ -88,7 +88,7 @@ struct PictureGate {
 
     // MARK: Beginning of decoding
 
-    /// Notes that a part of the stream is missing.
+    /// Records that a part of the stream is missing.
     mutating func noteLoss() {
         isBroken = true
         key = nil
@@ -101,7 +101,7 @@ struct PictureGate {
     /// Sets the time before which pictures are not wanted.
     mutating func begin(at time: Int64) { start = time }
 
-    /// Notes that packets were skipped on purpose, and decoding continues with this key frame.
+    /// Records that packets were skipped on purpose, and decoding continues with this key frame.
     ///
     /// - Parameter reason: why the skipped packets are missed; nil if nobody misses them.
     mutating func resume(at packet: Packet, reason: DropReason? = nil) {
@@ -109,7 +109,7 @@ struct PictureGate {
         firstWhole = packet.pts.map { ($0, reason) }
     }
 
-    /// Notes that the stream is read from its beginning again.
+    /// Records that the stream is read from its beginning again.
     mutating func rewind() {
         (firstWhole, start, incompleteSince) = (nil, nil, nil)
         watch.reset()
@@ -117,7 +117,7 @@ struct PictureGate {
 
     // MARK: Packets and pictures
 
-    /// Notes the times of the next packet, before ``admit(_:)``.
+    /// Records the times of the next packet, before ``admit(_:)``.
     ///
     /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what
     ///   follows.

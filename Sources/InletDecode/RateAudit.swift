@@ -18,7 +18,7 @@ struct RateAudit {
     /// Restarts, when the stream's time does.
     mutating func reset() { (begin, count) = (nil, 0) }
 
-    /// Notes the next packet, with its time in ticks if it has one.
+    /// Records the next packet, with its time in ticks if it has one.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the last packets were too many for the time they cover.
     mutating func note(_ ticks: Int64?, arrival: MonotonicTime) throws(InletError) {

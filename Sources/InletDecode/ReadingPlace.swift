@@ -55,7 +55,7 @@ struct ReadingPlace {
         }
     }
 
-    /// Notes that the decoding thread got a packet.
+    /// Records that the decoding thread got a packet.
     ///
     /// - Parameter waiting: how many more are queued.
     mutating func notePacket(waiting: Int, at now: MonotonicTime) {
@@ -63,7 +63,7 @@ struct ReadingPlace {
         if waiting > 0 { calmSince = nil }
     }
 
-    /// Notes that there was a pause, which is no absence.
+    /// Records that there was a pause, which is no absence.
     mutating func noteResume() { (lastRequest, lastPacket, calmSince) = (nil, nil, nil) }
 
     private mutating func leave(at now: MonotonicTime) {

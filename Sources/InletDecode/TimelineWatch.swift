@@ -22,7 +22,7 @@ struct TimelineWatch {
         jitter = ticks(1)
     }
 
-    /// Notes the next packet, with its times in ticks.
+    /// Records the next packet, with its times in ticks.
     ///
     /// - Returns: whether its time is before that of earlier packets.
     mutating func stepsBack(isKey: Bool, pts: Int64?, dts: Int64?) -> Bool {

@@ -23,7 +23,7 @@ package struct TimestampGuess: Sendable {
         start = interval.multiplied(saturatingBy: -Int64(reorderDepth))
     }
 
-    /// Notes that the stream is read from its beginning again.
+    /// Records that the stream is read from its beginning again.
     package mutating func reset() { next = nil }
 
     /// Returns the decoding time of the next packet, in ticks.

@@ -37,17 +37,17 @@ struct UnannouncedRefresh {
     /// Whether the picture may not be refreshed yet.
     var isRunning: Bool { current.map { arrival - $0.start < Self.longestRefresh } ?? false }
 
-    /// Notes a packet, with the time of its arrival if the stream is live.
+    /// Records a packet, with the time of its arrival if the stream is live.
     mutating func noteArrival(_ time: MonotonicTime?) {
         guard let time else { return }
         arrival = time
         waitsSince = waitsSince ?? time
     }
 
-    /// Notes that the newest packet is a random access point.
+    /// Records that the newest packet is a random access point.
     mutating func noteKey() { (current, waitsSince, isKnown) = (nil, nil, false) }
 
-    /// Notes a loss: the refresh begins again.
+    /// Records a loss: the refresh begins again.
     mutating func noteLoss() { current = nil }
 
     /// Decides whether decoding begins with the newest packet, which is no random access point.

@@ -50,7 +50,7 @@ final class WebSocketInbox: Sendable {
         return pauses
     }
 
-    /// Notes the end; later ones are ignored. Messages that have arrived may still be read.
+    /// Records the end; later ones are ignored. Messages that have arrived may still be read.
     func finish(_ end: End) {
         let reader = state.withLock { state in
             state.end = state.end ?? end

@@ -14,7 +14,7 @@ struct WebSocketLiveness: Sendable {
         (lastHeard, lastTick) = (now, now)
     }
 
-    /// Notes that the server has sent something.
+    /// Records that the server has sent something.
     mutating func noteHeard(at time: NIODeadline) { lastHeard = time }
 
     /// Returns whether the server has been silent for the limit. Called at each tick.

@@ -29,7 +29,7 @@ final class WebSocketOpeningOutcome: Sendable {
         if let outcome { continuation.resume(returning: outcome) }
     }
 
-    /// Notes the connection, which is closed with a failure.
+    /// Records the connection, which is closed with a failure.
     func note(_ channel: any Channel) {
         let hasFailed = state.withLock { state in
             state.channel = channel
@@ -39,7 +39,7 @@ final class WebSocketOpeningOutcome: Sendable {
         if hasFailed { channel.close(promise: nil) }
     }
 
-    /// Notes how it came out; later ones are ignored.
+    /// Records how it came out; later ones are ignored.
     ///
     /// - Returns: whether it is the first.
     @discardableResult func end(_ outcome: Outcome) -> Bool {

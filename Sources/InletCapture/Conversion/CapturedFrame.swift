@@ -73,7 +73,7 @@ final class CapturedFrame: Sendable {
         native = Mutex(.frame(frame))
     }
 
-    /// Notes that a sink's picture was made ahead of its turn, so that the time for it is counted once.
+    /// Records that a sink's picture was made ahead of its turn, so that the time for it is counted once.
     func noteConvertedAhead(for sink: SinkID) { ahead.bitwiseOr(1 << UInt64(sink.number & 63), ordering: .relaxed) }
 
     /// Whether a sink's picture was made ahead of its turn. With more than 64 sinks, some share an answer.

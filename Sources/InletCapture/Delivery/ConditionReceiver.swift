@@ -2,6 +2,6 @@ import InletCore
 
 /// A receiver that is notified whether frames are expected.
 protocol ConditionReceiver: SinkReceiver {
-    /// Notes whether frames are expected. Called on any thread.
+    /// Records whether frames are expected. Called on any thread.
     func sourceChanged(to condition: SourceCondition)
 }

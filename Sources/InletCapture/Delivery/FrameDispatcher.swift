@@ -103,7 +103,7 @@ final class FrameDispatcher: Sendable {
         state = Mutex(State())
     }
 
-    /// Notes that the receivers have changed; they are read again before the next frame.
+    /// Records that the receivers have changed; they are read again before the next frame.
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
 
     /// Whether the run ends after a number of frames or a time.
@@ -114,7 +114,7 @@ final class FrameDispatcher: Sendable {
 
     // MARK: Frames of the source
 
-    /// Notes that a session's source is open; from now on only its frames are accepted.
+    /// Records that a session's source is open; from now on only its frames are accepted.
     ///
     /// - Returns: false if a later session has taken over, or the run is over: a session that was given up has opened
     ///   its source after all.
@@ -134,8 +134,8 @@ final class FrameDispatcher: Sendable {
         }
     }
 
-    /// Notes that a session's thread is lost: its items are refused from now on, and placeholders do not wait for what
-    /// it offers.
+    /// Records that a session's thread is lost: its items are refused from now on, and placeholders do not wait for
+    /// what it offers.
     func giveUp(_ session: SessionID) { state.withLock { $0.givenUp = max($0.givenUp, session) } }
 
     /// Accepts no more frames, and releases those that are held.

@@ -18,7 +18,7 @@ protocol FrameReceiver: SinkReceiver {
     /// Sets how far its pictures are reduced, from the next one on. Safe from any thread.
     func reduce(to reduction: PictureReduction)
 
-    /// Notes that a picture was not decoded, as nobody had use for it: an idle receiver finds out whether it has now.
+    /// Records that a picture was not decoded, as nobody had use for it: an idle receiver finds out whether it has now.
     /// Called on the producer's thread, with each packet.
     func passPicture(at time: MonotonicTime)
 

@@ -25,7 +25,7 @@ extension SinkDelivery {
         if asks { nudge() }
     }
 
-    /// Notes whether the sink has use for pictures. Runs on the thread.
+    /// Records whether the sink has use for pictures. Runs on the thread.
     func noteUse(_ takesFrames: Bool) {
         var isIdle = false
         if takesFrames {

@@ -12,7 +12,7 @@ protocol SinkReceiver: AnyObject, Sendable {
     /// - Parameter format: nil until a source has been open; placeholders follow then.
     func begin(_ format: SourceFormat?, room: ProducerGate)
 
-    /// Notes that no more frames follow; those queued are still delivered.
+    /// Records that no more frames follow; those queued are still delivered.
     ///
     /// - Parameter error: the error, if the source failed.
     func finish(_ error: InletError?)

@@ -78,7 +78,7 @@ final class PacketLane: Sendable {
         }
     }
     func put(_ packet: EncodedPacket) { change { $0.put(packet) } }
-    /// Notes that a packet was withheld from the sink, which continues with a key frame.
+    /// Records that a packet was withheld from the sink, which continues with a key frame.
     func lose() {
         change { state in
             state.lose()

@@ -58,7 +58,7 @@ final class PacketTap: Sendable {
         lane.put(packet)
     }
 
-    /// Notes that a packet was withheld from the sink.
+    /// Records that a packet was withheld from the sink.
     func lose() { lane.lose() }
 
     /// Gives the sink no more packets. Waits for the one being written, for at most a second.

@@ -33,7 +33,7 @@ final class SinkCounters: Sendable {
         }
     }
 
-    /// Notes that the sink that had the sessions is no more, so that none says that nobody watches.
+    /// Records that the sink that had the sessions is no more, so that none says that nobody watches.
     func forgetSessions() { isUnwatched.store(false, ordering: .relaxed) }
 
     func snapshot(id: SinkID, name: String) -> CaptureStatistics.Sink {

@@ -314,7 +314,7 @@ struct CapturerStateMachine {
         phase = wantsPause ? .closedForPause : .waiting(until: now + delay, delay: delay)
     }
 
-    /// Notes that frames arrived without a break until then: forgets earlier failures if that was for long enough.
+    /// Records that frames arrived without a break until then: forgets earlier failures if that was for long enough.
     mutating func settleHealth(until end: MonotonicTime) {
         guard case .open(var session) = phase, case .live(let start?) = session.stage else { return }
         if end - start >= policy.retry.healthyAfter { failures = 0 }
@@ -322,13 +322,13 @@ struct CapturerStateMachine {
         phase = .open(session)
     }
 
-    /// Notes that something keeps frames away that the application wants.
+    /// Records that something keeps frames away that the application wants.
     mutating func beginOutage(at time: MonotonicTime) {
         guard !wantsPause, !isDormant else { return }
         outage = Outage(start: outage?.start ?? time, isTrouble: true)
     }
 
-    /// Notes that frames arrive again, or are no longer wanted.
+    /// Records that frames arrive again, or are no longer wanted.
     mutating func endOutage(at now: MonotonicTime) {
         if wasLive, let outage, outage.isTrouble { figures.outage += now - outage.start }
         outage = nil

@@ -71,7 +71,7 @@ final class Supervisor: Sendable {
     /// Passes an event to the state machine. Returns at once.
     func post(_ input: Machine.Input) { queue.async { self.handle(input) } }
 
-    /// Notes that receivers were added or removed, and updates the source's demand. Returns at once.
+    /// Records that receivers were added or removed, and updates the source's demand. Returns at once.
     func receiversChanged() {
         dispatcher.receiversChanged()
         updateDemand()
@@ -92,7 +92,7 @@ final class Supervisor: Sendable {
     /// Whether any receiver takes pictures at present.
     var hasPictureWork: Bool { dispatcher.hasPictureWork }
 
-    /// Notes that a sink has got its first viewer or lost its last. Returns at once.
+    /// Records that a sink has got its first viewer or lost its last. Returns at once.
     func watchersChanged() {
         guard configuration.closesUnwatchedAfter != nil else { return }
         queue.async { self.handle(.watched(self.dispatcher.isWatched)) }

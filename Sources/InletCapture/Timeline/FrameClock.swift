@@ -83,7 +83,7 @@ struct FrameClock {
         isReconnected = true
     }
 
-    /// Notes that something else took a place on the timeline: the next frame is placed after it.
+    /// Records that something else took a place on the timeline: the next frame is placed after it.
     ///
     /// Only an unpaced source is moved. Frames of other sources have their own time, whatever was shown meanwhile.
     mutating func skip(to time: MonotonicTime) {

@@ -29,8 +29,8 @@ public struct KeyFrameThrottle: Sendable {
         return lastKeyFrame.map { now - $0 >= requested } ?? true
     }
 
-    /// Notes that a picture was made a key frame, requested or not. Call it when the picture is sent to the encoder, so
-    /// that requests for it are distinguished from later ones.
+    /// Records that a picture was made a key frame, requested or not. Call it when the picture is sent to the encoder,
+    /// so that requests for it are distinguished from later ones.
     public mutating func noteKeyFrame(at now: MonotonicTime) {
         requested = nil
         lastKeyFrame = now

@@ -29,7 +29,7 @@ public protocol VideoDecoder: AnyObject {
     /// - Throws: an error if the decoder itself is unusable. The next one continues at a key frame.
     func receive() throws -> DecoderOutput
 
-    /// Notes that no packets follow: ``receive()`` returns what is held back, and then ``DecoderOutput/ended``. Only
+    /// Records that no packets follow: ``receive()`` returns what is held back, and then ``DecoderOutput/ended``. Only
     /// ``reset()`` may follow.
     func drain()
 

@@ -12,10 +12,10 @@ struct KeyFrameRequests: Sendable {
     private(set) var isPending = false
     private var last: MonotonicTime?
 
-    /// Notes that somebody needs a key frame.
+    /// Records that somebody needs a key frame.
     mutating func request() { isPending = true }
 
-    /// Notes that a key frame came.
+    /// Records that a key frame came.
     mutating func noteKeyFrame() { isPending = false }
 
     /// Counts the request that waits, if it is time.

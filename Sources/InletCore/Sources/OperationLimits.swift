@@ -60,7 +60,7 @@ package struct OperationLimits: Sendable {
     /// Ends the operation.
     package mutating func end() { (allowance, quietSince) = (nil, nil) }
 
-    /// Notes that data has arrived.
+    /// Records that data has arrived.
     package mutating func noteProgress(at now: MonotonicTime) {
         guard let quietSince else { return }
         self.quietSince = max(quietSince, now)

@@ -230,7 +230,7 @@ public final class SourceContext: Sendable {
         }
     }
 
-    /// Notes that the source has yielded a key frame, which serves the requests that it has not been told yet.
+    /// Records that the source has yielded a key frame, which serves the requests that it has not been told yet.
     package func noteKeyFrame() {
         guard awaitsKeyFrame.load(ordering: .acquiring) else { return }
         keyFrames.withLock { requests in

@@ -18,13 +18,13 @@ package struct KeyFrameAnswers: Sendable, Equatable {
 
     package init() {}
 
-    /// Notes that a request was sent.
+    /// Records that a request was sent.
     package mutating func noteRequest(at time: MonotonicTime) {
         requests &+= 1
         if firstRequest == nil { firstRequest = time }
     }
 
-    /// Notes that a key frame is complete.
+    /// Records that a key frame is complete.
     package mutating func noteKeyFrame(at time: MonotonicTime) {
         guard let first = firstRequest else { return }
         firstRequest = nil

@@ -33,10 +33,10 @@ package struct RTCPSchedule: Sendable {
         return lastRequest.map { $0 + requestInterval } ?? MonotonicTime(nanoseconds: .min)
     }
 
-    /// Notes that a key frame is needed. The request is due at once, or as soon as the previous one is old enough.
+    /// Records that a key frame is needed. The request is due at once, or as soon as the previous one is old enough.
     package mutating func needKeyFrame() { isKeyFrameNeeded = true }
 
-    /// Notes that a key frame came, so that none is needed any more.
+    /// Records that a key frame came, so that none is needed any more.
     package mutating func noteKeyFrame() { isKeyFrameNeeded = false }
 
     /// Returns what is to be sent now, and counts it as sent. A request is sent along with a report: compound packets

@@ -57,7 +57,7 @@ struct AccessUnitBuilder {
 
     // MARK: Building
 
-    /// Notes a packet of the unit, which it opens if need be.
+    /// Records a packet of the unit, which it opens if need be.
     ///
     /// - Parameter headroom: bytes to keep free in front, for what is inserted at the end.
     mutating func open(timestamp: UInt32, at time: MonotonicTime, headroom: Int = 0) {

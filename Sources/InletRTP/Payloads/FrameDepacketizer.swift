@@ -76,7 +76,7 @@ struct FrameDepacketizer {
         finish(&builder, hasMarker: true)
     }
 
-    /// Notes that the frame's beginning is missing.
+    /// Records that the frame's beginning is missing.
     mutating func noteMissingStart() {
         frame.isDamaged = true
         frame.hasLossAtEdge = true

@@ -51,7 +51,7 @@ struct HEVCReferences {
     /// How many pictures must have agreed with the interval before it counts.
     private static let proof = 8
 
-    /// Notes that a picture may be missing.
+    /// Records that a picture may be missing.
     mutating func noteLoss() {
         lacksSome = true
         hasLoss = true
@@ -68,7 +68,7 @@ struct HEVCReferences {
         hasLoss = hasReturned
     }
 
-    /// Notes that a picture with a recovery point came that is no key picture.
+    /// Records that a picture with a recovery point came that is no key picture.
     mutating func noteGradualRefresh() {
         refreshesGradually = true
         isActive = false
@@ -92,7 +92,7 @@ struct HEVCReferences {
             ? .decodable(separates: false) : header.isSkippedLeading && hasBegunAnew ? .leading : .lacksReferences
     }
 
-    /// Notes a picture that arrived whole, after ``judge(_:)``.
+    /// Records a picture that arrived whole, after ``judge(_:)``.
     ///
     /// - Parameter isReturned: whether it goes to the decoder.
     mutating func note(

@@ -18,7 +18,7 @@ extension NALDepacketizer {
         var isAtStart = false
     }
 
-    /// Notes the header of a PES packet.
+    /// Records the header of a PES packet.
     ///
     /// - Parameter timestamp: the time of the first picture that begins in it; nil if it states none.
     mutating func beginPES(timestamp: UInt32?, _ builder: inout AccessUnitBuilder) {
@@ -62,7 +62,7 @@ extension NALDepacketizer {
         setDeadline(at: time)
     }
 
-    /// Notes that a PES packet seems to end with the bytes so far.
+    /// Records that a PES packet seems to end with the bytes so far.
     mutating func noteEndOfPES() { picture.hasMarker = picture.hasSlice && unit.isOpen }
 
     /// Finishes the picture if the PES packet that seems to be over is known to end it.
@@ -83,7 +83,7 @@ extension NALDepacketizer {
         setDeadline(at: time)
     }
 
-    /// Notes that a PES packet goes on behind what seemed to be its end.
+    /// Records that a PES packet goes on behind what seemed to be its end.
     mutating func noteFalseEnd(_ builder: inout AccessUnitBuilder) {
         if picture.hasMarker {
             picture.hasMarker = false
@@ -101,7 +101,7 @@ extension NALDepacketizer {
         policy.noteFalseMarker()
     }
 
-    /// Notes that packets are missing behind the bytes so far.
+    /// Records that packets are missing behind the bytes so far.
     mutating func noteGap(_ count: Int, _ builder: inout AccessUnitBuilder) {
         if isHeld {
             closeUnit(&builder)

@@ -1,6 +1,6 @@
 /// What NAL units say of their picture.
 extension NALDepacketizer {
-    /// Notes what a slice's NAL header says.
+    /// Records what a slice's NAL header says.
     mutating func noteSlice() {
         if !picture.hasSlice, isHEVC { noteLayer() }
         picture.hasSlice = true
@@ -19,7 +19,7 @@ extension NALDepacketizer {
         picturesAtLayer = min(picturesAtLayer + 1, 1000)
     }
 
-    /// Notes whether others refer to the picture, by the header of a NAL unit of it.
+    /// Records whether others refer to the picture, by the header of a NAL unit of it.
     ///
     /// In H.265 the even types up to 14 are not referred to within their temporal layer, so in the highest not at all:
     /// section 7.4.2.2. A layer counts as the highest if no higher one was seen for 32 pictures.

@@ -56,7 +56,7 @@ struct PictureEndPolicy {
         !provesMarkers || !hasFalseMarkers && proofs >= Self.enoughProofs && size <= provenSize
     }
 
-    /// Notes a marker behind which the picture went on. Markers do not count any more.
+    /// Records a marker behind which the picture went on. Markers do not count any more.
     mutating func noteFalseMarker() { hasFalseMarkers = true }
 
     /// The time for which the stream must be quiet behind a picture: twice as long as the sender's own pauses within
@@ -67,7 +67,7 @@ struct PictureEndPolicy {
         return min(max(quietTime, pause), Self.firstQuietTime)
     }
 
-    /// Notes the time between two packets of one picture.
+    /// Records the time between two packets of one picture.
     mutating func notePause(_ duration: Duration) { pause = max(pause, duration.wholeNanoseconds) }
 
     /// Whether pictures have to be ended by quiet time.
@@ -81,10 +81,10 @@ struct PictureEndPolicy {
         knowsMarkers && (!hasSliceMarkers || (sameSlices >= needed && slices == self.slices))
     }
 
-    /// Notes a marker that turned out to stand within a picture.
+    /// Records a marker that turned out to stand within a picture.
     mutating func noteSliceMarker() { hasSliceMarkers = true }
 
-    /// Notes that a part of a picture came after the picture had been returned.
+    /// Records that a part of a picture came after the picture had been returned.
     mutating func noteLatePart(after end: End) {
         switch end {
         case .marker: hasSliceMarkers = true
@@ -96,7 +96,7 @@ struct PictureEndPolicy {
         }
     }
 
-    /// Notes a whole picture.
+    /// Records a whole picture.
     ///
     /// - Parameter size: its bytes.
     mutating func noteEnd(_ end: End, slices: Int, size: Int, hadMarker: Bool) {

@@ -22,10 +22,10 @@ struct ReferenceTracker {
 
     var hasLoss: Bool { lost > 0 || isReferenceLost }
 
-    /// Notes packets of unknown pictures as lost.
+    /// Records packets of unknown pictures as lost.
     mutating func noteLoss(_ count: Int) { lost = lost.addingReportingOverflow(max(0, count)).partialValue & Int.max }
 
-    /// Notes that a picture to which others refer is missing or wrong.
+    /// Records that a picture to which others refer is missing or wrong.
     mutating func noteReferenceLoss() { isReferenceLost = true }
 
     /// Whether all that was lost before this picture is proven to be pictures to which none refers.
@@ -35,7 +35,7 @@ struct ReferenceTracker {
             && lost < (expected == 0 ? modulus : expected)
     }
 
-    /// Notes a unit that was returned, with which the count of losses starts again.
+    /// Records a unit that was returned, with which the count of losses starts again.
     mutating func noteUnit(_ number: Number?, isReference: Bool?) {
         lost = 0
         isReferenceLost = false

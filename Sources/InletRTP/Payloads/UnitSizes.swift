@@ -11,7 +11,7 @@ struct UnitSizes {
     private var estimate = AccessUnitPool.smallest
     private var largest = AccessUnitPool.smallest
 
-    /// Notes a unit that was finished.
+    /// Records a unit that was finished.
     mutating func note(_ size: Int) {
         largest = max(size, largest &- largest / 64)
         // Steps up that are four times the steps down lead to the value that four of five units do not exceed.

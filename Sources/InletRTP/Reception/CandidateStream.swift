@@ -16,7 +16,7 @@ struct CandidateStream: Sendable {
 
     init(maximumBytes: Int) { held = HeldPackets(capacity: 64, maximumBytes: maximumBytes) }
 
-    /// Notes a packet, which either continues the packets in a row or is the first of others.
+    /// Records a packet, which either continues the packets in a row or is the first of others.
     mutating func note(_ packet: ReceivedPacket, _ bytes: RawSpan) {
         let header = packet.header
         if count > 0, header.ssrc == ssrc, header.sequence == UInt16(truncatingIfNeeded: last &+ 1) {

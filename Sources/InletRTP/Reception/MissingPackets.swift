@@ -52,13 +52,13 @@ struct MissingPackets: Sendable {
 
     func contains(_ sequence: Int) -> Bool { packets.contains { $0.sequence == sequence } }
 
-    /// Notes that later packets have come.
+    /// Records that later packets have come.
     mutating func note(missing sequences: Range<Int>, at time: MonotonicTime) {
         guard isUseful else { return }
         packets += sequences.map { Packet(sequence: $0, due: time + Self.reordering) }
     }
 
-    /// Notes that a packet has come after all.
+    /// Records that a packet has come after all.
     ///
     /// - Parameter isRepeated: whether it is known to be an answer to a request.
     /// - Returns: whether it answers a request.
@@ -75,7 +75,7 @@ struct MissingPackets: Sendable {
         return true
     }
 
-    /// Notes that packets before this one are no longer waited for.
+    /// Records that packets before this one are no longer waited for.
     mutating func giveUp(before sequence: Int) {
         guard let first = packets.first, first.sequence < sequence else { return }
         let remaining = packets.drop { $0.sequence < sequence }

@@ -18,7 +18,7 @@ struct ReceptionQuality: Sendable {
     /// The interarrival jitter in ticks.
     var jitter: UInt32 { scaledJitter >> 4 }
 
-    /// Notes a packet of the source. Duplicates and late packets count as received, as RFC 3550, section 6.4.1, says.
+    /// Records a packet of the source. Duplicates and late packets count as received, as RFC 3550, section 6.4.1, says.
     mutating func note(_ sequence: Int, timestamp: UInt32, arrival: MonotonicTime, isFirstCopy: Bool = true) {
         received &+= 1
         if first == nil { (first, highest) = (sequence, sequence) }

@@ -8,7 +8,7 @@ struct SequenceWindow: Sendable {
     private var sequences = [Int](repeating: .min, count: size)
     private var timestamps = [UInt32](repeating: 0, count: size)
 
-    /// Notes a packet, which replaces the one received 512 numbers before.
+    /// Records a packet, which replaces the one received 512 numbers before.
     mutating func note(_ sequence: Int, timestamp: UInt32) {
         let place = sequence & (Self.size - 1)
         sequences[place] = sequence

@@ -21,13 +21,13 @@ struct SourceTrial: Sendable {
 
     init(maximumBytes: Int) { rival = CandidateStream(maximumBytes: maximumBytes) }
 
-    /// Notes a packet of the followed source.
+    /// Records a packet of the followed source.
     mutating func noteOwn(at time: MonotonicTime) {
         if start == nil { start = time }
         ownPackets = min(ownPackets &+ 1, .max / 2)
     }
 
-    /// Notes a packet of another source.
+    /// Records a packet of another source.
     ///
     /// - Parameter lastOwn: when the last packet of the followed source arrived; nil if none has.
     /// - Returns: whether the other source is followed from now on.

@@ -11,7 +11,7 @@ struct UnitSpacing: Sendable {
 
     private static let longestStep: Int64 = 1_000_000_000
 
-    /// Notes a packet that came in order.
+    /// Records a packet that came in order.
     mutating func note(timestamp: UInt32, arrival: MonotonicTime) {
         guard timestamp != self.timestamp else { return }
         self.timestamp = timestamp

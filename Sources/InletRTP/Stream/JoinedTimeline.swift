@@ -14,7 +14,7 @@ package struct JoinedTimeline: Sendable {
     /// - Parameter timeBase: the length in seconds of one tick.
     package init(timeBase: Rational) { self.timeBase = timeBase }
 
-    /// Notes that the units from now on are of another stream. Does nothing before the first unit.
+    /// Records that the units from now on are of another stream. Does nothing before the first unit.
     package mutating func beginStream() { beginsStream = last != nil }
 
     /// Returns the time of a unit, in ticks, and whether it is the first of another stream than the previous one.

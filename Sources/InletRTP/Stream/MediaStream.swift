@@ -113,7 +113,7 @@ package final class MediaStream {
         min(receiver.deadline ?? .distantFuture, depacketizer.quietDeadline ?? .distantFuture)
     }
 
-    /// Notes that nothing more has arrived by this time: what waited for more is finished when it is due.
+    /// Records that nothing more has arrived by this time: what waited for more is finished when it is due.
     package func idle(at time: MonotonicTime) {
         if let deadline = receiver.deadline, time >= deadline {
             receiver.release(at: time) { received, bytes in deliver(received, bytes, hasMore: false) }
@@ -127,10 +127,10 @@ package final class MediaStream {
         return min(silenceDeadline, schedule.deadline, receiver.requestDeadline ?? .distantFuture)
     }
 
-    /// Notes the end of the stream: the last unit is complete.
+    /// Records the end of the stream: the last unit is complete.
     package func end() { depacketizer.end() }
 
-    /// Notes that the stream was paused: what follows does not continue what was before.
+    /// Records that the stream was paused: what follows does not continue what was before.
     package func breakOff() {
         receiver.reset()
         depacketizer.restart()
@@ -191,7 +191,7 @@ package final class MediaStream {
                 ? nil : wallClock.time(of: unit.timestamp))
     }
 
-    /// Notes that a key frame was requested by other means than RTCP.
+    /// Records that a key frame was requested by other means than RTCP.
     package func noteKeyFrameRequest(at time: MonotonicTime) { answers.noteRequest(at: time) }
 
     /// Appends the RTCP that is due, if any.
@@ -219,7 +219,7 @@ package final class MediaStream {
         return true
     }
 
-    /// Notes the time of day at which a server says that it began to play.
+    /// Records the time of day at which a server says that it began to play.
     ///
     /// - Parameters:
     ///   - start: nanoseconds since 1970.

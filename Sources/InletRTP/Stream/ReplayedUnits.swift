@@ -21,7 +21,7 @@ struct ReplayedUnits {
 
     private static let most = 65
 
-    /// Notes the extension of a packet.
+    /// Records the extension of a packet.
     mutating func note(_ replay: ONVIFReplayExtension, at timestamp: UInt32) {
         if units.indices.contains(newest), units[newest].timestamp == timestamp {
             endsSection = endsSection || replay.isEndOfSection

@@ -81,7 +81,7 @@ package struct RTPTimeline: Sendable {
         self.clockRate = Int64(max(1000, min(clockRate, 1_000_000_000)))
     }
 
-    /// Notes that the next unit does not continue the others: the receiver reported a restart, or the stream was
+    /// Records that the next unit does not continue the others: the receiver reported a restart, or the stream was
     /// paused.
     package mutating func breakOff() { isBroken = newest != nil }
 

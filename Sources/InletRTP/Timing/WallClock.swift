@@ -103,7 +103,7 @@ package struct WallClock: Sendable {
         Int64(Int32(bitPattern: timestamp &- stated.timestamp).magnitude) <= Self.nearest &* clockRate
     }
 
-    /// Notes a report of the sender.
+    /// Records a report of the sender.
     ///
     /// - Parameters:
     ///   - ssrc: the synchronization source of the stream. Reports of others, and all while it is nil, are ignored.
@@ -118,14 +118,14 @@ package struct WallClock: Sendable {
         note(report.time.nanoseconds(near: host), at: report.timestamp, host: host)
     }
 
-    /// Notes the time of an access unit's own header extension. It is exact, so it is not averaged.
+    /// Records the time of an access unit's own header extension. It is exact, so it is not averaged.
     package mutating func note(_ replayed: NTPTime, at timestamp: UInt32, host: Int64) {
         guard replayed.value != 0 else { return }
         set(Reference(timestamp: timestamp, time: replayed.nanoseconds(near: host)), host: host, isRecorded: true)
     }
 
-    /// Notes the time that the reply to PLAY states for a timestamp. It counts from the first unit of the timeline that
-    /// the reply is about until a report states a time.
+    /// Records the time that the reply to PLAY states for a timestamp. It counts from the first unit of the timeline
+    /// that the reply is about until a report states a time.
     package mutating func notePlay(_ time: Int64, at timestamp: UInt32, host: Int64) {
         play = (Reference(timestamp: timestamp, time: time), host)
     }

@@ -42,7 +42,7 @@ struct StartCodeDepacketizer {
 
     // MARK: PES packets
 
-    /// Notes the header of a PES packet.
+    /// Records the header of a PES packet.
     ///
     /// - Parameter timestamp: the time of the first picture that begins in it; nil if it states none.
     mutating func beginPES(timestamp: UInt32?, _ builder: inout AccessUnitBuilder) {
@@ -51,7 +51,7 @@ struct StartCodeDepacketizer {
         (isUncertain, isAtStart) = (false, true)
     }
 
-    /// Notes that a PES packet seems to end with the bytes so far.
+    /// Records that a PES packet seems to end with the bytes so far.
     mutating func noteEndOfPES() { picture.hasMarker = picture.hasHeader }
 
     /// Finishes the picture if the PES packet that seems to be over is known to end it.
@@ -67,7 +67,7 @@ struct StartCodeDepacketizer {
         }
     }
 
-    /// Notes that a PES packet, or a picture, goes on behind what seemed to be its end.
+    /// Records that a PES packet, or a picture, goes on behind what seemed to be its end.
     mutating func noteFalseEnd(_ builder: inout AccessUnitBuilder) {
         if picture.hasMarker {
             picture.hasMarker = false
@@ -82,7 +82,7 @@ struct StartCodeDepacketizer {
         policy.noteFalseMarker()
     }
 
-    /// Notes that packets are missing behind the bytes so far.
+    /// Records that packets are missing behind the bytes so far.
     mutating func noteGap(_ builder: inout AccessUnitBuilder) {
         if quietDeadline != nil { endPicture(.marker, &builder) }
         if picture.hasHeader { picture.isDamaged = true } else { discard(&builder) }
@@ -163,7 +163,7 @@ struct StartCodeDepacketizer {
         }
     }
 
-    /// Notes a start code: ISO/IEC 13818-2, table 6-1; ISO/IEC 14496-2, table 6-3.
+    /// Records a start code: ISO/IEC 13818-2, table 6-1; ISO/IEC 14496-2, table 6-3.
     private mutating func note(code: UInt8, at time: MonotonicTime, _ builder: inout AccessUnitBuilder) {
         let isHeader = code == (isMPEG4 ? 0xB6 : 0)
         let isSequence = isMPEG4 ? (0x20...0x2F).contains(code) : code == 0xB3
@@ -189,7 +189,7 @@ struct StartCodeDepacketizer {
         }
     }
 
-    /// Notes the type of the picture: 0 is I, 1 is P, 2 is B (ISO/IEC 13818-2, table 6-12, less one; ISO/IEC 14496-2,
+    /// Records the type of the picture: 0 is I, 1 is P, 2 is B (ISO/IEC 13818-2, table 6-12, less one; ISO/IEC 14496-2,
     /// table 6-20).
     private mutating func noteType(_ type: Int) {
         picture.isKey = type == 0 && hasSequence

@@ -10,7 +10,7 @@ struct TransportFramer {
     /// The most packets that a piece has had: at least 7, as many as Ethernet carries.
     private(set) var mostPackets = 7
 
-    /// Notes that bytes before the next piece are missing.
+    /// Records that bytes before the next piece are missing.
     mutating func noteLoss() {
         rest.removeAll(keepingCapacity: true)
         isAligned = true

@@ -135,7 +135,7 @@ package struct RTSPAuthentication: Sendable {
         return .retry
     }
 
-    /// Notes that the server accepted a request.
+    /// Records that the server accepted a request.
     package mutating func noteSuccess() {
         (refusals, hasReconnected) = (0, false)
         if let algorithm = challenge?.digestAlgorithm { memory.accepted = algorithm }
@@ -147,7 +147,7 @@ package struct RTSPAuthentication: Sendable {
     /// Whether the answer with another algorithm has not been judged yet.
     var isTryingOtherAlgorithm: Bool { !refused.isEmpty }
 
-    /// Notes that the server closed the connection before it judged the answer with another algorithm, as servers do
+    /// Records that the server closed the connection before it judged the answer with another algorithm, as servers do
     /// that take one answer a connection.
     ///
     /// - Returns: whether to try it on another connection, which is done once.

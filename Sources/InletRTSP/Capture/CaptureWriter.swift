@@ -52,7 +52,7 @@ package struct CaptureWriter: Sendable {
 
     // MARK: What happens
 
-    /// Notes bytes that were read from the connection.
+    /// Records bytes that were read from the connection.
     ///
     /// - Parameter hasMore: whether the connection holds more that polling does not show.
     package mutating func receive(_ bytes: RawSpan, hasMore: Bool, at time: MonotonicTime) {
@@ -60,7 +60,7 @@ package struct CaptureWriter: Sendable {
         received &+= bytes.byteCount
     }
 
-    /// Notes what the parser has found in the bytes that it had not used up.
+    /// Records what the parser has found in the bytes that it had not used up.
     ///
     /// - Parameters:
     ///   - event: what was found. The range of a packet counts from the first byte that was not used up.
@@ -87,24 +87,24 @@ package struct CaptureWriter: Sendable {
         release()
     }
 
-    /// Notes that the parser refuses what follows, so that the client gives the connection up.
+    /// Records that the parser refuses what follows, so that the client gives the connection up.
     ///
     /// The bytes are masked as one text.
     package mutating func noteParserFailure() { note(.gap(skipped: 0), consumed: received &- parsed) }
 
-    /// Notes bytes that were given to the connection: one whole message or interleaved packet.
+    /// Records bytes that were given to the connection: one whole message or interleaved packet.
     package mutating func send(_ bytes: [UInt8], at time: MonotonicTime) {
         var bytes = bytes
         if bytes.first != RTSPParser.dollar { redactor.redact(&bytes) }
         hold(CaptureRecord(.sent, time: offset(time), bytes: bytes))
     }
 
-    /// Notes a datagram with RTCP that was sent.
+    /// Records a datagram with RTCP that was sent.
     package mutating func sendReport(_ bytes: [UInt8], at time: MonotonicTime) {
         hold(CaptureRecord(.sentReport, time: offset(time), bytes: bytes))
     }
 
-    /// Notes a datagram that arrived.
+    /// Records a datagram that arrived.
     ///
     /// - Parameters:
     ///   - kind: ``CaptureRecord/Kind/packet`` or ``CaptureRecord/Kind/report``.
@@ -115,23 +115,23 @@ package struct CaptureWriter: Sendable {
         hold(CaptureRecord(kind, time: offset(time), hasMore: hasMore, bytes: bytes.array))
     }
 
-    /// Notes that a connection was opened.
+    /// Records that a connection was opened.
     ///
     /// - Parameter scheme: the scheme of the address.
     package mutating func open(_ scheme: StaticString, at time: MonotonicTime) {
         hold(CaptureRecord(.opened, time: offset(time), bytes: Array("\(scheme)".utf8)))
     }
 
-    /// Notes that the connection has ended, or could not be opened.
+    /// Records that the connection has ended, or could not be opened.
     package mutating func close(_ reason: String, at time: MonotonicTime) {
         endConnection()
         hold(CaptureRecord(.closed, time: offset(time), bytes: Array(reason.utf8.prefix(64))))
     }
 
-    /// Notes that what was due by this time is done.
+    /// Records that what was due by this time is done.
     package mutating func timer(at time: MonotonicTime) { hold(CaptureRecord(.timer, time: offset(time))) }
 
-    /// Notes that the session continues over TCP because of losses.
+    /// Records that the session continues over TCP because of losses.
     package mutating func lossy(at time: MonotonicTime) { hold(CaptureRecord(.lossy, time: offset(time))) }
 
     /// Records that the client ends the session. Only its last messages follow.

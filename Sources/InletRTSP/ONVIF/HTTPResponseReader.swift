@@ -54,7 +54,7 @@ package struct HTTPResponseReader: Sendable {
         return nil
     }
 
-    /// Notes that the connection has ended.
+    /// Records that the connection has ended.
     ///
     /// - Returns: the response, if the end of the connection completes its body.
     /// - Throws: ``InletError/Code/disconnected`` if something is missing.

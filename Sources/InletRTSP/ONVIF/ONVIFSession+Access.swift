@@ -64,7 +64,7 @@ extension ONVIFSession {
         }
     }
 
-    /// Notes that a request passed authentication.
+    /// Records that a request passed authentication.
     mutating func noteAcceptance(of sent: Pending) {
         if sent.authorization != nil { authentication.noteSuccess() }
         if sent.hasToken { (isClockFresh, refusedTokens) = (false, 0) }

@@ -225,7 +225,7 @@ package struct ONVIFSession: Sendable {
         return false
     }
 
-    /// Notes that the last request could not be sent, or was not answered: the service and the profile may have
+    /// Records that the last request could not be sent, or was not answered: the service and the profile may have
     /// changed.
     package mutating func restart() {
         (pending, mayAuthenticate) = (nil, true)

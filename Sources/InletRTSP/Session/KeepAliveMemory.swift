@@ -23,7 +23,7 @@ package struct KeepAliveMemory: Sendable, Equatable {
         method = methods.contains(.getParameter) && !refused.contains(.getParameter) ? .getParameter : .options
     }
 
-    /// Notes that the server refused a method.
+    /// Records that the server refused a method.
     ///
     /// - Returns: whether there is another to try.
     mutating func refuse(_ refusedMethod: RTSPMethod) -> Bool {
@@ -34,14 +34,14 @@ package struct KeepAliveMemory: Sendable, Equatable {
         return other != nil
     }
 
-    /// Notes that a session ended after a certain time. If that was about its time-out, the requests had no effect, and
-    /// the next session uses another method.
+    /// Records that a session ended after a certain time. If that was about its time-out, the requests had no effect,
+    /// and the next session uses another method.
     mutating func noteEnd(after time: Duration, timeout: Duration) {
         guard time >= timeout * 0.8, time <= timeout * 1.5 + .seconds(5) else { return }
         rotate(from: next)
     }
 
-    /// Notes that a server closed the connection on a request, as some do on a method that they do not know.
+    /// Records that a server closed the connection on a request, as some do on a method that they do not know.
     mutating func noteHangUp(on method: RTSPMethod) { rotate(from: method) }
 
     private mutating func rotate(from tried: RTSPMethod) {

@@ -88,7 +88,7 @@ extension RTSPSession {
 
     // MARK: The end
 
-    /// Notes that the server ended the session during a pause. Resuming then begins another session.
+    /// Records that the server ended the session during a pause. Resuming then begins another session.
     mutating func suspend() -> [Action] {
         step = .suspended
         pending = nil

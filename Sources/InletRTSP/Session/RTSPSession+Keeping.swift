@@ -58,7 +58,7 @@ extension RTSPSession {
     /// How soon behind an unanswered keep-alive the end of the connection counts as the answer to it.
     private static let hangUpTime = Duration.seconds(2)
 
-    /// Notes that the server closed the connection.
+    /// Records that the server closed the connection.
     mutating func noteHangUp(at now: MonotonicTime) {
         guard aliveSince != nil, let request = pendingKeepAlives.last,
             (.zero...Self.hangUpTime).contains(now - request.sent)
@@ -67,7 +67,7 @@ extension RTSPSession {
         keepAlive.noteHangUp(on: request.request.method)
     }
 
-    /// Notes that the session has ended, for the choice of the next session's keep-alives.
+    /// Records that the session has ended, for the choice of the next session's keep-alives.
     mutating func noteEnd(at now: MonotonicTime) {
         guard let aliveSince, let session else { return }
         self.aliveSince = nil

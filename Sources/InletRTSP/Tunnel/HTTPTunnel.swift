@@ -78,7 +78,7 @@ package struct HTTPTunnel: Sendable {
 
     // MARK: Sending
 
-    /// Notes that a leg's connection is made.
+    /// Records that a leg's connection is made.
     ///
     /// - Returns: what to send on it first.
     package mutating func connected(_ leg: Leg) -> [UInt8] {
@@ -152,14 +152,14 @@ package struct HTTPTunnel: Sendable {
         }
     }
 
-    /// Notes that RTSP has arrived on the GET.
+    /// Records that RTSP has arrived on the GET.
     package mutating func noteArrival() {
         guard !isConfirmed, isPostOpen else { return }
         isConfirmed = true
         unconfirmed = nil
     }
 
-    /// Notes that the server has ended the POST's connection, or the GET's before ``isCarrying``.
+    /// Records that the server has ended the POST's connection, or the GET's before ``isCarrying``.
     ///
     /// - Throws: ``InletError/Code/disconnected`` if the tunnel cannot go on without it.
     package mutating func ended(_ leg: Leg) throws(InletError) -> Action? {

@@ -43,7 +43,7 @@ package struct WebSocketHandshake: Sendable {
         key = Base64Text.encode(nonce ?? (0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
 
-    /// Notes that the connection is made.
+    /// Records that the connection is made.
     ///
     /// - Returns: the request to send on it.
     package mutating func connected() -> [UInt8] {
