@@ -16,7 +16,7 @@ struct RateDemand: Sendable {
 
     /// The lowest rate that is set; a slower camera looks as if it hung.
     static let least = Rational(1)
-    /// How long a lower demand must last.
+    /// The time for which a lower demand must last.
     static let patience = Duration.seconds(2)
 
     /// - Parameters:

@@ -7,7 +7,7 @@ import Logging
 /// Captures from a camera: frames in the driver's buffers if possible, with the driver's times, or packets.
 final class V4L2Source: FrameSource {
     let configuration: V4L2Configuration
-    /// Why no pictures are delivered although the camera is configured.
+    /// The reason why no pictures are delivered although the camera is configured.
     var interruption: CameraInterruption
     private var camera: Camera?
     /// The stream of packets; nil if the camera does not compress.

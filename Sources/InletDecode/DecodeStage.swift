@@ -44,7 +44,7 @@ final class DecodeStage {
     private var rest = RestRule()
     /// Packets that are decoded before any other, since pictures are wanted again.
     var kept: ArraySlice<SourcePacket> = []
-    /// When the last of them was decoded: what had arrived before is not left out as late.
+    /// The time at which the last of them was decoded: what had arrived before is not left out as late.
     var caughtUp: MonotonicTime?
     private var audit: RateAudit?
     /// The times of the last pictures, for containers that have none; nil for a live stream, whose times are the
@@ -56,7 +56,7 @@ final class DecodeStage {
     var phase = Phase.reading
     /// A packet at which decoding restarts, once the decoder is empty.
     private var pending: SourcePacket?
-    /// When the packet that was put last had arrived; nil if the stream is not live.
+    /// The time at which the packet that was put last had arrived; nil if the stream is not live.
     private(set) var received: MonotonicTime?
     /// Nil if the source waits, or nothing is too late.
     var lag: LagPolicy?
@@ -64,8 +64,8 @@ final class DecodeStage {
     var precedesKey = false
     /// The number of packets whose pictures the decoder has not output.
     var heldCount = 0
-    /// When the packet was given to the decoder that has not output its picture yet, and the thread's processor time
-    /// then.
+    /// The time at which the packet was given to the decoder that has not output its picture yet, and the thread's
+    /// processor time then.
     private var decodingSince: (time: MonotonicTime, processor: Duration)?
     private var packetFacts: PacketFacts
     /// The newest parameter sets beside the packets, which tell the packets' form.

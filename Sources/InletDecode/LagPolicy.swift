@@ -45,12 +45,12 @@ struct LagPolicy {
     private var group = (packets: 0, decoded: 0, lag: Duration.zero)
     /// The probability that the next group is skipped completely.
     private var reluctance = 0.0
-    /// When the last key frame arrived, and how long after the one before.
+    /// The time at which the last key frame arrived, and the time between it and the previous one.
     private var lastKey: MonotonicTime?
     private var keyDistance: Duration?
-    /// Since when every packet's lag in this group has been over the limit; nil if the last one's was not.
+    /// The time since which every packet's lag in this group has been over the limit; nil if the last one's was not.
     private var lateSince: MonotonicTime?
-    /// When a picture was last skipped that no other refers to.
+    /// The time at which a picture was last skipped that no other refers to.
     private var lastNonReference: MonotonicTime?
     private var lastLeftOut: MonotonicTime?
     private var lastShown: MonotonicTime?

@@ -17,7 +17,7 @@ struct PictureGate {
         var dts: Int64?
         /// Whether it is incomplete, or something is missing before it.
         var lacksSomething = false
-        /// When it arrived; nil if the stream is not live.
+        /// The time at which it arrived; nil if the stream is not live.
         var arrival: MonotonicTime?
     }
 
@@ -53,7 +53,7 @@ struct PictureGate {
     private(set) var isBroken: Bool
     /// The key frame that has been sent to the decoder since the loss: when it is shown, as far as that is known.
     private var key: Int64??
-    /// When the key frame is shown that was incomplete but was decoded nevertheless.
+    /// The time at which the key frame is shown that was incomplete but was decoded nevertheless.
     private var lackingKey: Int64??
     /// Whether a packet has been admitted.
     private var hasJoined: Bool

@@ -17,10 +17,10 @@ struct ReadingPlace {
     private var usualRound = Duration.zero
     private var lastRequest: MonotonicTime?
     private var lastPacket: MonotonicTime?
-    /// Since when the decoding thread could have read; nil if it could not.
+    /// The time since which the decoding thread could have read; nil if it could not.
     private var calmSince: MonotonicTime?
 
-    /// When the decoding thread began to read again; nil before the first time.
+    /// The time at which the decoding thread began to read again; nil before the first time.
     private var returned: MonotonicTime?
     /// For how long the decoding thread must have been fast enough before it reads again: at first, and now.
     private let shortestCalm: Duration

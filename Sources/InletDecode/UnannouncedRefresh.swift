@@ -8,11 +8,11 @@ import InletCore
 /// but no longer than ``longestWait``: whoever never sees a picture has no use for whole ones.
 struct UnannouncedRefresh {
     private let policy: DamagePolicy
-    /// When the newest packet arrived.
+    /// The time at which the newest packet arrived.
     private var arrival = MonotonicTime(nanoseconds: 0)
-    /// When the first packet since the last random access point arrived.
+    /// The time at which the first packet since the last random access point arrived.
     private var waitsSince: MonotonicTime?
-    /// When decoding began, and from when on pictures are shown.
+    /// The time at which decoding began, and the time from which pictures are shown.
     private var current: (start: MonotonicTime, shows: MonotonicTime)?
     /// Whether decoding has begun without a random access point, and none has come since.
     private var isKnown = false

@@ -8,7 +8,7 @@ struct HostArguments {
         case command([String])
     }
 
-    /// Why the command line was not understood.
+    /// The reason why the command line was not understood.
     struct Fault: Error {
         let text: String
     }

@@ -18,8 +18,8 @@ final class HostChannel: Sendable {
     private let lines = Mutex(LineLimit())
     private let unsent = Atomic<UInt64>(0)
 
-    /// How long an answer waits for room. Inlet reads all the time, so that the lack of room means that it is gone, or
-    /// about to be.
+    /// The time for which an answer waits for room. Inlet reads all the time, so that the lack of room means that it is
+    /// gone, or about to be.
     private static let patience: Int64 = 5_000_000_000
 
     private init() {}

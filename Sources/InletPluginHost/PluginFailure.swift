@@ -2,7 +2,7 @@ import CInletPlugin
 import InletCore
 import InletPluginWire
 
-/// Why a call has failed, as `inlet_wire_result` states it.
+/// The reason why a call has failed, as `inlet_wire_result` states it.
 struct PluginFailure: Error {
     /// One of the negative numbers of `inlet_result`.
     var result: inlet_result

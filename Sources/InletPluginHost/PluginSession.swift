@@ -139,6 +139,6 @@ final class PluginSession {
         closeSoon()
     }
 
-    /// How long a plug-in may take for its end where Inlet has set no time.
+    /// The time that a plug-in may take to end if Inlet has set no time.
     private static let patience: Int64 = 1_000_000_000
 }

@@ -25,7 +25,7 @@ import InletSystem
     private var isInNext = false
     private var latest: (format: String, width: UInt32, height: UInt32, layout: PictureLayout)?
 
-    /// How long Inlet has for a segment.
+    /// The time that Inlet has for a segment.
     private static let patience: Int64 = 5_000_000_000
 
     init(_ inbox: MessageInbox) { self.inbox = inbox }

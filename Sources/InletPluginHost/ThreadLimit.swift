@@ -54,7 +54,7 @@ struct ThreadLimit {
         }
     }
 
-    /// How long the guard may take to start.
+    /// The time that the guard may take to start.
     private static let patience: Int64 = 10_000_000_000
 
     private static func failure(_ number: Int32) -> PluginFailure {

@@ -5,7 +5,7 @@ import InletSystem
 
 /// Ends the process when Inlet is gone, also while the plug-in hangs.
 enum Watchdog {
-    /// How long the plug-in has to leave its device in order.
+    /// The time that the plug-in has to leave its device in order.
     private static let grace: Int64 = 500_000_000
 
     /// Starts the thread that watches the connection. It takes what the sandbox allows, so this comes after that.

@@ -21,7 +21,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
     private var liveness: WebSocketLiveness
     private var isClosing = false
     private var ticking: Scheduled<Void>?
-    /// How long the server has to end the connection after the closing handshake, which is its part.
+    /// The time that the server has to end the connection after the closing handshake.
     private static let lingering = TimeAmount.seconds(1)
 
     init(_ configuration: WebSocketConfiguration, _ inbox: WebSocketInbox) {

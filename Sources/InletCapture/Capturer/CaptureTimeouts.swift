@@ -1,4 +1,4 @@
-/// How long a capturer waits for its source. Every wait has an end.
+/// The times that a capturer waits for its source. Every wait has an end.
 ///
 /// A source that sleeps on purpose, through ``SourceContext/sleep(until:)``, does not use up its time; and a source
 /// that states a rate always has three frames' time, however low that rate. If a source reports data through

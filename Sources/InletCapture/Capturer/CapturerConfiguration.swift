@@ -14,11 +14,11 @@ public struct CapturerConfiguration: Sendable {
     /// Whether the run ends when the last sink has failed, stopped or been detached during the run, rather than
     /// capture for no one. The default is false: sinks may be attached at any time.
     public var endsWithoutSinks = false
-    /// How long a live source stays open while no sink has use for it: none is attached, or those that are have neither
-    /// viewers nor peers. It is opened again for the first. It is open at the start in any case, as sinks begin with
-    /// its first frame; the time counts from then. The default, nil, keeps it open.
+    /// The time for which a live source stays open while no sink has use for it: none is attached, or those that are
+    /// have neither viewers nor peers. It is opened again for the first. It is open at the start in any case, as sinks
+    /// begin with its first frame; the time counts from then. The default, nil, keeps it open.
     public var closesUnwatchedAfter: Duration?
-    /// How long the source may take for each operation. See ``CaptureTimeouts`` for the defaults.
+    /// The time that the source may take for each operation. See ``CaptureTimeouts`` for the defaults.
     public var timeouts = CaptureTimeouts()
     /// The reaction to a failure of the source. The default retries without limit, with growing delays, if another
     /// attempt may succeed. A file that failed in its middle is never restarted.
@@ -30,8 +30,8 @@ public struct CapturerConfiguration: Sendable {
     public var disabledPicture = OutagePolicy.Picture.nothing
     /// The most threads of sources that ignore their cancellation before the run fails. The default is 4.
     public var maximumAbandonedThreads = 4
-    /// How long a source may take to close, whether it was stopped or ended, and a sink to finish after a stop or a
-    /// detach, before they are given up with an error. The default is 5 seconds.
+    /// The time that a source may take to close, whether it was stopped or ended, and a sink to finish after a stop or
+    /// a detach, before they are given up with an error. The default is 5 seconds.
     public var stopTimeout = Duration.seconds(5)
     /// The plug-ins that filter pictures for sinks that want it (``SinkWants/filters``): the first that has a filter is
     /// used. ``PluginRegistry/filters`` has those of a registry. The default is an empty list: pictures stay as they

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Why a run ended, if it did not fail.
+/// The reason why a run ended, if it did not fail.
 public enum EndReason: String, Sendable, Hashable, CaseIterable {
     /// The source has no more frames.
     case endOfStream

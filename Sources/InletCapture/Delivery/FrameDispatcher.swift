@@ -77,7 +77,7 @@ final class FrameDispatcher: Sendable {
         var nextOwnSequence: UInt64?
         var firstTimestamp: MonotonicTime?
         var lastTimestamp: MonotonicTime?
-        /// When the source's newest frame arrived.
+        /// The time at which the source's newest frame arrived.
         var lastArrival: MonotonicTime?
         /// The newest placeholder since the last frame. The timeline restarts after it: a late frame would otherwise
         /// lie before it.

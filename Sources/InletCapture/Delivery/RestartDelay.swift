@@ -7,8 +7,8 @@ public struct RestartDelay: Sendable, Hashable {
     public var longest = Duration.seconds(30)
     /// The attempts in a row after which the sink is detached. The default, nil, is no limit.
     public var attempts: Int?
-    /// How long a sink must have taken frames since its restart, from the first to the newest, to count as healthy:
-    /// attempts are then counted from 1 again. The default is 10 seconds.
+    /// The time that a sink must have taken frames since its restart, from the first to the newest, to count as
+    /// healthy: attempts are then counted from 1 again. The default is 10 seconds.
     public var healthy = Duration.seconds(10)
 
     public init() {}

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Whether the sink has use for pictures, and how far they are reduced for it.
 extension SinkDelivery {
-    /// How long a sink has no use for pictures before none is decoded for it: a viewer that asks for one picture a
-    /// second has the next one at once.
+    /// The time for which a sink has no use for pictures before none is decoded for it: a viewer that asks for one
+    /// picture a second has the next one at once.
     private static let idleAfter = Duration.seconds(2)
     /// How often an idle sink is asked.
     private static let askingInterval = Duration.milliseconds(100)

@@ -48,7 +48,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         var takesFrames: Bool
         /// Whether the sink has had no use for pictures for a while.
         var isIdle = false
-        /// When an idle sink was last asked whether it has use for pictures.
+        /// The time at which an idle sink was last asked whether it has use for pictures.
         var lastAsked: MonotonicTime?
 
         /// The tap; nil if the source or the sink handles only pictures.
@@ -79,7 +79,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         var first: CapturedFrame?
         /// Whether the sink itself determines its wants.
         let decidesWants: Bool
-        /// Since when the sink has had no use for pictures; nil if it has.
+        /// The time since which the sink has had no use for pictures; nil if it has.
         var unusedSince: MonotonicTime?
         /// The condition of the source that the sink knows. While frames arrive, it need not be notified at first.
         var toldCondition = SourceCondition.live

@@ -9,7 +9,7 @@ struct PacketBurst {
     private var held: [(packet: SourcePacket, arrival: MonotonicTime)] = []
     private var byteCount = 0
 
-    /// How long packets must come at their own pace: a pause within a burst is shorter.
+    /// The time for which packets must come at their own pace: a pause within a burst is shorter.
     private static let window = Duration.milliseconds(250)
     /// The longest group that is held.
     private static let longest = Duration.seconds(30)

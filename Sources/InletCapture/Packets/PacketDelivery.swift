@@ -16,7 +16,7 @@ final class PacketDelivery: PacketReceiver {
     private let context: DeliveryContext
     /// Four seconds of packets from most cameras.
     private static let capacity = 120
-    /// How long writing the queued packets may take after a stop: less than ``CapturerConfiguration/stopTimeout``.
+    /// The time that writing the queued packets may take after a stop: less than ``CapturerConfiguration/stopTimeout``.
     private static let gracePeriod = Duration.seconds(2)
     private let state: Mutex<State>
     private let wantsRoom = Atomic(false)

@@ -23,7 +23,7 @@ extension CapturerStateMachine {
         var format: SourceFormat?
         /// Whether frames have arrived.
         var wasLive = false
-        /// Why the source has lost its device for a while, if it reports that.
+        /// The reason why the source has lost its device for a while, if it reports that.
         var interruption: String?
     }
 

@@ -15,7 +15,7 @@ struct CapturerStateMachine {
         var stopTimeout = Duration.seconds(5)
         /// The most threads that ignore their cancellation before the run fails rather than start another.
         var maximumAbandonedThreads = 4
-        /// How long a live source stays open while nobody watches; nil if it always stays open.
+        /// The time for which a live source stays open while nobody watches; nil if it always stays open.
         var closesUnwatchedAfter: Duration?
         /// The source's URI, without credentials, for errors.
         var subject = ""
@@ -76,7 +76,7 @@ struct CapturerStateMachine {
 
     private(set) var isEnabled = true
     var wantsPause = false
-    /// Since when no sink has had use for the source; nil while one has.
+    /// The time since which no sink has had use for the source; nil while one has.
     var unwatchedSince: MonotonicTime?
     /// Whether the source is closed, or being closed, because nobody watches.
     var isDormant = false

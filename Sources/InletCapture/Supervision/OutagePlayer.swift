@@ -9,7 +9,7 @@ import Synchronization
 final class OutagePlayer: Sendable {
     private let policy: OutagePolicy
     private let disabledPicture: OutagePolicy.Picture
-    /// How long an outage lasts before placeholders are shown.
+    /// The time for which an outage lasts before placeholders are shown.
     private let delay: Duration
     private let clock: any CaptureClock
     private let dispatcher: FrameDispatcher
@@ -19,7 +19,7 @@ final class OutagePlayer: Sendable {
 
     private struct State {
         var timer: (any CaptureTimer)?
-        /// When the next picture is due.
+        /// The time at which the next picture is due.
         var next = MonotonicTime.distantFuture
         var shown: Shown?
         var start: MonotonicTime?

@@ -16,7 +16,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var hasFullJitter = true
     /// How many attempts in a row may fail before the run fails. The default, nil, is no limit; 0 never retries.
     public var limit: Int?
-    /// How long frames must have arrived before the count of failures starts over. The default is 10 seconds.
+    /// The time for which frames must have arrived before the count of failures starts over. The default is 10 seconds.
     public var healthyAfter = Duration.seconds(10)
     /// The errors after which another attempt would fail as well. The default is ``defaultPermanentCodes``.
     ///

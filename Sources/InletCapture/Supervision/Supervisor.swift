@@ -30,7 +30,7 @@ final class Supervisor: Sendable {
         var machine: Machine
         var session: CaptureSession?
         var timer: (any CaptureTimer)?
-        /// When the timer fires.
+        /// The time at which the timer fires.
         var timerTime: MonotonicTime?
     }
 

@@ -48,7 +48,7 @@ struct DriftFilter {
     private var line = Sample(position: 0, delay: 0)
     /// The offset applied to the last frame.
     private var offset = Sample(position: 0, delay: 0)
-    /// Since when the delay has been higher than expected, and by how much at first.
+    /// The time since which the delay has been higher than expected, and by how much at first.
     private var lateSince: (time: Int64, excess: Double)?
 
     init() {

@@ -12,12 +12,12 @@ public struct FrameTrace: Sendable, Hashable {
     public var sequence: UInt64
     /// The frame's place on the capture timeline.
     public var timestamp: MonotonicTime
-    /// When the frame passed each stage that it reached.
+    /// The times at which the frame passed each stage that it reached.
     public var stages: StageTimes
-    /// When the sink had taken the frame, or when it was dropped. For a ``FrameSequence``, the time at which the frame
-    /// was handed over, since what follows cannot be observed.
+    /// The time at which the sink had taken the frame, or at which it was dropped. For a ``FrameSequence``, the time at
+    /// which the frame was handed over, since what follows cannot be observed.
     public var end: MonotonicTime
-    /// Why the sink did not get the frame, or nil if it did.
+    /// The reason why the sink did not get the frame, or nil if it did.
     public var dropReason: DropReason?
 
     /// Makes a trace, for tests of tracers; otherwise the capturer makes them.

@@ -4,17 +4,19 @@
 public struct EncodedPacket: Sendable {
     /// The compressed data.
     public var data: PacketData
-    /// When the picture is shown, on the stream's own timeline, in the time base of its ``CodecParameters``.
+    /// The time at which the picture is shown, on the stream's own timeline, in the time base of its
+    /// ``CodecParameters``.
     public var pts: MediaTime
-    /// When the picture is decoded, in the same time base: never later than ``pts``, and greater from packet to packet.
+    /// The time at which the picture is decoded, in the same time base: never later than ``pts``, and greater from
+    /// packet to packet.
     public var dts: MediaTime
-    /// How long the picture is shown, if known.
+    /// The time for which the picture is shown, if known.
     public var duration: MediaTime?
     /// Whether it decodes without any packet before it. Nothing after it needs one from before, except in packets that
     /// a source hands on as they are, where pictures that are decoded later and shown earlier may.
     public var isKey: Bool
-    /// When the picture was taken, on the capture timeline; for packets that a source hands on as they are, when it is
-    /// to be shown on that timeline.
+    /// The time at which the picture was taken, on the capture timeline; for packets that a source hands on as they
+    /// are, when it is to be shown on that timeline.
     public var captureTime: MonotonicTime
     /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source states it. The default
     /// is nil.

@@ -33,8 +33,8 @@ public final class EncoderControl: Sendable {
         hasRequests.store(true, ordering: .releasing)
     }
 
-    /// Why the encoder did not follow the last change, such as ``InletError/Code/unsupported`` if it must be reopened
-    /// for that; nil if it did.
+    /// The reason why the encoder did not follow the last change, such as ``InletError/Code/unsupported`` if it must be
+    /// reopened for that; nil if it did.
     public var refusal: InletError? { refused.withLock { $0 } }
 
     /// Returns the requests, once.

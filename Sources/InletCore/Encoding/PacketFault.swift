@@ -1,4 +1,4 @@
-/// Why a packet cannot be decoded.
+/// The reason why a packet cannot be decoded.
 public enum PacketFault: Sendable, Hashable {
     case malformed
     /// Its picture was decoded, but has an unknown pixel format.

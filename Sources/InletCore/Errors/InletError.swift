@@ -11,7 +11,8 @@ public struct InletError: Error, Sendable {
     public var cause: (any Error)?
     /// The place of the failure.
     public var context: Context
-    /// How long the other side asks to wait before the next attempt. The default, nil, means that it did not ask.
+    /// The time that the other side asks to wait before the next attempt. The default, nil, means that it did not
+    /// ask.
     public var retryAfter: Duration?
 
     /// Makes an error.

@@ -112,7 +112,8 @@ struct RepeatedLogStateMachine {
         return lines
     }
 
-    /// How long until the first held message is due; nil if nothing is held, or if a check is scheduled already.
+    /// The time until the first held message is due; nil if nothing is held, or if a check is scheduled
+    /// already.
     private mutating func nextWakeUp(at now: MonotonicTime) -> Duration? {
         guard !isWakeUpDue else { return nil }
         let first = (entries.values.lazy.filter { $0.held > 0 }.map(\.loggedAt)).min()

@@ -1,4 +1,5 @@
-/// When a frame passed each stage on its way, on the monotonic clock; nil if the stage was skipped or is unknown.
+/// The times at which a frame passed each stage on its way, on the monotonic clock; nil if the stage was skipped or is
+/// unknown.
 public struct StageTimes: Sendable, Hashable {
     /// The device exposed or read out the picture.
     public var captured: MonotonicTime?

@@ -5,13 +5,13 @@
 public struct VideoFrame: Sendable {
     /// The picture, before rotation unless the sink asked for it to be applied.
     public var buffer: I420Buffer
-    /// When the picture was taken, on the machine's monotonic clock: derived from the PTS, strictly increasing for one
-    /// sink. For an unpaced source it continues from the first frame at the PTS's spacing, and so runs ahead of the
-    /// clock.
+    /// The time at which the picture was taken, on the machine's monotonic clock: derived from the PTS, strictly
+    /// increasing for one sink. For an unpaced source it continues from the first frame at the PTS's spacing, and so
+    /// runs ahead of the clock.
     public var timestamp: MonotonicTime
     /// The source's own presentation time, exact; nil if it gave none.
     public var pts: MediaTime?
-    /// How long the picture is shown, if the source knows.
+    /// The time for which the picture is shown, if the source knows.
     public var duration: MediaTime?
     /// The source's frame number, from 0, with gaps for frames that were lost or dropped.
     public var sequence: UInt64
@@ -27,7 +27,7 @@ public struct VideoFrame: Sendable {
     public var fieldOrder = FieldOrder.progressive
     /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it.
     public var wallClock: Int64?
-    /// When the frame passed each stage.
+    /// The times at which the frame passed each stage.
     public var stages: StageTimes
 
     public init(

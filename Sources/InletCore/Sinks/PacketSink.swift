@@ -19,8 +19,8 @@ public protocol PacketSink: AnyObject {
     /// default is false.
     var wantsKeyFrame: Bool { get }
 
-    /// How long packets may wait for others, so that the sink's thread is woken for several at once. Read once, before
-    /// ``start(_:)``. The default is zero: each is written as it arrives.
+    /// The time for which packets may wait for others, so that the sink's thread is woken for several at once. Read
+    /// once, before ``start(_:)``. The default is zero: each is written as it arrives.
     var batchInterval: Duration { get }
 
     /// Writes the remaining data and releases all resources. Called exactly once after a first `start` that did not

@@ -6,7 +6,8 @@ public struct SinkSessions: Sendable, Hashable {
     public var pending = 0
     /// How often a session has come up, over the whole run.
     public var opened: UInt64 = 0
-    /// Why the newest attempt failed, without credentials; nil before a failure, and once a session has come up since.
+    /// The reason why the newest attempt failed, without credentials; nil before a failure, and once a session has come
+    /// up since.
     public var failure: String?
 
     /// Makes the sessions of a sink that has none yet.

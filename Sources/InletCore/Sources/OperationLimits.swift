@@ -4,7 +4,7 @@
 /// whole operation, however much data arrives. An operation that waits for a frame gets more total time if sinks want
 /// few frames: a source that withholds what nobody wants does not hang.
 package struct OperationLimits: Sendable {
-    /// How long an operation may take.
+    /// The time that an operation may take.
     package struct Allowance: Sendable {
         /// The longest time without any data.
         package var silence: Duration
@@ -24,9 +24,9 @@ package struct OperationLimits: Sendable {
     /// The times of the allowance in nanoseconds: the deadline is computed each time that data arrives.
     private var limits: (silence: Int64, total: Int64) = (0, 0)
     private var beginning = MonotonicTime.distantFuture
-    /// When data last arrived, or the operation began; nil while no operation with a limit runs.
+    /// The time at which data last arrived, or the operation began; nil while no operation with a limit runs.
     package private(set) var quietSince: MonotonicTime?
-    /// How long sinks can do without a frame, in nanoseconds.
+    /// The time for which sinks can do without a frame, in nanoseconds.
     private var demandAllowance: Int64 = 0
 
     /// The number of missed wanted frames after which a source is late.
@@ -39,7 +39,7 @@ package struct OperationLimits: Sendable {
         quietSince.map { SourceOperation(deadline: deadline, quietSince: $0) }
     }
 
-    /// When the operation should have ended; `.distantFuture` if it has no limit, or none runs.
+    /// The time at which the operation should have ended; `.distantFuture` if it has no limit, or none runs.
     package var deadline: MonotonicTime {
         guard let allowance, let quietSince else { return .distantFuture }
         let total = allowance.followsDemand ? max(limits.total, demandAllowance) : limits.total

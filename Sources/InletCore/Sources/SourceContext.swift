@@ -28,7 +28,7 @@ public final class SourceContext: Sendable {
     private let keyFrameCount = Atomic(0)
     private let interruptionText = Mutex(String?.none)
     private let interrupted = Atomic(false)
-    /// When the last interruption began.
+    /// The time at which the last interruption began.
     private let interruptedSince = Atomic(Int64.min)
     private let onInterruption: @Sendable (String?) -> Void
     private let onProgress: @Sendable () -> Void
@@ -85,7 +85,8 @@ public final class SourceContext: Sendable {
     /// Whether the source should stop and throw ``InletError/Code/cancelled``.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// When the current operation should have ended; ``MonotonicTime/distantFuture`` if there is no deadline.
+    /// The time at which the current operation should have ended; ``MonotonicTime/distantFuture`` if there is no
+    /// deadline.
     public var deadline: MonotonicTime {
         MonotonicTime(nanoseconds: deadlineNanoseconds.load(ordering: .acquiring))
     }
@@ -242,7 +243,7 @@ public final class SourceContext: Sendable {
     /// Sets the number of requests, which another context has counted. Use it instead of ``requestKeyFrame()``.
     package func setKeyFrameRequests(_ count: Int) { keyFrameCount.store(count, ordering: .relaxed) }
 
-    /// Why the source has lost its device for a while, or nil while it has it.
+    /// The reason why the source has lost its device for a while, or nil while it has it.
     public var interruption: String? { interrupted.load(ordering: .acquiring) ? interruptionText.withLock { $0 } : nil }
 
     /// Reports that the device is unavailable for a while and the source waits for it: another program took the camera,

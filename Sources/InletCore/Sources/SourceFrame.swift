@@ -13,7 +13,7 @@ public struct SourceFrame: Sendable {
     /// The presentation time on the source's own timeline; nil if the source has none: the capture clock then uses the
     /// time of arrival, and counts that.
     public var pts: MediaTime?
-    /// How long the picture is shown, if the source knows.
+    /// The time for which the picture is shown, if the source knows.
     public var duration: MediaTime?
     /// Counts the frames that the source produced, from 0.
     ///
@@ -32,10 +32,10 @@ public struct SourceFrame: Sendable {
     public var sampleAspectRatio: Rational?
     /// How the rows of the picture were taken. The default is ``FieldOrder/progressive``.
     public var fieldOrder = FieldOrder.progressive
-    /// When the device exposed or read out the picture, if it reports that (V4L2), or when a picture of a recording
-    /// that is played at its own speed was due (``SourcePacing/realtime``).
+    /// The time at which the device exposed or read out the picture, if it reports that (V4L2), or when a picture of a
+    /// recording that is played at its own speed was due (``SourcePacing/realtime``).
     public var captureTime: MonotonicTime?
-    /// When the picture's compressed data had completely arrived, if it was compressed.
+    /// The time at which the picture's compressed data had completely arrived, if it was compressed.
     public var receiveTime: MonotonicTime?
     /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it (RTCP sender
     /// reports).

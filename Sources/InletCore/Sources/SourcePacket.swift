@@ -8,20 +8,20 @@ public struct SourcePacket: Sendable {
     public var parameters: CodecParameters
     /// The compressed data.
     public var data: PacketData
-    /// When the picture is shown, on the source's own timeline; nil if the source has no times: the packet is then
-    /// placed by its arrival.
+    /// The time at which the picture is shown, on the source's own timeline; nil if the source has no times: the packet
+    /// is then placed by its arrival.
     public var pts: MediaTime?
-    /// When the packet is decoded, in the same time base; nil if ``pts`` is.
+    /// The time at which the packet is decoded, in the same time base; nil if ``pts`` is.
     public var dts: MediaTime?
-    /// How long the picture is shown; nil if unknown.
+    /// The time for which the picture is shown; nil if unknown.
     public var duration: MediaTime?
     /// Facts about this packet. Empty by default.
     public var flags: PacketFlags
-    /// When the device exposed or read out the picture, if it reports that, or when a packet of a recording that is
-    /// played at its own speed was due (``SourcePacing/realtime``). The default is nil.
+    /// The time at which the device exposed or read out the picture, if it reports that, or when a packet of a
+    /// recording that is played at its own speed was due (``SourcePacing/realtime``). The default is nil.
     public var captureTime: MonotonicTime?
-    /// When the whole packet had arrived, for a source that hands packets on later than that. The default, nil, means
-    /// now.
+    /// The time at which the whole packet had arrived, for a source that hands packets on later than that. The default,
+    /// nil, means now.
     public var receiveTime: MonotonicTime?
     /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it (RTCP sender
     /// reports).

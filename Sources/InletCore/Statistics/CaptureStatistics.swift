@@ -6,7 +6,7 @@ public struct CaptureStatistics: Sendable {
     public var phase: CapturePhase?
     /// The state with its circumstances, for people.
     public var stateDescription = ""
-    /// When the snapshot was taken; nil if nothing is captured.
+    /// The time at which the snapshot was taken; nil if nothing is captured.
     public var time: MonotonicTime?
     /// Frames that the source yielded.
     public var captured: UInt64 = 0
@@ -27,9 +27,9 @@ public struct CaptureStatistics: Sendable {
     /// The time from the capture of a picture to its arrival here, decoded; only if the source reports when it was
     /// captured, or when it was due.
     public var captureLatency = LatencyDistribution()
-    /// When the first frame arrived.
+    /// The time at which the first frame arrived.
     public var firstArrival: MonotonicTime?
-    /// When the newest frame arrived.
+    /// The time at which the newest frame arrived.
     public var lastArrival: MonotonicTime?
     /// Frames a second as they arrived over about the last two seconds, falling towards zero while none arrives; nil
     /// before the second frame. ``frameRate`` is the rate over the whole run.
@@ -104,7 +104,7 @@ public struct CaptureStatistics: Sendable {
 }
 
 extension CaptureStatistics {
-    /// How long before the snapshot the newest frame arrived; nil before the first.
+    /// The time from the arrival of the newest frame to the snapshot; nil before the first.
     public var lastFrameAge: Duration? {
         guard let time, let lastArrival else { return nil }
         // A frame may arrive while the snapshot is taken.

@@ -1,4 +1,4 @@
-/// How long a stage took, over many frames.
+/// The time that a stage took, over many frames.
 public struct LatencyDistribution: Sendable, Hashable {
     /// How many durations fell between the bucket before and `upperBound`.
     public struct Bucket: Sendable, Hashable {

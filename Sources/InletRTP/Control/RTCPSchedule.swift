@@ -24,10 +24,10 @@ package struct RTCPSchedule: Sendable {
         nextReport = start + self.interval / 2
     }
 
-    /// When something is to be sent.
+    /// The time at which something is to be sent.
     package var deadline: MonotonicTime { keyFrameDeadline.map { min($0, nextReport) } ?? nextReport }
 
-    /// When a request for a key frame is to be sent; nil if none is needed.
+    /// The time at which a request for a key frame is to be sent; nil if none is needed.
     private var keyFrameDeadline: MonotonicTime? {
         guard isKeyFrameNeeded else { return nil }
         return lastRequest.map { $0 + requestInterval } ?? MonotonicTime(nanoseconds: .min)

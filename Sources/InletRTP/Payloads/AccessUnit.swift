@@ -8,9 +8,9 @@ package struct AccessUnit: Sendable {
     /// The RTP timestamp; of a transport stream, the lower 32 bits of the presentation time, whose clock has the same
     /// rate.
     package var timestamp: UInt32
-    /// When the first packet arrived.
+    /// The time at which the first packet arrived.
     package var firstArrival: MonotonicTime
-    /// When the last packet arrived.
+    /// The time at which the last packet arrived.
     package var lastArrival: MonotonicTime
     /// Whether decoding can start here, without any unit before it.
     package var isKey = false

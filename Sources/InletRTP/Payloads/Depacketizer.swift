@@ -58,8 +58,8 @@ package final class Depacketizer {
     /// Returns the oldest finished unit; nil if no unit is finished.
     package func takeUnit() -> AccessUnit? { builder.take() }
 
-    /// When ``tick(at:)`` is to be called if no packet arrives; nil if time finishes nothing. It may have passed
-    /// already: then the call is due as soon as no more bytes are buffered.
+    /// The time at which ``tick(at:)`` is to be called if no packet arrives; nil if time finishes nothing. It may have
+    /// passed already: then the call is due as soon as no more bytes are buffered.
     package var quietDeadline: MonotonicTime? { nal?.quietDeadline ?? transport?.quietDeadline }
 
     /// Finishes a unit whose ``quietDeadline`` has passed. Earlier calls do nothing.

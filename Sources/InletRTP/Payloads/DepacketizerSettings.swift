@@ -21,8 +21,8 @@ package struct DepacketizerSettings: Sendable, Hashable {
     package var poolUnits = 256
     /// The treatment of damaged units. The default is to drop them.
     package var damage = DamagePolicy.drop
-    /// How long a stream without usable markers must be quiet before its picture counts as complete. The default is 5
-    /// ms. It grows for a sender that turns out to pause longer within a picture.
+    /// The time for which a stream without usable markers must be quiet before its picture counts as complete. The
+    /// default is 5 ms. It grows for a sender that turns out to pause longer within a picture.
     package var quietTime = Duration.milliseconds(5)
     /// Whether no marker ends the first picture of H.264 and H.265: a sender may put one on each slice. The first
     /// picture is then complete with the next one, or after 100 ms. The default is true.

@@ -58,7 +58,7 @@ struct NALDepacketizer {
     var unit = Unit()
     /// Whether the picture is complete by its marker, and only what is buffered already can show otherwise.
     var isHeld = false
-    /// When the picture counts as complete if nothing arrives.
+    /// The time at which the picture counts as complete if nothing arrives.
     var quietDeadline: MonotonicTime?
     /// How the last returned picture ended, and its facts, to notice parts that come too late.
     var last: (end: PictureEndPolicy.End, timestamp: UInt32, isReference: Bool?)?

@@ -23,7 +23,7 @@ struct PictureEndPolicy {
     /// Whether markers may count: the end of a picture was found by something else.
     private(set) var knowsMarkers: Bool
 
-    /// How long the stream must be quiet behind a marker in the first picture.
+    /// The time for which the stream must be quiet behind a marker in the first picture.
     static let firstQuietTime = Duration.milliseconds(100)
     private static let longestQuietTime = Duration.milliseconds(40)
     /// The number of pictures after which the sender's pauses within pictures are known.

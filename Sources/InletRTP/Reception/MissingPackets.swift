@@ -44,7 +44,7 @@ struct MissingPackets: Sendable {
         return min(wait, retransmission.time ?? Self.longestHold, Self.longestHold)
     }
 
-    /// When a request is due; nil if none is.
+    /// The time at which a request is due; nil if none is.
     var deadline: MonotonicTime? { packets.lazy.map(\.due).filter { $0 < .distantFuture }.min() }
 
     /// The time from one request for a packet to the next.

@@ -2,7 +2,7 @@ package import InletCore
 
 /// Lost packets that are requested, and come again.
 extension RTPReceiver {
-    /// When requests for missing packets are due; nil if none are.
+    /// The time at which requests for missing packets are due; nil if none are.
     package var requestDeadline: MonotonicTime? { missing?.deadline }
 
     /// Returns the sequence numbers to request now, in their order, and counts them as requested.

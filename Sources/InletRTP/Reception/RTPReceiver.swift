@@ -17,7 +17,7 @@ package struct RTPReceiver: Sendable {
     package internal(set) var statistics = ReceptionStatistics()
     /// The synchronization source of the stream: that of its packets, or the expected one before the first.
     package internal(set) var ssrc: UInt32?
-    /// When packets that wait are delivered although an earlier one is missing: the caller calls
+    /// The time at which packets that wait are delivered although an earlier one is missing: the caller calls
     /// ``release(at:_:)`` then. Nil if none waits.
     package internal(set) var deadline: MonotonicTime?
 

@@ -4,7 +4,7 @@ package import InletCore
 package struct ReceivedPacket: Sendable, Equatable {
     /// The packet's header, whose ranges count from the packet's first byte.
     package var header: RTPHeader
-    /// When the packet arrived, which is earlier than its delivery if it waited for another.
+    /// The time at which the packet arrived, which is earlier than its delivery if it waited for another.
     package var arrival: MonotonicTime
     /// The number of packets between this one and the one delivered before it that never came or came too late.
     package var lostBefore = 0

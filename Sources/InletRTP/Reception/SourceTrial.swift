@@ -16,7 +16,8 @@ struct SourceTrial: Sendable {
     private static let shortest = Duration.seconds(1)
     /// The length of the trial, after which the followed source has won for good if it has no fewer packets.
     private static let length = Duration.seconds(3)
-    /// How long the followed source must be silent before another replaces it: during the trial, and after it.
+    /// The time for which the followed source must be silent before another replaces it: during the trial, and after
+    /// it.
     private static let silences = (during: Duration.milliseconds(500), after: Duration.seconds(2))
 
     init(maximumBytes: Int) { rival = CandidateStream(maximumBytes: maximumBytes) }

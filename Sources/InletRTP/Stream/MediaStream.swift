@@ -42,7 +42,7 @@ package final class MediaStream {
     package private(set) var hasEnded = false
     /// Whether the server has paused the stream: it sends no key frame then. ``breakOff()`` requests one again.
     package var isPaused = false
-    /// When the last packet of the stream arrived.
+    /// The time at which the last packet of the stream arrived.
     package private(set) var lastArrival: MonotonicTime?
 
     /// - Parameters:

@@ -6,7 +6,7 @@ struct ReplayedUnits {
     /// The extension's facts about an access unit.
     struct Facts {
         var timestamp: UInt32
-        /// When the picture was taken.
+        /// The time at which the picture was taken.
         var time: NTPTime
         /// Whether decoding may start at the unit.
         var isCleanPoint: Bool

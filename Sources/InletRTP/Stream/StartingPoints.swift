@@ -8,7 +8,7 @@ package struct StartingPoints {
     private var lastCertain: MonotonicTime?
     private var start: MonotonicTime?
 
-    /// How long a stream may be without a stated starting point before intra-coded pictures count.
+    /// The time for which a stream may be without a stated starting point before intra-coded pictures count.
     private static let patience = Duration.seconds(2)
 
     package init() {}

@@ -6,7 +6,7 @@ package struct ONVIFReplayExtension: Sendable, Equatable {
     /// The size without further extensions.
     package static let size = 12
 
-    /// When the picture was taken.
+    /// The time at which the picture was taken.
     package var time: NTPTime
     /// Whether the access unit can be decoded without earlier ones (bit C).
     package var isCleanPoint: Bool

@@ -32,7 +32,7 @@ struct StartCodeDepacketizer {
     /// Whether the last picture was returned by the seeming end of a PES packet, and no other has begun.
     private var isEndedByPES = false
     private var timestamp: UInt32 = 0
-    /// When ``tick(at:_:)`` is due: the picture is complete unless more bytes are there already.
+    /// The time at which ``tick(at:_:)`` is due: the picture is complete unless more bytes are there already.
     private(set) var quietDeadline: MonotonicTime?
 
     init(isMPEG4: Bool, settings: DepacketizerSettings) {

@@ -237,7 +237,7 @@ final class TransportStreamDepacketizer {
 
     // MARK: Time and ends
 
-    /// When ``tick(at:_:)`` is due; nil if nothing is.
+    /// The time at which ``tick(at:_:)`` is due; nil if nothing is.
     var quietDeadline: MonotonicTime? { nal?.quietDeadline ?? pictures?.quietDeadline }
 
     func tick(at time: MonotonicTime, _ builder: inout AccessUnitBuilder) {

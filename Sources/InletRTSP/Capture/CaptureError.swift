@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Why a capture cannot be read.
+/// The reason why a capture cannot be read.
 package enum CaptureError: Error, Sendable, Equatable {
     /// The file does not begin as captures do.
     case notCapture

@@ -15,9 +15,9 @@ extension ONVIFSession {
         var notices: [ONVIFNotice] = []
     }
 
-    /// How long a subscription lasts unless it is renewed, in seconds.
+    /// The time for which a subscription lasts unless it is renewed, in seconds.
     package static let subscriptionLength = 60
-    /// How long a device may wait for an event before it answers a pull, in seconds.
+    /// The time for which a device may wait for an event before it answers a pull, in seconds.
     package static let pullLength = 10
     /// The most elements that requests to a subscription carry.
     private static let mostReferences = 4

@@ -146,7 +146,7 @@ extension RTSPSession {
         return [reply(200, "OK")] + redirected(to: location, by: "REDIRECT", at: now)
     }
 
-    /// How long a stream must have played until earlier redirects no longer count.
+    /// The time for which a stream must have played until earlier redirects no longer count.
     private static let settledTime = Duration.seconds(10)
 
     private mutating func streamEnded(at now: MonotonicTime) -> [Action] {

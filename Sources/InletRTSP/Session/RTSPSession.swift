@@ -95,8 +95,8 @@ package struct RTSPSession: Sendable {
 
     var session: SessionHeader?
     var nextKeepAlive = MonotonicTime.distantFuture
-    /// When the server last answered PLAY or PAUSE, which always keep a session alive; nil before the first answer, and
-    /// after the end was noted.
+    /// The time at which the server last answered PLAY or PAUSE, which always keep a session alive; nil before the
+    /// first answer, and after the end was noted.
     var aliveSince: MonotonicTime?
     var hasMedia = false
     /// Whether the next PLAY names a range.
@@ -121,7 +121,7 @@ package struct RTSPSession: Sendable {
             memory: configuration.authentication, clientNonce: configuration.clientNonce)
     }
 
-    /// When ``Event/timer`` is due.
+    /// The time at which ``Event/timer`` is due.
     package var deadline: MonotonicTime {
         min(pending?.deadline ?? .distantFuture, sendsKeepAlives ? nextKeepAlive : .distantFuture)
     }

@@ -30,9 +30,9 @@ package struct RTSPSessionConfiguration: Sendable {
     package var video = SDP.VideoChoice.first
     /// The `User-Agent`. Some cameras refuse requests without one.
     package var userAgent = "Inlet"
-    /// How long the server may take for each answer. The default is 5 s.
+    /// The time that the server may take for each answer. The default is 5 s.
     package var responseTimeout = Duration.seconds(5)
-    /// How long ``RTSPSession/Event/close`` waits for the server's answer. The default is 150 ms.
+    /// The time for which ``RTSPSession/Event/close`` waits for the server's answer. The default is 150 ms.
     package var closeTimeout = Duration.milliseconds(150)
     /// The most redirects that are followed in a row. The default is 8.
     package var mostRedirects = 8
