@@ -1,11 +1,11 @@
 import InletCore
 
-/// How the addresses of a session are made from what the server says (RFC 2326, appendix C.1.1).
+/// Makes the addresses of a session from the server's answers (RFC 2326, appendix C.1.1).
 extension RTSPURL {
     /// Returns the base of relative addresses: `Content-Base`, `Content-Location` or the address of the request.
     ///
-    /// Host, port and scheme remain those of the connection: cameras behind a router name addresses that cannot be
-    /// reached, and no answer may lead the client elsewhere. An absolute `a=control` of the session goes before all.
+    /// Host, port and scheme remain those of the connection: cameras behind a router name unreachable addresses, and no
+    /// answer may direct the client to another host. An absolute `a=control` of the session goes before all.
     package func base(
         contentBase: [UInt8]?, contentLocation: [UInt8]?, sessionControl: [UInt8]? = nil
     ) -> RTSPURL {
@@ -34,7 +34,7 @@ extension RTSPURL {
 
     /// Returns the addresses that a media's `a=control` may mean, seen from the base, the likeliest first.
     ///
-    /// Most servers and clients append the text to the base, even behind a query; few resolve it by RFC 3986, section
+    /// Most servers and clients append the text to the base, even after a query; few resolve it by RFC 3986, section
     /// 5.2, and that is the second candidate.
     package func candidates(forControl control: [UInt8]?) -> [RTSPURL] {
         guard let control, !Self.isBase(control) else { return [self] }

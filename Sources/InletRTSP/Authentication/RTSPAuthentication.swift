@@ -55,7 +55,7 @@ package struct RTSPAuthentication: Sendable {
     private let clientNonce: [UInt8]
     private let allowsBasic: Bool
     private var challenge: RTSPChallenge?
-    /// How many requests used the nonce.
+    /// The number of requests that used the nonce.
     private var nonceCount: UInt32 = 0
     /// Refusals since the last success of which each brought another nonce.
     private var refusals = 0
@@ -64,7 +64,8 @@ package struct RTSPAuthentication: Sendable {
     /// Whether the answer with another algorithm has been tried on a second connection.
     private var hasReconnected = false
 
-    /// How often in a row new nonces are tried. A server that takes each for too old at once would never end it.
+    /// The number of new nonces tried in a row. Without a limit, a server that considers each nonce too old would cause
+    /// endless attempts.
     private static let mostRefusals = 3
 
     /// - Parameters:
@@ -147,8 +148,8 @@ package struct RTSPAuthentication: Sendable {
     /// Whether the answer with another algorithm has not been judged yet.
     var isTryingOtherAlgorithm: Bool { !refused.isEmpty }
 
-    /// Records that the server closed the connection before it judged the answer with another algorithm, as servers do
-    /// that take one answer a connection.
+    /// Records that the server closed the connection before it judged the answer with another algorithm. Servers that
+    /// accept one answer per connection do so.
     ///
     /// - Returns: whether to try it on another connection, which is done once.
     mutating func continueOnOtherConnection() -> Bool {

@@ -1,6 +1,6 @@
 import InletCore
 
-/// One way in which a server asks for credentials (RFC 7616, section 3.3, and RFC 7617).
+/// A server's request for credentials in one scheme (RFC 7616, section 3.3, and RFC 7617).
 struct RTSPChallenge: Sendable, Equatable {
     /// The hash function of a digest.
     enum Algorithm: Sendable, Equatable {
@@ -8,7 +8,7 @@ struct RTSPChallenge: Sendable, Equatable {
         case sha256
     }
 
-    /// How the credentials are sent.
+    /// The scheme in which credentials are sent.
     enum Scheme: Sendable, Equatable {
         case basic
         /// `isSession` means the `-sess` variants, whose key depends on the nonce.

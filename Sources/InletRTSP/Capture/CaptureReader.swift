@@ -11,10 +11,10 @@ package struct CaptureReader: Sendable {
 
     package init() {}
 
-    /// Whether bytes are left that are no whole record.
+    /// Whether the remaining bytes are an incomplete record.
     package var isTorn: Bool { position < bytes.count }
 
-    /// Adds bytes behind the others.
+    /// Appends bytes.
     package mutating func append(_ more: some Sequence<UInt8>) {
         if position > 0 {
             bytes.removeFirst(position)

@@ -1,9 +1,9 @@
-/// One thing that happened in a captured session.
+/// A single event of a captured session.
 ///
 /// The layout is described in `Docs/reference/rtsp-capture.md`: 16 bytes of head, numbers in network order, and the
 /// bytes of the record.
 package struct CaptureRecord: Sendable, Equatable {
-    /// What happened.
+    /// The kind of event.
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// Bytes were read from the RTSP connection, with one call.
         case received = 1
@@ -40,7 +40,7 @@ package struct CaptureRecord: Sendable, Equatable {
 
     /// The kind as a number; one that this version does not know is skipped by players.
     package var kind: UInt8
-    /// Whether more bytes, or another datagram, had arrived behind these.
+    /// Whether more bytes, or another datagram, had arrived after these.
     package var hasMore: Bool
     /// Nanoseconds since the capture began.
     package var time: Int64

@@ -3,7 +3,7 @@ import InletCore
 /// Credentials and challenges (RFC 7616, sections 3.3 to 3.5, and RFC 7617).
 extension CaptureRedactor {
     private static let schemes = ["basic", "digest", "bearer", "negotiate", "ntlm"].map { Array($0.utf8) }
-    /// Parameters whose values decide what a client does, and are no secrets.
+    /// Parameters whose values affect the client's behaviour and are not secret.
     private static let open = ["algorithm", "qop", "stale", "nc", "charset", "userhash"].map { Array($0.utf8) }
     /// Parameters whose values are masked; what has another name may be a piece of a token, and is masked as a whole.
     private static let secret = [

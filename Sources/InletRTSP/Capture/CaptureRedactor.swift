@@ -149,7 +149,7 @@ package struct CaptureRedactor: Sendable {
         }
     }
 
-    /// Names of RTP-Info that are no parameters of an address (RFC 2326, section 12.33).
+    /// Names of RTP-Info that are not parameters of an address (RFC 2326, section 12.33).
     private static let infoNames = ["seq", "rtptime", "ssrc"].map { Array($0.utf8) }
 
     private static func isShown(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool {
@@ -193,6 +193,6 @@ package struct CaptureRedactor: Sendable {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
-    // Not quotation marks, which may stand within a password.
+    // Not quotation marks, which may be part of a password.
     private static func endsAddress(_ byte: UInt8) -> Bool { byte <= 0x20 }
 }

@@ -19,7 +19,7 @@ package struct CaptureWriter: Sendable {
     private var lastTime: Int64 = 0
     private var held: [Held] = []
     private var heldBytes = 0
-    /// How many bytes of the connection were received, and how many of them the parser has used up.
+    /// The number of bytes received on the connection, and the number of those that the parser has consumed.
     private var received = 0
     private var parsed = 0
     /// The pieces of the message that has not ended.
@@ -50,7 +50,7 @@ package struct CaptureWriter: Sendable {
     /// Whether anything can be written.
     package var hasOutput: Bool { !output.isEmpty }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Records bytes that were read from the connection.
     ///
@@ -60,7 +60,7 @@ package struct CaptureWriter: Sendable {
         received &+= bytes.byteCount
     }
 
-    /// Records what the parser has found in the bytes that it had not used up.
+    /// Records the item that the parser has found in the bytes that it had not consumed.
     ///
     /// - Parameters:
     ///   - event: what was found. The range of a packet counts from the first byte that was not used up.
@@ -87,7 +87,7 @@ package struct CaptureWriter: Sendable {
         release()
     }
 
-    /// Records that the parser refuses what follows, so that the client gives the connection up.
+    /// Records that the parser rejects the following bytes, so that the client closes the connection.
     ///
     /// The bytes are masked as one text.
     package mutating func noteParserFailure() { note(.gap(skipped: 0), consumed: received &- parsed) }
@@ -128,7 +128,7 @@ package struct CaptureWriter: Sendable {
         hold(CaptureRecord(.closed, time: offset(time), bytes: Array(reason.utf8.prefix(64))))
     }
 
-    /// Records that what was due by this time is done.
+    /// Records that everything due by this time is done.
     package mutating func timer(at time: MonotonicTime) { hold(CaptureRecord(.timer, time: offset(time))) }
 
     /// Records that the session continues over TCP because of losses.

@@ -9,7 +9,7 @@ package struct SDP: Sendable, Equatable {
     package struct Connection: Sendable, Equatable {
         /// The address: IPv4 with dots or IPv6 with colons.
         package var address: [UInt8]
-        /// How many routers multicast packets may pass; nil if it is not stated.
+        /// The number of routers that multicast packets may pass; nil if it is not stated.
         package var timeToLive: Int?
     }
 

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// One media description of a session description (RFC 8866, section 5.14).
+/// A media description of a session description (RFC 8866, section 5.14).
 package struct SDPMedia: Sendable, Equatable {
     /// The encoding of a payload type, as `a=rtpmap` states it.
     package struct Encoding: Sendable, Equatable {

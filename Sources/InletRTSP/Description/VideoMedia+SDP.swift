@@ -1,7 +1,7 @@
 import InletCore
 
 extension VideoMedia {
-    /// Reads what a media description says about its best payload type: the first with a known format.
+    /// Reads a media description's statements about its best payload type: the first with a known format.
     init(_ media: SDPMedia, of sdp: SDP) {
         // Some cameras write text where the payload type belongs; the encodings name it.
         let numbers = media.payloadTypes.isEmpty ? media.encodings.keys.sorted() : media.payloadTypes
@@ -39,7 +39,7 @@ extension VideoMedia {
     }
 
     /// Returns the stated clock rate if it is plausible, or else 90,000, the rate of all video formats in use. Below
-    /// 1000 ticks a second, timestamps are too coarse to tell pictures apart; no clock has more than 10^9.
+    /// 1000 ticks a second, timestamps are too coarse to distinguish pictures; no clock has more than 10^9.
     private static func clockRate(_ stated: Int?) -> Int {
         stated.flatMap { (1000...1_000_000_000).contains($0) ? $0 : nil } ?? 90_000
     }
@@ -60,7 +60,7 @@ extension VideoMedia {
     // MARK: Formats
 
     /// Returns the name of a payload type's format in upper case: as stated, by the static assignment (RFC 3551,
-    /// section 6), or as the parameters show. Empty if nothing tells.
+    /// section 6), or as the parameters show. Empty if it is not stated.
     private static func encodingName(of number: UInt8, in media: SDPMedia) -> [UInt8] {
         if let encoding = media.encodings[number] {
             return encoding.name.map { $0.isASCIILetter ? $0 & 0xDF : $0 }
@@ -154,7 +154,7 @@ extension VideoMedia {
             .filter { !$0.isEmpty && isWanted($0) }
     }
 
-    /// Returns the NAL units between start codes, without the zeros behind them. Some cameras write a start code before
+    /// Returns the NAL units between start codes, without the zeros after them. Some cameras write a start code before
     /// or after a parameter set; a parameter set never contains one (ITU-T H.264, section 7.4.1).
     private static func unitsWithoutStartCodes(_ bytes: [UInt8]) -> [[UInt8]] {
         var units: [[UInt8]] = []

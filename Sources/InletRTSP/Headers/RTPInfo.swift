@@ -1,6 +1,6 @@
 import InletCore
 
-/// One entry of the `RTP-Info` header (RFC 2326, section 12.33). It is a hint at most: many cameras state nonsense.
+/// An entry of the `RTP-Info` header (RFC 2326, section 12.33). It is a hint at most: many cameras state nonsense.
 package struct RTPInfo: Sendable, Equatable {
     /// The address of the stream as written; empty if it is missing.
     package var url: [UInt8]

@@ -21,7 +21,7 @@ package struct SessionHeader: Sendable, Equatable {
         for part in parts.dropFirst() {
             let (name, value) = HeaderText.pair(part)
             guard TextBytes.isSame(name, ignoringCase: "timeout"), let value else { continue }
-            // Some servers write a fraction or a unit behind the number.
+            // Some servers write a fraction or a unit after the number.
             guard let seconds = TextBytes.number(value.prefix(while: \.isASCIIDigit)), seconds > 0 else { continue }
             timeout = seconds
         }
@@ -29,7 +29,7 @@ package struct SessionHeader: Sendable, Equatable {
 }
 
 extension SessionHeader: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The time-out only: whoever knows the number can take the session over.
+    /// The time-out only: anyone with the number can take over the session.
     package var description: String { "\(Redaction.mark);timeout=\(timeout)" }
 
     /// The same as ``description``.

@@ -70,14 +70,14 @@ package struct TransportHeader: Sendable, Equatable {
         isEncrypted = false
         serverPorts = nil
         ports = nil
-        // A comma may also stand within a value, so only one that a protocol follows begins another transport.
+        // A comma may also be part of a value, so only a comma followed by a protocol begins another transport.
         for (index, text) in HeaderText.split(value, at: ",", limit: 16).enumerated() {
             if index > 0, TextBytes.lowercased(text.prefix(4)) == Array("rtp/".utf8) { break }
             for part in HeaderText.split(text, at: ";", limit: 64) where !part.isEmpty {
                 take(part)
             }
         }
-        // RTP/AVP alone means UDP, but channels exist only in the RTSP connection (Escam Q6).
+        // RTP/AVP without a suffix means UDP, but channels exist only in the RTSP connection (Escam Q6).
         if requested.delivery == .tcp, delivery == .unicast, serverPorts == nil { delivery = .tcp }
     }
 

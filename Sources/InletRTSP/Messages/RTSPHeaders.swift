@@ -40,7 +40,7 @@ package struct RTSPHeaders: Sendable, Equatable {
     /// Adds a header as it arrived.
     mutating func append(received field: Field) { fields.append(field) }
 
-    /// Adds a continuation line to the last header (RFC 2616, section 2.2). It is dropped if there is no header.
+    /// Adds a continuation line to the last header (RFC 2616, section 2.2). It is discarded if no header precedes it.
     mutating func continueLast(with text: some Sequence<UInt8>) {
         guard !fields.isEmpty else { return }
         fields[fields.count - 1].value += [UInt8(ascii: " ")] + text

@@ -1,6 +1,6 @@
 import InletCore
 
-/// How the parser tells messages and packets from anything else.
+/// The parser's criteria for messages and packets.
 extension RTSPParser {
     /// Whether something begins at a place.
     enum Evidence: Equatable {

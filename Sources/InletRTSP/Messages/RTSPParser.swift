@@ -4,8 +4,8 @@ import InletCore
 /// 10.12).
 ///
 /// The parser reads from the caller's receive buffer. Packets are returned as ranges of it, and heads and bodies of
-/// messages are gathered in the parser, within its limits. How the bytes are split between calls does not change what
-/// is found. Bytes that are neither are skipped up to something that is certainly RTSP.
+/// messages are gathered in the parser, within its limits. Splitting the bytes differently between calls does not
+/// change the result. Bytes that are neither are skipped up to something that is certainly RTSP.
 package struct RTSPParser: Sendable {
     /// The channels that the parser expects on the connection, and its limits.
     package struct Settings: Sendable {
@@ -37,7 +37,7 @@ package struct RTSPParser: Sendable {
         case request(RTSPRequest)
         /// This many bytes were neither a message nor a packet. A message or packet follows.
         case gap(skipped: Int)
-        /// There is nothing more to find until the span holds this many bytes behind the consumed ones.
+        /// Nothing more can be found until the span holds this many bytes after the consumed ones.
         case needsMore(atLeast: Int)
     }
 
@@ -66,7 +66,7 @@ package struct RTSPParser: Sendable {
 
     /// Finds the next message or packet.
     ///
-    /// The caller calls again with the bytes behind the consumed ones until the event is ``Event/needsMore(atLeast:)``.
+    /// The caller calls again with the bytes after the consumed ones until the event is ``Event/needsMore(atLeast:)``.
     /// It never asks for more than 65,539 bytes at once, so a buffer of that size suffices.
     ///
     /// - Parameter bytes: everything received and not yet consumed.
@@ -180,7 +180,7 @@ package struct RTSPParser: Sendable {
         while remaining > 0 {
             guard position < bytes.byteCount else { return .needsMore(atLeast: 1) }
             let byte = bytes.octet(at: position)
-            // Close to the end a $ is text: to wait for bytes behind the body could take forever.
+            // Close to the end a $ is text: waiting for bytes after the body could take forever.
             if byte == Self.dollar, remaining >= Self.longestEvidence, let event = packetWithin(bytes, &position) {
                 return event
             }

@@ -8,7 +8,7 @@ package struct RTSPResponse: Sendable, Equatable {
     package var reason: [UInt8]
     package var headers: RTSPHeaders
     package var body: [UInt8]
-    /// Whether the status line says HTTP: what listens at the port is a web server.
+    /// Whether the status line begins with HTTP: what listens at the port is a web server.
     package var isHTTP: Bool
 
     package init(

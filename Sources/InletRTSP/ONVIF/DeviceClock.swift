@@ -1,6 +1,6 @@
 import InletCore
 
-/// How far a device's clock is ahead, by what the device states about it.
+/// The offset by which a device's clock is ahead, from the device's statements.
 ///
 /// Devices check the time in a ``UsernameToken`` against their own clock, but some state another time than that: local
 /// time as UTC, or UTC that is off by their time zone. A device may also state local time only.
@@ -14,7 +14,7 @@ struct DeviceClock: Sendable, Equatable {
     private static let mostZone: Int64 = 14 * 3600
     /// Time zones are multiples of this, in seconds.
     private static let zoneStep: Int64 = 900
-    /// How far a clock that is off by its time zone only may be off besides, in seconds.
+    /// The largest further deviation, in seconds, of a clock that is considered off only by its time zone.
     private static let tolerance: Int64 = 120
 
     /// A clock that agrees with the time of day here.

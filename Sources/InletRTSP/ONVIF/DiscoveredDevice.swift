@@ -32,7 +32,7 @@ package struct DiscoveredDevice: Sendable, Equatable {
         services = [service]
     }
 
-    /// Reads the devices of an answer: those that say that they send video.
+    /// Reads the devices of an answer: those that announce video.
     ///
     /// - Parameters:
     ///   - bytes: a SOAP envelope.
@@ -104,7 +104,8 @@ package struct DiscoveredDevice: Sendable, Equatable {
         return local.elementsEqual("NetworkVideoTransmitter".utf8)
     }
 
-    /// Returns what a scope of ONVIF says behind a kind such as `name/`, decoded; nil if it is another or says nothing.
+    /// Returns the decoded value of an ONVIF scope after a kind such as `name/`; nil if the scope is of another kind or
+    /// has no value.
     private static func text(of scope: ArraySlice<UInt8>, _ kind: StaticString) -> String? {
         let origin = scope.prefix(Self.origin.utf8CodeUnitCount)
         let rest = scope.dropFirst(origin.count)

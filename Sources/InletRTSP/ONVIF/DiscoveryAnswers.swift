@@ -26,7 +26,7 @@ package struct DiscoveryAnswers: Sendable {
     /// Whether nothing more is taken.
     package var isFull: Bool { messages >= Self.mostMessages }
 
-    /// Takes a message. One that is no answer to the probe counts, and changes nothing else.
+    /// Takes a message. A datagram that does not answer the probe is only counted.
     ///
     /// - Parameter sender: the host that it came from. The default, nil, means that it is not known.
     package mutating func take(_ message: [UInt8], from sender: [UInt8]? = nil) {

@@ -2,7 +2,7 @@ package import InletCore
 
 /// The answer of an ONVIF service.
 package enum ONVIFAnswer: Sendable, Equatable {
-    /// The element inside the body, whose name is the request's with `Response` behind it.
+    /// The element inside the body, whose name is the request's followed by `Response`.
     case response(XMLElement)
     /// A fault, with the local names of its codes, the most general first.
     case fault([[UInt8]])
@@ -43,7 +43,7 @@ package enum ONVIFAnswer: Sendable, Equatable {
         return codes
     }
 
-    /// Whether the codes say that the request lacks credentials, or that they are wrong: ONVIF's own code, and those of
+    /// Whether the codes mean that the request's credentials are missing or wrong: ONVIF's own code, and those of
     /// the OASIS WSS SOAP Message Security specification, section 12.
     static func isAuthenticationFault(_ codes: [[UInt8]]) -> Bool {
         let known: [StaticString] = [

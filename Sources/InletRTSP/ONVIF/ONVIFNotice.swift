@@ -14,7 +14,7 @@ package struct ONVIFNotice: Sendable, Equatable {
     private static let most = 256
     private static let longest = 512
 
-    /// Returns what an answer to PullMessages says of motion and tampering. All other messages are left out.
+    /// Returns the notices about motion and tampering in an answer to PullMessages. All other messages are left out.
     static func notices(in response: XMLElement) -> [ONVIFNotice] {
         response.children.filter { $0.isNamed("NotificationMessage") }.prefix(most).compactMap(ONVIFNotice.init)
     }

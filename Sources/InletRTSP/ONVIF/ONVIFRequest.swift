@@ -40,7 +40,7 @@ package enum ONVIFRequest: Sendable, Equatable {
         }
     }
 
-    /// The name of the operation; the answer's element has `Response` behind it.
+    /// The name of the operation; the answer's element has `Response` appended.
     package var name: StaticString {
         switch self {
         case .clock: "GetSystemDateAndTime"

@@ -1,6 +1,6 @@
 import InletCore
 
-/// How requests are written, and how they authenticate.
+/// Writing and authentication of requests.
 extension ONVIFSession {
     /// Returns a request as it is sent, and notes the credentials that it carries.
     func exchange(_ sent: inout Pending, at time: Int64, nonce: [UInt8]) -> Exchange {
@@ -50,7 +50,7 @@ extension ONVIFSession {
             access = .token
             pending = again
         } else if !sent.hasToken || !isClockFresh && refusedTokens == 1 {
-            // One of the two clocks may have been set since the device's time was requested.
+            // Either clock may have been set since the device's time was requested.
             clockOffset = nil
             pending = again
         } else if refusedTokens == 1, !usesOtherClock, let other = clock.otherOffset {

@@ -1,9 +1,9 @@
 import InletCore
 
-/// How events are subscribed to and pulled (ONVIF Core Specification, section "Real-time Pull-Point Notification
+/// Subscribes to events and pulls them (ONVIF Core Specification, section "Real-time Pull-Point Notification
 /// Interface"; OASIS WS-BaseNotification 1.3).
 extension ONVIFSession {
-    /// How the events of a device are listened to.
+    /// The subscription to the events of a device.
     struct Events: Sendable {
         /// The event service; nil until it is found.
         var service: RTSPURL?
@@ -61,7 +61,7 @@ extension ONVIFSession {
             }
             events.references = Array(parameters.filter { !$0.isEmpty }.prefix(Self.mostReferences))
             let address = (reference?.child("Address")?.text).flatMap { settings.device.service(at: $0) }
-            // Some devices tell subscriptions apart by their parameters only.
+            // Some devices distinguish subscriptions only by their parameters.
             let isShared = !events.references.isEmpty
             guard let subscription = address ?? (isShared ? events.service : nil) else {
                 throw InletError(.malformedData, "The ONVIF device states no address for the subscription to events.")

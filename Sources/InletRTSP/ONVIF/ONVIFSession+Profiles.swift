@@ -1,6 +1,6 @@
 package import InletCore
 
-/// How profiles and the addresses of their streams are found.
+/// Finds profiles and the addresses of their streams.
 extension ONVIFSession {
     /// The profile that was asked for, with the address of its stream.
     ///

@@ -60,7 +60,7 @@ package struct ONVIFSession: Sendable {
         package var bytes: [UInt8]
     }
 
-    /// How requests authenticate. By ONVIF's Core Specification, section "Authentication", clients send the first
+    /// The authentication of requests. By ONVIF's Core Specification, section "Authentication", clients send the first
     /// request without credentials, and never both kinds at once.
     enum Access: Sendable {
         case none
@@ -90,9 +90,10 @@ package struct ONVIFSession: Sendable {
     private(set) var mayAuthenticate = true
     var access = Access.none
     var authentication: RTSPAuthentication
-    /// How many seconds the device's clock is ahead; nil if it is unknown.
+    /// The number of seconds by which the device's clock is ahead; nil if it is unknown.
     package internal(set) var clockOffset: Int64?
-    /// How many seconds the device's clock was ahead when it was last asked for the time; nil if it did not say.
+    /// The number of seconds by which the device's clock was ahead when its time was last requested; nil if it did not
+    /// state its time.
     package private(set) var statedClockOffset: Int64?
     private var hasAskedClock = false
     /// Whether the device's time was requested since a request with a token was last accepted.
@@ -117,8 +118,8 @@ package struct ONVIFSession: Sendable {
     var candidates: ArraySlice<[UInt8]>?
     /// The profile that is taken if no other fits better.
     private var likeliest: (profile: [UInt8], fitness: Int)?
-    /// The device's profiles, for ``Goal/profiles`` and ``Goal/profile(named:)``; nil before they were requested. Those
-    /// that were asked for have the addresses of their streams.
+    /// The device's profiles, for ``Goal/profiles`` and ``Goal/profile(named:)``; nil before they were requested. The
+    /// requested profiles have the addresses of their streams.
     package var found: [ONVIFProfile]?
     /// The state of ``Goal/events``.
     var events = Events()
@@ -126,7 +127,7 @@ package struct ONVIFSession: Sendable {
     package var wantsRenewal = false
     /// Whether the subscription to events is to be ended.
     private(set) var isEnding = false
-    /// Whether the device says that it has no events.
+    /// Whether the device reports that it has no events.
     package private(set) var lacksEvents = false
     /// The token of the stream's profile; nil until it is found.
     package private(set) var profile: [UInt8]?
@@ -192,7 +193,7 @@ package struct ONVIFSession: Sendable {
     ///
     /// - Parameter time: the time of day in seconds since 1970.
     /// - Returns: whether it is the answer to a key-frame request.
-    /// - Throws: why no key frame can be requested; the session begins anew with the next request.
+    /// - Throws: why no key frame can be requested; the session starts again with the next request.
     package mutating func take(_ response: RTSPResponse, at time: Int64) throws(InletError) -> Bool {
         guard let sent = pending, !sent.isDue else { return false }
         pending = nil

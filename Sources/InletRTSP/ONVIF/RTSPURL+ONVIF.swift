@@ -66,8 +66,8 @@ extension RTSPURL {
 
     /// Returns the address of another service of the device, as the device states it.
     ///
-    /// A device behind a router states a host that cannot be reached, so only the path and the query of another host's
-    /// address count. So a device can lead neither from HTTPS to HTTP nor to another host.
+    /// A device behind a router states an unreachable host, so only the path and the query of another host's address
+    /// are used. So a device can lead neither from HTTPS to HTTP nor to another host.
     func service(at text: [UInt8]) -> RTSPURL? {
         let text = Array(TextBytes.trimmed(text))
         if text.first == UInt8(ascii: "/") { return with(path: text) }
@@ -96,8 +96,9 @@ extension RTSPURL {
 
     /// Returns the address of a stream of the device, as the device states it; nil if it is not one of RTSP.
     ///
-    /// As with ``service(at:)``, the host is always that of the device: so a device can lead the user's credentials to
-    /// no other host, and the address is right behind a router, too. Credentials in what the device states are dropped.
+    /// As with ``service(at:)``, the host is always that of the device: so a device cannot direct the user's
+    /// credentials to another host, and the address is also correct behind a router. Credentials in what the device
+    /// states are dropped.
     func stream(at text: [UInt8]) -> RTSPURL? {
         let text = Array(TextBytes.trimmed(text))
         guard Self.isAbsolute(text), var stated = RTSPURL(lenient: text) else { return nil }
@@ -127,8 +128,8 @@ extension RTSPURL {
         return isSecure == other.isSecure ? tunnelPort == other.tunnelPort : other.isSecure
     }
 
-    /// How well the address of a profile's stream fits this one, which the user gave. Users may leave out parameters
-    /// that devices append to the query.
+    /// The degree to which the address of a profile's stream matches this one, which the user gave. Users may leave out
+    /// parameters that devices append to the query.
     ///
     /// - Returns: 2 for the same path and query, 1 for the same path and a query that has all parameters of this one, 0
     ///   for another stream.

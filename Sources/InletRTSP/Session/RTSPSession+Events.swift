@@ -63,10 +63,10 @@ extension RTSPSession {
     /// A stream that has been set up.
     package struct Established: Sendable, Equatable {
         package var video: VideoMedia
-        /// How the packets travel, as the server says.
+        /// The transport of the packets, as the server states it.
         package var transport: TransportHeader
-        /// Whether the server goes on writing packets to closed connections, and even to strangers who connect next:
-        /// LIVE555 before 2017.06.04. Packets of a foreign source are then to be refused.
+        /// Whether the server continues to write packets to closed connections, and even to unrelated clients that
+        /// connect next: LIVE555 before 2017.06.04. Packets of a foreign source are then to be refused.
         package var keepsWritingAfterClose: Bool
         /// The session's `a=range`, as written.
         package var range: [UInt8]?

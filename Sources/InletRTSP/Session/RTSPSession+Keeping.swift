@@ -55,7 +55,7 @@ extension RTSPSession {
         return suspend()
     }
 
-    /// How soon behind an unanswered keep-alive the end of the connection counts as the answer to it.
+    /// The time after an unanswered keep-alive within which the end of the connection counts as its answer.
     private static let hangUpTime = Duration.seconds(2)
 
     /// Records that the server closed the connection.

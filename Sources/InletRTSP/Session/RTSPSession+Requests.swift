@@ -1,6 +1,6 @@
 import InletCore
 
-/// How requests are sent, and matched with their answers.
+/// Sends requests and matches them with their answers.
 extension RTSPSession {
     /// Returns the action that sends a request and waits for its answer.
     ///

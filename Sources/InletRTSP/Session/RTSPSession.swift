@@ -3,7 +3,7 @@ package import InletCore
 /// The client's side of an RTSP 1.0 session (RFC 2326) that plays one video: a state machine without a connection and
 /// without a clock.
 ///
-/// The caller reports what happens with ``handle(_:at:)`` and does what the returned actions say. It also reports
+/// The caller reports events with ``handle(_:at:)`` and carries out the returned actions. It also reports
 /// ``Event/timer`` when ``deadline`` comes. One request is outstanding at a time, apart from keep-alives, whose answers
 /// are not waited for.
 package struct RTSPSession: Sendable {

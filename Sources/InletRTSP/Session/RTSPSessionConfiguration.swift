@@ -1,6 +1,6 @@
 import InletCore
 
-/// How an ``RTSPSession`` opens and keeps a stream.
+/// The configuration with which an ``RTSPSession`` opens and keeps a stream.
 package struct RTSPSessionConfiguration: Sendable {
     /// A way in which the packets may travel.
     package enum Transport: Sendable, Equatable, CaseIterable {
@@ -12,7 +12,7 @@ package struct RTSPSessionConfiguration: Sendable {
         case multicast
     }
 
-    /// To whom credentials are sent after a redirect.
+    /// The servers to which credentials are sent after a redirect.
     package enum RedirectCredentials: Sendable, Equatable {
         /// To the protocol, host and port they were given for, and to no other.
         case sameOrigin
@@ -36,11 +36,12 @@ package struct RTSPSessionConfiguration: Sendable {
     package var closeTimeout = Duration.milliseconds(150)
     /// The most redirects that are followed in a row. The default is 8.
     package var mostRedirects = 8
-    /// To whom credentials are sent after a redirect. The default is the same protocol, host and port only.
+    /// The servers to which credentials are sent after a redirect. The default is the same protocol, host and port
+    /// only.
     package var redirectCredentials = RedirectCredentials.sameOrigin
     /// When Basic, which sends the password readably, may be used. The default is always.
     package var basic = RTSPAuthentication.BasicPolicy.allowed
-    /// The facts about keep-alives learnt in an earlier session with this server. The default is no facts.
+    /// The facts about keep-alives learnt in an earlier session with this server. Empty by default.
     package var keepAlive = KeepAliveMemory()
     /// Facts about the server's Digest from an earlier session; empty by default.
     package var authentication = RTSPAuthentication.Memory()

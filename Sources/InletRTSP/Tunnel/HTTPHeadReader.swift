@@ -11,10 +11,10 @@ struct HTTPHeadReader: Sendable {
 
     /// Reads bytes up to the end of the head.
     ///
-    /// - Parameter position: where to begin; moves behind the bytes that were read.
+    /// - Parameter position: where to begin; moves past the bytes that were read.
     /// - Returns: the response without its body; nil if more bytes are needed. An interim response, such as `100
     ///   Continue`, is skipped (RFC 9110, section 15.2).
-    /// - Throws: ``InletError/Code/malformedData`` for what is no response, or too long.
+    /// - Throws: ``InletError/Code/malformedData`` if the bytes are not a response or are too long.
     mutating func read(_ bytes: RawSpan, _ position: inout Int) throws(InletError) -> RTSPResponse? {
         while position < bytes.byteCount {
             let byte = bytes.octet(at: position)

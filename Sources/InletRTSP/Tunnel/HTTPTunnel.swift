@@ -4,8 +4,8 @@ package import InletCore
 /// `RTP/RTSP/HTTP/TCP`): what the server sends is the endless body of the answer to a GET, and what the client sends
 /// is, in base64, the body of a POST on a second connection. The same `x-sessioncookie` joins the two.
 ///
-/// A state machine without connections and without a clock. The caller does what the returned ``Action`` says, and
-/// reports what happens on each connection.
+/// A state machine without connections and without a clock. The caller carries out the returned ``Action`` and reports
+/// the events of each connection.
 package struct HTTPTunnel: Sendable {
     /// One of the two connections.
     package enum Leg: Sendable, Equatable {
@@ -214,8 +214,8 @@ package struct HTTPTunnel: Sendable {
         return dropPost()
     }
 
-    /// Ends the POST. The next one is opened with the next message, so that a server that ends each at once is not
-    /// asked faster than this client has something to say.
+    /// Ends the POST. The next one is opened with the next message, so that a server that ends each at once gets no
+    /// more connections than this client has messages.
     private mutating func dropPost() -> Action {
         isPostOpen = false
         unconfirmed = nil

@@ -3,7 +3,8 @@ package import InletCore
 /// Takes the bytes of a WebSocket's server apart into frames (RFC 6455, section 5.2), and answers control frames.
 ///
 /// Payloads are returned as ranges of the caller's bytes as they arrive: a frame is never gathered, and messages need
-/// not be told apart, since RTSP marks its own. How the bytes are split between calls does not change what is found.
+/// not be separated, because RTSP marks its own messages. Splitting the bytes differently between calls does not change
+/// the result.
 package struct WebSocketReader: Sendable {
     /// The next item in the bytes.
     package enum Event: Sendable, Equatable {
@@ -36,18 +37,18 @@ package struct WebSocketReader: Sendable {
     private var isFragmented = false
     private var control: [UInt8] = []
     private var isClosed = false
-    /// The payload of the latest ping, which alone needs an answer (RFC 6455, section 5.5.3).
+    /// The payload of the latest ping, the only one that needs an answer (RFC 6455, section 5.5.3).
     private var unansweredPing: [UInt8]?
     private var closeStatus: [UInt8]?
 
-    /// The longest frame that is accepted. It costs no memory; a longer one is no RTSP.
+    /// The longest frame that is accepted. It costs no memory; a longer one is not RTSP.
     package static let longestFrame = 16 << 20
 
     package init() { head.reserveCapacity(10) }
 
     /// Finds the next part of the stream.
     ///
-    /// - Parameter position: where to begin; moves behind what was used up.
+    /// - Parameter position: where to begin; moves past the consumed bytes.
     /// - Throws: ``InletError/Code/malformedData`` for what a server may not send.
     package mutating func next(_ bytes: RawSpan, _ position: inout Int) throws(InletError) -> Event {
         while !isClosed {

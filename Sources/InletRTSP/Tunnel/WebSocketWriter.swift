@@ -10,8 +10,8 @@ package enum WebSocketWriter {
 
     /// Appends a frame.
     ///
-    /// - Parameter mask: random bits, new ones for each frame, which nobody who chooses the payload can guess (RFC
-    ///   6455, section 10.3).
+    /// - Parameter mask: random bits, new ones for each frame, which the author of the payload cannot guess (RFC 6455,
+    ///   section 10.3).
     package static func append(_ kind: Kind, _ payload: [UInt8], mask: UInt32, to output: inout [UInt8]) {
         output.append(0x80 | kind.rawValue)
         let count = payload.count
