@@ -8,7 +8,7 @@ package struct RTPHeader: Sendable, Equatable {
     package var sequence: UInt16
     /// Ticks of the stream's clock, which is 90 kHz for video.
     package var timestamp: UInt32
-    /// The synchronization source: who sends the stream.
+    /// The synchronization source: the sender of the stream.
     package var ssrc: UInt32
     /// The header extension: the number that names its layout, and the bytes after its length field.
     package var headerExtension: (profile: UInt16, bytes: Range<Int>)?
@@ -33,7 +33,7 @@ package struct RTPHeader: Sendable, Equatable {
 
     /// Reads the header of a packet.
     ///
-    /// - Returns: nil if the bytes are no RTP packet of version 2, or if its parts are larger than the packet.
+    /// - Returns: nil if the bytes are not an RTP packet of version 2, or if its parts are larger than the packet.
     package init?(_ packet: RawSpan) {
         guard packet.byteCount >= Self.fixedSize, packet[0] >> 6 == 2 else { return nil }
         var start = Self.fixedSize + 4 * Int(packet[0] & 0x0F)

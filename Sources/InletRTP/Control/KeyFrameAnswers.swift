@@ -13,7 +13,7 @@ package struct KeyFrameAnswers: Sendable, Equatable {
     package private(set) var responseTime = Duration.zero
     private var firstRequest: MonotonicTime?
 
-    /// How late a key frame may come.
+    /// The longest delay of a key frame that counts as an answer.
     package static let patience = Duration.seconds(2)
 
     package init() {}

@@ -19,7 +19,7 @@ package struct RTCPWriter: Sendable {
 
     /// - Parameters:
     ///   - ssrc: the receiver's own synchronization source, chosen at random.
-    ///   - name: the canonical name (RFC 7022), which should be random and say nothing about the user. It is cut
+    ///   - name: the canonical name (RFC 7022), which should be random and reveal nothing about the user. It is cut
     ///     off at 255 bytes.
     package init(ssrc: UInt32, name: [UInt8]) {
         self.ssrc = ssrc
@@ -100,7 +100,7 @@ package struct RTCPWriter: Sendable {
         for field in fields { packet.append(bigEndian: UInt32(field.first) << 16 | UInt32(field.following)) }
     }
 
-    /// A source description with the canonical name alone (RFC 3550, section 6.5).
+    /// A source description with only the canonical name (RFC 3550, section 6.5).
     private func appendName(into packet: inout [UInt8]) {
         // The text is followed by one to four zeros, up to a multiple of four bytes.
         let padding = 4 - (2 + name.count) % 4

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// One coded picture, as a decoder takes it.
+/// A coded picture, as a decoder takes it.
 package struct AccessUnit: Sendable {
     /// The bytes: Annex B with start codes of four bytes for H.264 and H.265, a whole JPEG file, a temporal unit of
     /// AV1 with temporal delimiter and sizes, a frame of VP8, VP9 or MPEG-4.
@@ -31,6 +31,6 @@ package struct AccessUnit: Sendable {
     /// Whether the parameter sets differ from those of the units before.
     package var hasNewParameterSets = false
 
-    /// Whether a recovery-point message says that decoding may start here.
+    /// Whether a recovery-point message marks that decoding may start here.
     package var isRecoveryPoint: Bool { recoveryFrames != nil }
 }

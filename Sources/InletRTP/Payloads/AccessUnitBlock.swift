@@ -5,7 +5,7 @@ import InletCore
 @safe final class AccessUnitBlock: Sendable {
     /// The number of bytes that may be written.
     let capacity: Int
-    // The builder that took the block writes to it until the bytes are handed on as packet data, and nobody later:
+    // Only the builder that took the block writes to it, until the bytes are handed on as packet data:
     // one thread writes, and what hands the unit to another thread orders those writes before its reads.
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
     private let pool: AccessUnitPool

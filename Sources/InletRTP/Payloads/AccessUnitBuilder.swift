@@ -111,7 +111,7 @@ struct AccessUnitBuilder {
         block?.write(byte, at: place)
     }
 
-    /// Inserts bytes behind the first ones of the unit: into the headroom if they fit, so that no more than those first
+    /// Inserts bytes after the first ones of the unit: into the headroom if they fit, so that no more than those first
     /// ones move.
     mutating func insert(_ bytes: RawSpan, behind first: Int) {
         let size = bytes.byteCount
@@ -180,7 +180,7 @@ struct AccessUnitBuilder {
         end = 0
     }
 
-    /// Finishes the unit up to a place; what lies behind it becomes the beginning of the next unit.
+    /// Finishes the unit up to a place; the bytes after it become the beginning of the next unit.
     ///
     /// - Returns: whether the unit can be taken. It is dropped if it is refused, empty, or damaged and not wanted so.
     mutating func finish(_ facts: Facts, upTo place: Int? = nil) -> Bool {
@@ -196,7 +196,7 @@ struct AccessUnitBuilder {
             statistics[keyPath: counter] &+= 1
         } else if let block, place > start {
             if !isFull {
-                // Padding is written behind the unit, so the tail is saved first.
+                // Padding is written after the unit, so the tail is saved first.
                 var next: AccessUnitBlock?
                 if !tail.isEmpty {
                     next = pool.take(max(sizes.usual, tail.count) &+ headroom)
@@ -216,8 +216,8 @@ struct AccessUnitBuilder {
         return isReturned
     }
 
-    /// Returns the bytes of a finished unit. One that fills little of its block is copied to a smaller one: consumers
-    /// may hold it for long.
+    /// Returns the bytes of a finished unit. A unit that fills little of its block is copied to a smaller block:
+    /// consumers may hold it for long.
     private func data(of block: AccessUnitBlock, _ range: Range<Int>) -> PacketData {
         let isWasteful = block.capacity > Self.largestWaste && block.capacity / 4 > range.count
         guard isWasteful, let smaller = pool.take(range.count) else { return block.packetData(range) }

@@ -20,7 +20,7 @@ final class AccessUnitPool: Sendable {
 
     /// The smallest block.
     static let smallest = 4096
-    /// How many takings memory stays idle before it is freed.
+    /// The number of times that blocks are taken before idle memory is freed.
     private static let patience = 2048
 
     /// - Parameters:
@@ -46,7 +46,7 @@ final class AccessUnitPool: Sendable {
         let memory: (address: UInt?, capacity: Int)? = state.withLock { state in
             guard state.inUse < maximumBlocks else { return nil }
             state.takings += 1
-            // One that is a little larger serves as well.
+            // A slightly larger block serves as well.
             let range = capacity...(capacity &+ capacity / 2)
             if let last = state.idle.lastIndex(where: { range.contains($0.capacity) }) {
                 state.inUse += 1

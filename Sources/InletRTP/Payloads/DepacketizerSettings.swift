@@ -1,6 +1,6 @@
 package import InletCore
 
-/// The limits of a depacketizer, and the facts about the stream that it knows beforehand.
+/// The limits of a depacketizer, and the facts about the stream that it knows in advance.
 package struct DepacketizerSettings: Sendable, Hashable {
     /// The treatment of an access unit with a missing part.
     package enum DamagePolicy: Sendable, Hashable {
@@ -12,9 +12,9 @@ package struct DepacketizerSettings: Sendable, Hashable {
 
     /// The most bytes of an access unit. A larger one is dropped. The default is 8 MiB.
     package var maximumSize = 8 << 20
-    /// The most NAL units of an access unit. One of more is dropped. The default is 4096.
+    /// The most NAL units of an access unit. A larger unit is dropped. The default is 4096.
     package var maximumNALs = 4096
-    /// The most bytes that access units may hold at once, including those that nobody has released yet. The default is
+    /// The most bytes that access units may hold at once, including units not yet released. The default is
     /// 64 MiB.
     package var poolSize = 64 << 20
     /// The most access units that may be held at once. The default is 256.

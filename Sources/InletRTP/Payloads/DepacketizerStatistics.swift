@@ -26,7 +26,7 @@ package struct DepacketizerStatistics: Sendable, Hashable {
     package var refusedParameterSets = 0
     /// Markers within a picture.
     package var sliceMarkers = 0
-    /// Markers on what is no picture, such as parameter sets.
+    /// Markers on packets without a picture, such as parameter sets.
     package var markersWithoutPicture = 0
     /// Markers on a fragment that is not the last of its NAL unit.
     package var markersInFragments = 0

@@ -94,7 +94,7 @@ extension FrameDepacketizer {
         return index
     }
 
-    /// Writes the index that tells a decoder where the layers' frames lie: VP9 bitstream specification, annex B.
+    /// Writes the index from which a decoder finds the layers' frames: VP9 bitstream specification, annex B.
     func appendIndex(_ layers: [Int], _ builder: inout AccessUnitBuilder) {
         let marker = 0xD8 | UInt8(layers.count - 1)
         var index = [marker]

@@ -97,7 +97,7 @@ struct HEVCPictureHeader {
         return true
     }
 
-    /// The bits of an index among so many: Ceil(Log2(count)).
+    /// The number of bits of an index into this many entries: Ceil(Log2(count)).
     private static func indexBits(_ count: Int) -> Int {
         count > 1 ? Int.bitWidth - (count - 1).leadingZeroBitCount : 0
     }

@@ -40,7 +40,7 @@ struct HEVCPictureSets {
         return (picture, sequence)
     }
 
-    /// Keeps what a parameter set says; nothing of one that cannot be read.
+    /// Keeps the fields of a parameter set; nothing of one that cannot be read.
     mutating func keep(_ kind: ParameterSets.Kind, id: Int, _ nal: RawSpan) {
         guard nal.byteCount > 3 else { return }
         var reader = BitReader(nal.extracting(2..<nal.byteCount))

@@ -10,8 +10,8 @@
 struct HEVCReferences {
     /// The judgement of a picture that arrived whole.
     enum Verdict: Equatable {
-        /// It decodes as the sender meant it. `separates` says that it does so only if the decoder is told that the
-        /// sequence before it has ended.
+        /// It decodes as the sender meant it. `separates` means that the decoder must first be informed of the end of
+        /// the previous sequence.
         case decodable(separates: Bool)
         /// It uses a picture that is missing.
         case lacksReferences
@@ -46,9 +46,9 @@ struct HEVCReferences {
     /// Pictures in a row that lacked references.
     private var useless = 0
 
-    /// How many such pictures are waited for a key picture.
+    /// The number of such pictures during which a key picture is awaited.
     private static let patience = 600
-    /// How many pictures must have agreed with the interval before it counts.
+    /// The number of pictures that must have agreed with the interval before it counts.
     private static let proof = 8
 
     /// Records that a picture may be missing.

@@ -275,7 +275,7 @@ struct JPEGDepacketizer {
         return true
     }
 
-    /// JFIF 1.02 says that the colours are YCbCr of full range, which RFC 2435 implies.
+    /// JFIF 1.02 means that the colours are YCbCr of full range, which RFC 2435 implies.
     private static func jfif(pixelHeight: UInt8) -> [UInt8] {
         [0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, pixelHeight, 0, 0]
     }
@@ -285,8 +285,8 @@ struct JPEGDepacketizer {
         [0xFF, 0xE0, 0, 16, 0x41, 0x56, 0x49, 0x31, isTop ? 1 : 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     }
 
-    /// Returns the size of the picture. The fields hold eights of pixels modulo 256, so of large sides a stated size
-    /// that agrees with them says more.
+    /// Returns the size of the picture. The fields hold multiples of eight pixels modulo 256, so for large sides a
+    /// stated size that agrees with them is more exact.
     private func size(_ fields: Fields) -> (width: Int, height: Int)? {
         func side(_ field: Int, _ stated: Int?) -> Int? {
             guard let stated, (1...65535).contains(stated), field == 0 || (stated + 7) / 8 & 0xFF == field / 8 else {

@@ -127,7 +127,7 @@ extension NALDepacketizer {
         return start == 0 && bytes.byteCount >= 3 || start == 1 && bytes.byteCount >= 4 && bytes[0] == 0
     }
 
-    /// Returns the place behind the first start code, of which the zeros may lie before the bytes; nil without one.
+    /// Returns the index after the first start code, whose zeros may precede the bytes; nil without one.
     private static func behindStartCode(_ bytes: RawSpan, _ zeros: inout Int) -> Int? {
         var index = 0
         while index < bytes.byteCount, bytes[index] == 0 { index += 1 }

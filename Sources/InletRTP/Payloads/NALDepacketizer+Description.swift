@@ -1,7 +1,7 @@
 /// Information from outside the stream.
 extension NALDepacketizer {
-    /// Keeps parameter sets of the session description: a NAL unit, which may have start codes before, within and
-    /// behind it.
+    /// Keeps parameter sets of the session description: a NAL unit, which may have start codes before, within and after
+    /// it.
     mutating func addDescribed(_ bytes: [UInt8], _ builder: inout AccessUnitBuilder) {
         let span = bytes.rawBytes
         var index = 0

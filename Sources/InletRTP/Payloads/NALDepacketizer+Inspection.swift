@@ -1,4 +1,4 @@
-/// What NAL units say of their picture.
+/// The facts that NAL units state about their picture.
 extension NALDepacketizer {
     /// Records what a slice's NAL header says.
     mutating func noteSlice() {
@@ -101,7 +101,7 @@ extension NALDepacketizer {
     /// 7.3.5 and D.2.8.
     private mutating func inspectMessages(_ range: Range<Int>, _ builder: AccessUnitBuilder) {
         let isHEVC = isHEVC
-        // Messages of users may be long; a recovery point stands before them.
+        // Messages of users may be long; a recovery point precedes them.
         let frames = builder.read(range.prefix(2048)) { bytes -> Int? in
             guard bytes.byteCount > (isHEVC ? 2 : 1) else { return nil }
             var reader = BitReader(bytes.extracting((isHEVC ? 2 : 1)..<bytes.byteCount))

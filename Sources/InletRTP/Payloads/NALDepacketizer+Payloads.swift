@@ -15,7 +15,7 @@ extension NALDepacketizer {
             closeUnit(&builder)
             addAggregate(payload, from: 1, orderSize: 0, &builder)
         case 28: addH264Fragment(payload, headerSize: 2, &builder)
-        // FU-B has a decoding order number behind its header: section 5.8.
+        // FU-B has a decoding order number after its header: section 5.8.
         case 29: addH264Fragment(payload, headerSize: 4, &builder)
         case 0 where Self.isAnnexB(payload): addWhole(payload, &builder)
         // STAP-B, MTAP16 and MTAP24 need the interleaved mode.

@@ -58,7 +58,7 @@ extension NALDepacketizer {
         policy.noteEnd(end, slices: picture.slices, size: size, hadMarker: picture.hasMarker)
     }
 
-    /// An end of sequence: H.265, section 7.4.2.2 and table 7-1. The picture behind it refers to none before it.
+    /// An end of sequence: H.265, section 7.4.2.2 and table 7-1. The picture after it does not refer to earlier ones.
     static let endOfSequence: [UInt8] = [0, 0, 0, 1, 36 << 1, 1]
 
     /// Returns the verdict on an H.265 picture's references. It counts only if damaged pictures are dropped: otherwise
@@ -88,7 +88,7 @@ extension NALDepacketizer {
         }
         tracker.noteLoss(picture.lostInside)
         if !tracker.hasLoss { tracker.noteLoss(1) }
-        // Without frame numbers nothing else would tell.
+        // Without frame numbers nothing else would show it.
         if isHEVC || picture.isReference == true { tracker.noteReferenceLoss() }
     }
 
@@ -105,7 +105,7 @@ extension NALDepacketizer {
             }
             picture.hasLossAtEdge = true
         } else if builder.isOpen, !isSamePicture {
-            // Messages of a picture that is lost say nothing of the next. Parameter sets are kept apart.
+            // Messages of a lost picture do not apply to the next. Parameter sets are kept apart.
             builder.discard()
             picture = Picture()
         }

@@ -1,4 +1,4 @@
-/// NAL units: their bounds, and what a unit's first bytes say of the picture's bounds.
+/// NAL units: their bounds, and the picture's bounds that a unit's first bytes imply.
 extension NALDepacketizer {
     /// The role of a NAL unit in the bounds of pictures.
     private enum Role {

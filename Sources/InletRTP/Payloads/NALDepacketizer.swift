@@ -22,7 +22,7 @@ struct NALDepacketizer {
         var isIntra: Bool?
         var recoveryFrames: Int?
         var number: ReferenceTracker.Number?
-        /// What H.265 says of the pictures that it refers to.
+        /// The header fields of H.265 about the pictures that it refers to.
         var header: HEVCPictureHeader?
         /// The kinds of parameter sets in the unit, one bit each.
         var kinds: UInt8 = 0
@@ -39,7 +39,7 @@ struct NALDepacketizer {
         var isFragment = false
         /// Whether a packet with the marker ended within it.
         var hasMarker = false
-        /// The header and the byte behind it, which tell whether a picture begins.
+        /// The header and the byte after it, which show whether a picture begins.
         var head: (UInt8, UInt8, UInt8) = (0, 0, 0)
         var headCount = 0
         /// Whether the bytes are in the builder, from `start` on.
@@ -60,7 +60,7 @@ struct NALDepacketizer {
     var isHeld = false
     /// The time at which the picture counts as complete if nothing arrives.
     var quietDeadline: MonotonicTime?
-    /// How the last returned picture ended, and its facts, to notice parts that come too late.
+    /// The end and the facts of the last returned picture, to detect parts that come too late.
     var last: (end: PictureEndPolicy.End, timestamp: UInt32, isReference: Bool?)?
     /// The highest temporal layer so far, and the pictures since it was first seen.
     var highestLayer = 0

@@ -2,7 +2,7 @@ import InletCore
 
 /// Knows how far the markers of a stream can be trusted, and so when a picture of H.264 or H.265 is complete.
 struct PictureEndPolicy {
-    /// How a picture's end was found.
+    /// The way in which a picture's end was found.
     enum End { case marker, sliceCount, pictureStart, timestamp, quiet, streamEnd }
 
     /// Whether markers within pictures were seen.
@@ -12,7 +12,7 @@ struct PictureEndPolicy {
     // The number of slices of recent pictures, and of how many in a row.
     private var slices = 0
     private var sameSlices = 0
-    // How many pictures in a row must have had that number: more after each time that it was wrong.
+    // The number of consecutive pictures that must have had that number: more after each time that it was wrong.
     private var needed = 4
     private var quietTime: Duration
     // The longest pause between two packets of a picture, in nanoseconds: in the present one, and in those before it,
@@ -23,7 +23,7 @@ struct PictureEndPolicy {
     /// Whether markers may count: the end of a picture was found by something else.
     private(set) var knowsMarkers: Bool
 
-    /// The time for which the stream must be quiet behind a marker in the first picture.
+    /// The time for which the stream must be quiet after a marker in the first picture.
     static let firstQuietTime = Duration.milliseconds(100)
     private static let longestQuietTime = Duration.milliseconds(40)
     /// The number of pictures after which the sender's pauses within pictures are known.
@@ -59,7 +59,7 @@ struct PictureEndPolicy {
     /// Records a marker behind which the picture went on. Markers do not count any more.
     mutating func noteFalseMarker() { hasFalseMarkers = true }
 
-    /// The time for which the stream must be quiet behind a picture: twice as long as the sender's own pauses within
+    /// The time for which the stream must be quiet after a picture: twice as long as the sender's own pauses within
     /// pictures.
     var quiet: Duration {
         if hasSliceMarkers, measuredPictures < Self.enoughPictures { return Self.firstQuietTime }
@@ -76,7 +76,7 @@ struct PictureEndPolicy {
     /// Whether the pictures before had markers.
     var expectsMarker: Bool { hasMarkers && picturesWithoutMarker == 0 }
 
-    /// Whether a picture is complete with a marker behind that many slices.
+    /// Returns whether a picture is complete with a marker after that many slices.
     func isComplete(slices: Int) -> Bool {
         knowsMarkers && (!hasSliceMarkers || (sameSlices >= needed && slices == self.slices))
     }

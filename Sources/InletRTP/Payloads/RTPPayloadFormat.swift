@@ -1,4 +1,4 @@
-/// How the payloads of an RTP stream of video are laid out.
+/// The layout of the payloads of an RTP stream of video.
 package enum RTPPayloadFormat: Sendable, Hashable {
     /// H.264 by RFC 6184, in the modes 0 and 1, which are read alike.
     case h264

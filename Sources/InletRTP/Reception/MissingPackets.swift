@@ -3,8 +3,8 @@ internal import InletCore
 /// The packets that are missing in a stream, and when each is requested.
 ///
 /// A packet is requested once it has been missing for ``reordering``, and again when the answer to the last request is
-/// late, up to ``mostRequests`` times. A sender that answers no request is no longer asked. It has no clock: times are
-/// passed in. Memory is bounded: a receiver waits for no more packets than its capacity.
+/// late, up to ``mostRequests`` times. A sender that answers no requests gets no more of them. It has no clock: times
+/// are passed in. Memory is bounded: a receiver waits for no more packets than its capacity.
 struct MissingPackets: Sendable {
     private struct Packet: Sendable {
         var sequence: Int
@@ -25,7 +25,7 @@ struct MissingPackets: Sendable {
     private static let reordering = Duration.milliseconds(3)
     /// The most requests for one packet: with 5 % of the packets lost, one packet in 3 million is lost as often.
     private static let mostRequests = 5
-    /// The number of packets that are requested in vain before the sender is no longer asked.
+    /// The number of packets requested in vain before requests stop.
     private static let patience = 50
     /// The assumed time from a request to its answer before the first answer.
     private static let assumedRoundTrip = Duration.milliseconds(50)
@@ -67,7 +67,7 @@ struct MissingPackets: Sendable {
         let packet = packets.remove(at: index)
         guard let last = packet.lastRequest, isRepeated || retransmission.stream == nil else { return false }
         unanswered = 0
-        // An answer to the second request cannot be told from a late one to the first.
+        // An answer to the second request cannot be distinguished from a late answer to the first.
         if packet.requests == 1 {
             let sample = max(.zero, time - last)
             roundTrip = roundTrip.map { ($0 * 3 + sample) / 4 } ?? sample

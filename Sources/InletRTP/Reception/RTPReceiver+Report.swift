@@ -8,8 +8,8 @@ extension RTPReceiver {
     /// The interarrival jitter in ticks (RFC 3550, section A.8).
     package var jitter: UInt32 { quality.jitter }
 
-    /// Returns what a receiver report says about the stream, the losses counted since the last call; nil if nothing was
-    /// received.
+    /// Returns the contents of a receiver report about the stream, with the losses since the last call; nil if nothing
+    /// was received.
     ///
     /// - Parameters:
     ///   - sender: the last report of the stream's sender, and when it arrived.

@@ -34,13 +34,13 @@ package struct RTPReceiver: Sendable {
     private var lastArrival: MonotonicTime?
     private var isRestartPending = false
 
-    /// How far ahead of the next packet another may be and still be taken at once.
+    /// The largest distance from the next packet at which another is still taken at once.
     private var reach: Int { held.capacity }
     /// Greater steps forward are a new beginning rather than a loss (RFC 3550, section A.1: MAX_DROPOUT).
     private static let largestLoss = 3000
     /// The shortest silence of the stream after which two packets of another synchronization source replace it. They
-    /// must be of two pictures: a stream of few pictures, or a machine that stands still, is as silent before a picture
-    /// of another session.
+    /// must be of two pictures: a stream of few pictures, or a suspended machine, is as silent before a picture of
+    /// another session.
     private static let silence = Duration.milliseconds(500)
     /// The shortest silence if the packets of the other source are those of a single picture: a server that mixes in
     /// remains of another session sends them a picture at a time.
@@ -60,7 +60,7 @@ package struct RTPReceiver: Sendable {
         if !settings.isOrdered { missing = settings.retransmission.map { MissingPackets($0) } }
     }
 
-    /// Begins anew with the next packet, whatever its sequence number, as after a pause. Packets that wait are
+    /// Starts again with the next packet, whatever its sequence number, as after a pause. Packets that wait are
     /// forgotten, and the next one is marked as a restart. Its source may be another, unless the server announced it
     /// truly.
     package mutating func reset() {
@@ -161,7 +161,7 @@ package struct RTPReceiver: Sendable {
         if settings.refusesForeignSSRC { trial.noteOwn(at: packet.arrival) }
     }
 
-    /// Delivers or holds a packet that is not before the next one and not far behind it.
+    /// Delivers or holds a packet that is not before the next one and not far after it.
     ///
     /// - Parameter isRepeated: whether the packet is an answer to a request. Reports and the time from picture to
     ///   picture are about the packets that come by themselves (RFC 4588, section 6.2).

@@ -1,6 +1,6 @@
 internal import InletCore
 
-/// Computes what reports say about one source (RFC 3550, sections A.3 and A.8).
+/// Computes the figures of reports about one source (RFC 3550, sections A.3 and A.8).
 struct ReceptionQuality: Sendable {
     private var clockRate: Int64
     private var first: Int?
@@ -18,7 +18,7 @@ struct ReceptionQuality: Sendable {
     /// The interarrival jitter in ticks.
     var jitter: UInt32 { scaledJitter >> 4 }
 
-    /// Records a packet of the source. Duplicates and late packets count as received, as RFC 3550, section 6.4.1, says.
+    /// Records a packet of the source. Duplicates and late packets count as received (RFC 3550, section 6.4.1).
     mutating func note(_ sequence: Int, timestamp: UInt32, arrival: MonotonicTime, isFirstCopy: Bool = true) {
         received &+= 1
         if first == nil { (first, highest) = (sequence, sequence) }
@@ -28,7 +28,7 @@ struct ReceptionQuality: Sendable {
         let ticks = seconds &* clockRate &+ rest &* clockRate / 1_000_000_000
         let now = UInt32(truncatingIfNeeded: ticks) &- timestamp
         if let transit {
-            // One unit off by hours would be seen in the jitter for minutes; half a minute is already meaningless.
+            // A single unit off by hours would affect the jitter for minutes; half a minute is already meaningless.
             let difference = min(Int32(bitPattern: now &- transit).magnitude, UInt32(clamping: clockRate &* 30))
             scaledJitter = scaledJitter &- ((scaledJitter &+ 8) >> 4)
             scaledJitter = scaledJitter.adding(saturating: difference)

@@ -16,11 +16,11 @@ package struct ReceptionStatistics: Sendable, Equatable {
     package internal(set) var foreignSource = 0
     /// Packets whose sequence number is far from the expected one, or was used for another packet.
     package internal(set) var strays = 0
-    /// Packets that are no RTP of version 2 or are inconsistent with their size.
+    /// Packets that are not RTP version 2 or are inconsistent with their size.
     package internal(set) var malformed = 0
     /// Packets with a payload type that the session description does not name.
     package internal(set) var wrongPayloadType = 0
-    /// How often the stream continued with unrelated sequence numbers.
+    /// The number of times the stream continued with unrelated sequence numbers.
     package internal(set) var restarts = 0
 
     package init() {}

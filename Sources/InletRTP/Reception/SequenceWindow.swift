@@ -1,7 +1,7 @@
 /// Remembers the timestamps of recent packets by extended sequence number. A packet received twice has the same
 /// timestamp, while a restarted sender uses the same number with a different one.
 struct SequenceWindow: Sendable {
-    /// How far back it remembers. A power of two.
+    /// The number of sequence numbers remembered. A power of two.
     static let size = 512
 
     // Numbers that no packet has.

@@ -22,7 +22,7 @@ package final class MediaStream {
     private var schedule: RTCPSchedule
     private var writer: RTCPWriter
     private var senderReport: (report: SenderReport, arrival: MonotonicTime)?
-    /// The last report that came before the first packet shows who the sender is.
+    /// The last report before the first packet identifies the sender.
     private var earlyReport: (report: SenderReport, arrival: MonotonicTime, host: Int64)?
     private var replayed = ReplayedUnits()
     /// This machine's time of day in nanoseconds since 1970.
@@ -61,7 +61,7 @@ package final class MediaStream {
         wallClock = WallClock(clockRate: reception.clockRate)
         schedule = RTCPSchedule(start: start)
         var random = SystemRandomNumberGenerator()
-        // RFC 7022, section 4.2: 96 random bits, which say nothing about the user.
+        // RFC 7022, section 4.2: 96 random bits, which reveal nothing about the user.
         let name = String(random.next(), radix: 36) + String(random.next() as UInt32, radix: 36)
         writer = RTCPWriter(ssrc: random.next(), name: Array(name.utf8))
         self.requests = requests
@@ -108,7 +108,7 @@ package final class MediaStream {
         receiver.receive(packet, at: time) { received, bytes in deliver(received, bytes, hasMore: hasMore) }
     }
 
-    /// When silence finishes what waits for more; never if nothing does.
+    /// The time at which silence completes the waiting units; never if none waits.
     package var silenceDeadline: MonotonicTime {
         min(receiver.deadline ?? .distantFuture, depacketizer.quietDeadline ?? .distantFuture)
     }
@@ -142,7 +142,7 @@ package final class MediaStream {
         needKeyFrame()
     }
 
-    /// Requests key frames until one comes, as somebody needs one. Does nothing if they are being requested.
+    /// Requests key frames until one comes, because a receiver needs one. Does nothing if they are being requested.
     package func requestKeyFrame() { if !awaitsKeyFrame { needKeyFrame() } }
 
     /// Requests key frames, at most one a second, until one comes.
@@ -205,7 +205,7 @@ package final class MediaStream {
         writer.append(
             report: receiver.receptionReport(at: time, sender: senderReport),
             requests: isRequested ? requests : [], missing: missing, to: receiver.ssrc, into: &packet)
-        // A request may get lost, and without a sender there is nobody to ask yet.
+        // A request may get lost, and without a sender no request can be sent yet.
         if isRequested, isKeyNeeded { schedule.needKeyFrame() }
     }
 
@@ -214,7 +214,7 @@ package final class MediaStream {
         guard time >= schedule.deadline else { return false }
         guard schedule.take(at: time).isKeyFrameRequestDue, !isPaused else { return false }
         if receiver.ssrc != nil { answers.noteRequest(at: time) }
-        // A request may get lost, and without a sender there is nobody to ask yet.
+        // A request may get lost, and without a sender no request can be sent yet.
         if isKeyNeeded { schedule.needKeyFrame() }
         return true
     }

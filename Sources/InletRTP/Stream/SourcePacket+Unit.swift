@@ -9,7 +9,7 @@ extension SourcePacket {
     package init(_ item: MediaStream.Unit, _ parameters: CodecParameters, isStart: Bool) {
         let unit = item.unit
         // Nothing from a key frame on refers to what is before it, so that a loss there does not matter. Pictures that
-        // are decoded behind a key frame of HEVC or MPEG and shown before it may do so.
+        // are decoded after a key frame of HEVC or MPEG and shown before it may do so.
         let beginsAnew = unit.isKey && [.h264, .mjpeg, .av1, .vp8, .vp9].contains(parameters.codec)
         var flags: PacketFlags = isStart ? .key : []
         if item.isDiscontinuity { flags.insert(.discontinuity) }

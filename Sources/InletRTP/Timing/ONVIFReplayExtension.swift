@@ -34,7 +34,7 @@ package struct ONVIFReplayExtension: Sendable, Equatable {
     }
 
     /// Returns the extension that may follow within the same header extension, such as that of JPEG: the number that
-    /// names its layout, and its bytes. Nil if the packet has none, or one that is cut off.
+    /// names its layout, and its bytes. Nil if the packet has no such extension or a truncated one.
     package static func furtherExtension(
         _ header: RTPHeader, of packet: RawSpan
     ) -> (profile: UInt16, bytes: Range<Int>)? {

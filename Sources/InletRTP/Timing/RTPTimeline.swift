@@ -9,11 +9,11 @@ package import InletCore
 /// unit is placed half an interval after the one before. The third such unit in a row that continues the others is a
 /// new timeline: the sender started again. Its times continue the earlier ones with the time that passed in between.
 ///
-/// A stall of the network is no jump: units that come late keep the distances of their timestamps, and the frame clock
-/// decides what the delay means.
+/// A stall of the network is not a jump: units that come late keep the distances of their timestamps, and the frame
+/// clock decides what the delay means.
 ///
-/// Units with the timestamp of the one before get a time one tick later each, so that no two have the same; beyond the
-/// second in a row the sender's clock stands still, and units are placed by their arrival.
+/// Units with the timestamp of the one before get a time one tick later each, so that no two have the same. Beyond the
+/// second in a row, the sender's clock counts as stopped, and units are placed by their arrival.
 package struct RTPTimeline: Sendable {
     /// The place of an access unit.
     package struct Placement: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct RTPTimeline: Sendable {
         package var ticks: Int64
         /// Whether the unit begins a new timeline: the time since earlier units is that of their arrivals.
         package var isDiscontinuity = false
-        /// Whether the unit's own timestamp was not used. It tells no time of day either.
+        /// Whether the unit's own timestamp was not used. It has no time of day either.
         package var isRestamped = false
 
         package init(ticks: Int64, isDiscontinuity: Bool = false, isRestamped: Bool = false) {

@@ -1,10 +1,10 @@
 import InletCore
 
-/// Tells the time of day at which pictures were taken, by what the sender says: reports of RTCP, the `Range: clock=` of
-/// a reply to PLAY, or the header extension of ONVIF.
+/// Determines the time of day at which pictures were taken, from the sender's statements: reports of RTCP, the `Range:
+/// clock=` of a reply to PLAY, or the header extension of ONVIF.
 ///
-/// Times of day are nanoseconds since 1970. They are the sender's and never corrected: ``state`` tells whether its
-/// clock can be right. Senders that state jittery times are averaged; a single time that is far off is ignored.
+/// Times of day are nanoseconds since 1970. They are the sender's and never corrected: ``state`` is whether its clock
+/// can be right. Senders that state jittery times are averaged; a single time that is far off is ignored.
 package struct WallClock: Sendable {
     /// Whether times of day are known, and what they are worth.
     package enum State: Sendable, Hashable {
@@ -44,7 +44,7 @@ package struct WallClock: Sendable {
     /// The largest distance, in seconds, between a timeline's first unit and the timestamp of a statement about it:
     /// servers may begin with a cached group of pictures.
     private static let nearest: Int64 = 60
-    /// How far a statement may be from the others, in nanoseconds.
+    /// The largest distance of a statement from the others, in nanoseconds.
     private static let tolerance: Int64 = 500_000_000
     /// The greatest number of statements of which the average consists.
     private static let weight = 8

@@ -1,6 +1,6 @@
 /// The header of a PES packet (ISO/IEC 13818-1, section 2.4.3.6).
 struct PESHeader {
-    /// The bytes of the packet behind the header; nil if the header does not state them, as it may for video.
+    /// The bytes of the packet after the header; nil if the header does not state them, as it may for video.
     var size: Int?
     /// The offset of the packet's content.
     var end: Int

@@ -55,7 +55,7 @@ struct SectionReader {
 
     private mutating func take(_ body: (RawSpan) -> Void) -> Int {
         var (start, wrong) = (0, 0)
-        // Stuffing stands where the number of the next table would.
+        // Stuffing takes the position of the next table's number.
         while isOpen, start < bytes.count {
             guard bytes[start] != 0xFF else {
                 isOpen = false
@@ -82,8 +82,8 @@ struct SectionReader {
         section.byteCount >= 12 && section[1] & 0x80 != 0 && checksum(section) == 0
     }
 
-    /// Returns the CRC of annex A: the polynomial 04C11DB7, from ones, neither reflected nor inverted. That of bytes
-    /// with their own CRC behind them is zero.
+    /// Returns the CRC of annex A: the polynomial 04C11DB7, from ones, neither reflected nor inverted. The CRC of bytes
+    /// followed by their own CRC is zero.
     static func checksum(_ bytes: RawSpan) -> UInt32 {
         var value: UInt32 = 0xFFFF_FFFF
         for index in 0..<bytes.byteCount {

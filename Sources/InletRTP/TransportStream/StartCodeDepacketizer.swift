@@ -11,7 +11,7 @@ struct StartCodeDepacketizer {
         var hasHeader = false
         var isKey = false
         var isReference: Bool?
-        /// Whether a PES packet seemed to end behind the bytes so far.
+        /// Whether a PES packet seemed to end after the bytes so far.
         var hasMarker = false
         var isDamaged = false
     }

@@ -5,7 +5,7 @@ struct TransportFramer {
     private var rest: [UInt8] = []
     /// Whether the bytes are known to begin with a packet.
     private var isAligned = true
-    /// How often bytes were skipped to find a packet.
+    /// The number of times bytes were skipped to find a packet.
     private(set) var gaps = 0
     /// The most packets that a piece has had: at least 7, as many as Ethernet carries.
     private(set) var mostPackets = 7
@@ -39,7 +39,7 @@ struct TransportFramer {
         var index = 0
         let size = TransportPacket.size
         while bytes.byteCount - index >= size, bytes[index] == TransportPacket.syncByte {
-            // One sync byte may be chance; two at the distance of a packet are not.
+            // A single sync byte may be chance; two at the distance of a packet are not.
             if bytes.byteCount - index > size, bytes[index + size] != TransportPacket.syncByte { break }
             body(bytes.extracting(index..<index + size))
             index += size

@@ -231,7 +231,7 @@ final class TransportStreamDepacketizer {
         nal?.noteGap(count, &builder)
         pictures?.noteGap(&builder)
         (left, isAtEnd) = (nil, false)
-        // Without its beginning, the rest of a header cannot be told from content.
+        // Without its beginning, the rest of a header cannot be distinguished from content.
         if isInHeader { (isInHeader, hasPES) = (false, false) }
     }
 
