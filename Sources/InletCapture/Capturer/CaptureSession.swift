@@ -131,7 +131,7 @@ final class CaptureSession: Sendable {
         delegate.closed(outcome)
     }
 
-    /// Makes the source; one of packets gets a decoder behind it.
+    /// Makes the source; a source of packets is followed by a decoder.
     private func makeSource() -> any FrameSource {
         guard let packets = source as? any PacketSourceConfiguration else { return source.makeSource() }
         let thread = DecodingSource.ReadingThread(

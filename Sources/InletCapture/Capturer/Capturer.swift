@@ -35,7 +35,7 @@ public final class Capturer: Sendable {
 
     private struct Shared {
         var isStarted = false
-        /// How the source ended, once it has: receivers attached later end at once.
+        /// The end of the source, once it has ended: receivers attached later end at once.
         var result: Result<EndReason, InletError>?
         var receivers: [any SinkReceiver] = []
         /// Receivers that no longer take frames, for the statistics.

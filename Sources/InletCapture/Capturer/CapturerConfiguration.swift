@@ -7,9 +7,9 @@ public struct CapturerConfiguration: Sendable {
     /// The most converted pictures that may be in use at once: queued, held by sinks, or kept by the application. A
     /// frame for which none is free is dropped and counted. The default is 32.
     public var poolCapacity = 32
-    /// The number of captured frames after which the run ends. The default, nil, is no limit.
+    /// The number of captured frames after which the run ends. The default, nil, means no limit.
     public var frameLimit: UInt64?
-    /// The time on the frames' timeline after which the run ends. The default, nil, is no limit.
+    /// The time on the frames' timeline after which the run ends. The default, nil, means no limit.
     public var durationLimit: Duration?
     /// Whether the run ends when the last sink has failed, stopped or been detached during the run, rather than
     /// capture for no one. The default is false: sinks may be attached at any time.

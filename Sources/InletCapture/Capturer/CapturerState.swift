@@ -42,7 +42,7 @@ extension CapturerState {
         }
     }
 
-    /// The condition that sinks are told; nil if the state does not change it.
+    /// The condition that is reported to sinks; nil if the state does not change it.
     var condition: SourceCondition? {
         switch self {
         // An outage or a pause before it is over for a sink: its audience is what opens the source again.

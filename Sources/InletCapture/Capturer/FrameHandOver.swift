@@ -8,8 +8,8 @@ import Synchronization
 final class FrameHandOver: Sendable {
     private let id: CapturerStateMachine.SessionID
     private let dispatcher: FrameDispatcher
-    // A lock rather than an atomic: whoever revokes the turn has set a flag of the session before, and the session
-    // looks at its flags after it has lent the turn.
+    // A lock instead of an atomic: the caller that revokes the turn has set a flag of the session before, and the
+    // session checks its flags after it has lent the turn.
     private let isLent = Mutex(false)
 
     init(_ id: CapturerStateMachine.SessionID, _ dispatcher: FrameDispatcher) {
@@ -25,7 +25,7 @@ final class FrameHandOver: Sendable {
 
     /// Delivers a frame, on any thread.
     ///
-    /// - Returns: false if the session is to do so.
+    /// - Returns: false if the session must deliver the frame.
     func take(_ frame: SourceFrame) -> Bool {
         isLent.withLock { $0 } && dispatcher.handOver(frame, from: id)
     }

@@ -2,7 +2,7 @@ import InletConvert
 import InletCore
 import Synchronization
 
-/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all. If
+/// A captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all. If
 /// a sink's queue loses nothing, the frame is converted when it is offered.
 ///
 /// Every step of a conversion is done once, by the sink that asks first, and shared by all that want the same: I420 at
@@ -22,7 +22,7 @@ final class CapturedFrame: Sendable {
     private let native: Mutex<Native>
     private let adapted = Mutex([AdaptedPicture]())
     private let filtering = Mutex(Filtering())
-    /// One bit for each sink that it was converted for ahead of its turn.
+    /// A bit for each sink for which it was converted ahead of its turn.
     private let ahead = Atomic(UInt64(0))
 
     /// The properties that a delivered frame takes from the native one.

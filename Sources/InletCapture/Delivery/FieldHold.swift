@@ -3,7 +3,7 @@ import InletCore
 /// Holds an interlaced picture for the receivers that have it deinterlaced until the next one has arrived, whose lines
 /// are used for it. Holds at most one.
 struct FieldHold {
-    /// A picture, and who gets it.
+    /// A picture and its receivers.
     struct Offering {
         var frame: CapturedFrame
         var receivers: [any FrameReceiver]
@@ -22,7 +22,7 @@ struct FieldHold {
     /// - Parameters:
     ///   - frame: the picture as the source made it.
     ///   - captured: the same picture.
-    ///   - receivers: who gets it.
+    ///   - receivers: the receivers of the picture.
     ///   - startsAnew: whether it does not belong to the picture before it.
     /// - Returns: the picture that was held, and what to offer now of this one.
     mutating func take(

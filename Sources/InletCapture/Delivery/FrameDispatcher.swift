@@ -145,7 +145,7 @@ final class FrameDispatcher: Sendable {
             defer { (state.lastFrame, state.receivers) = (nil, Receivers()) }
             return (state.lastFrame, state.receivers, state.fields.end())
         }
-        // Left behind by a session that was given up.
+        // Left over from a session that was given up.
         if let held = kept.2 { offer(held) { true } }
         withExtendedLifetime(kept) {}
     }
@@ -347,7 +347,7 @@ final class FrameDispatcher: Sendable {
         state.nextOwnSequence = sequence &+ 1
     }
 
-    /// Gives a frame its number within the run, and determines who gets it.
+    /// Gives a frame its number within the run, and determines its receivers.
     private func number(
         _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, startsAnew: Bool,
         _ state: inout State

@@ -11,8 +11,8 @@ protocol FrameReceiver: SinkReceiver {
     /// Whether it takes pictures at present.
     var takesPictures: Bool { get }
 
-    /// Whether it has had no use for pictures for a while, so that none need be decoded for it. Those that come all the
-    /// same are offered to it.
+    /// Whether it has had no use for pictures for a while, so that none need be decoded for it. Pictures that arrive
+    /// nevertheless are still offered to it.
     var isIdle: Bool { get }
 
     /// Sets how far its pictures are reduced, from the next one on. Safe from any thread.

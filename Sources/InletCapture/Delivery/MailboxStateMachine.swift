@@ -1,7 +1,8 @@
 import DequeModule
 import InletCore
 
-/// The decisions of a mailbox, without any lock, thread or clock: who must be woken, what is dropped and why.
+/// The decisions of a mailbox, without any lock, thread or clock: the side to wake, the elements to drop, and the
+/// reasons.
 struct MailboxStateMachine<Element> {
     private var policy: QueuePolicy
     private var waiting: Deque<Element> = []
@@ -32,7 +33,7 @@ struct MailboxStateMachine<Element> {
         case stored(wakeConsumer: Bool, dropped: Element?, reason: DropReason)
         /// The element was refused.
         case refused(reason: DropReason)
-        /// There is no room, and nothing may be dropped: try again when woken.
+        /// The queue is full, and nothing may be dropped: try again when woken.
         case full
     }
 

@@ -1,6 +1,6 @@
 import InletCore
 
-/// How far the pictures of a capture are reduced, to save processor time. Packets that are passed on as they are stay
+/// The reduction of a capture's pictures, to save processor time. Packets that are passed on as they are stay
 /// as they are.
 package struct PictureReduction: Sendable, Hashable {
     /// The number of pictures of which a sink gets one. The default is 1.

@@ -5,9 +5,9 @@ import InletCore
 /// The default, for every way to take frames, is ``latest`` for a live source, and ``lossless(_:)`` for one that can
 /// wait, such as a file.
 public enum QueuePolicy: Sendable, Hashable {
-    /// One frame is queued, and a newer one replaces it: the sink always gets the newest.
+    /// A single frame is queued, and a newer one replaces it: the sink always gets the newest.
     case latest
-    /// Up to `count` frames are queued; when there is no room, the oldest queued frame or the newest is dropped.
+    /// Up to `count` frames are queued; when the queue is full, the oldest queued frame or the newest is dropped.
     case buffered(_ count: Int, dropping: Dropped)
     /// No frame is dropped: when `count` frames are queued, the source waits, and every other sink with it. The default
     /// count is ``defaultLosslessCount``.

@@ -1,11 +1,11 @@
-/// How long to wait before a failed sink is recreated: longer each time that it fails again.
+/// The delay before a failed sink is recreated: longer each time that it fails again.
 public struct RestartDelay: Sendable, Hashable {
     /// The delay before the first attempt. The default is 1 second.
     public var first = Duration.seconds(1)
     /// The longest delay. Each attempt waits twice as long as the one before it, but no longer than this. The default
     /// is 30 seconds.
     public var longest = Duration.seconds(30)
-    /// The attempts in a row after which the sink is detached. The default, nil, is no limit.
+    /// The attempts in a row after which the sink is detached. The default, nil, means no limit.
     public var attempts: Int?
     /// The time that a sink must have taken frames since its restart, from the first to the newest, to count as
     /// healthy: attempts are then counted from 1 again. The default is 10 seconds.

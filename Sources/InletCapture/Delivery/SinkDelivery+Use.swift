@@ -7,9 +7,9 @@ extension SinkDelivery {
     /// The time for which a sink has no use for pictures before none is decoded for it: a viewer that asks for one
     /// picture a second has the next one at once.
     private static let idleAfter = Duration.seconds(2)
-    /// How often an idle sink is asked.
+    /// The interval at which an idle sink is asked.
     private static let askingInterval = Duration.milliseconds(100)
-    /// How often one is asked that reports its sessions: each report has it asked at once.
+    /// The same interval for a sink that reports its sessions: each report causes an immediate check.
     private static let reportingInterval = Duration.seconds(1)
 
     var isIdle: Bool { state.withLock { $0.isIdle } }

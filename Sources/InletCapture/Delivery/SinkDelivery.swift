@@ -92,7 +92,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         }
     }
 
-    /// How a sink that failed is recreated.
+    /// The schedule by which a failed sink is recreated.
     struct Restart: Sendable {
         var configuration: any FrameSinkConfiguration
         var delay: RestartDelay
@@ -151,7 +151,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         if isStarted { nudge() }
     }
 
-    /// Has whoever delivers see what has changed besides the mailbox. The thread has started.
+    /// Makes the delivering thread check for changes other than those of the mailbox. The thread has started.
     func nudge() { if mailbox.nudge() { signal.signal() } }
 
     /// Makes the thread check the mailbox. Called once for each time that it fell asleep, and at the beginning.
@@ -164,7 +164,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             do throws(InletError) {
                 try SystemThread.start(named: "inlet-\(name)", account: context.account) { self.work() }
             } catch {
-                // There is no thread that could access the worker.
+                // No thread exists that could access the worker.
                 if let frame = worker.first.take() { context.countDrop(of: frame, .cancelled, by: self) }
                 stop(error.about(name))
             }

@@ -1,6 +1,6 @@
 import InletCore
 
-/// One attachment to a capturer, as the capture thread sees it: something that takes pictures (``FrameReceiver``),
+/// An attachment to a capturer, as the capture thread sees it: something that takes pictures (``FrameReceiver``),
 /// packets (``PacketReceiver``) or both.
 protocol SinkReceiver: AnyObject, Sendable {
     var id: SinkID { get }
@@ -20,8 +20,8 @@ protocol SinkReceiver: AnyObject, Sendable {
     /// Ends at once; frames queued are dropped and counted.
     func close()
 
-    /// Whether there is anybody for whom it takes what the source has: false only for one that has viewers or peers at
-    /// times, and has none now.
+    /// Whether the receiver has an audience for the source's items: false only for a sink with viewers or peers that
+    /// currently has none.
     var isWatched: Bool { get }
 
     /// Resolved when the last frame was taken and the sink finished.

@@ -15,7 +15,7 @@ extension SourceDemand {
             })
     }
 
-    /// Returns all limits combined; nil if one of the wants has none.
+    /// Returns all limits combined; nil if one of the wants has no limit.
     private static func most<Limit>(
         _ wants: [SinkWants], _ limit: (SinkWants) -> Limit?, _ join: (Limit, Limit) -> Limit
     ) -> Limit? {

@@ -43,9 +43,9 @@ struct PacketBurst {
         return .nanoseconds(newest.nanoseconds.subtracting(saturating: dts.nanoseconds))
     }
 
-    /// All packets. Those before the one that came earliest by its decoding time are dated back from it.
+    /// All packets. Packets before the one that came earliest relative to its decoding time are dated back from it.
     private var released: [SourcePacket] {
-        // How early each came, but for a constant.
+        // The lead of each packet, up to a constant.
         let leads = held.indices.map { Duration.zero - (held[$0].arrival - held[0].arrival) - length(from: $0) }
         guard let place = leads.indices.max(by: { leads[$0] < leads[$1] }) else { return [] }
         return held.enumerated().map { index, item in

@@ -2,7 +2,7 @@ import Dispatch
 public import InletCore
 import Synchronization
 
-/// Hands the packets of one encoder to any number of packet sinks, each on its own thread behind a bounded queue.
+/// Hands the packets of one encoder to any number of packet sinks, each on its own thread with a bounded queue.
 ///
 ///     let outputs = PacketFanOut()
 ///     outputs.attach(try FFmpegPacketSink(FFmpegOutput(.mp4, to: "out.mp4")), named: "file")

@@ -4,7 +4,7 @@ import InletSystem
 import Synchronization
 
 // Unsafe: has a packet sink that only its thread uses.
-/// One packet sink of a fan-out, with its queue and its thread.
+/// A packet sink of a fan-out, with its queue and its thread.
 final class PacketLane: Sendable {
     let id: PacketFanOut.ID
     let name: String

@@ -34,7 +34,7 @@ struct PacketLaneStateMachine {
 
     /// - Parameters:
     ///   - capacity: the most packets, at least 2.
-    ///   - byteCapacity: the most bytes. One packet is accepted whatever its size.
+    ///   - byteCapacity: the most bytes. A single packet is accepted whatever its size.
     init(capacity: Int, byteCapacity: Int = Self.usualByteCapacity) {
         self.capacity = max(2, capacity)
         self.byteCapacity = byteCapacity
@@ -46,7 +46,7 @@ struct PacketLaneStateMachine {
     /// The packets' parameters change; the next packet is a key frame.
     mutating func start(_ parameters: CodecParameters) {
         guard !isEnded else { return }
-        // A sink that is that far behind continues with the new packets.
+        // A sink that has fallen so far behind continues with the new packets.
         if items.count >= capacity {
             dropped += UInt64(items.count { if case .packet = $0 { true } else { false } })
             items.removeAll(keepingCapacity: true)

@@ -3,7 +3,7 @@ import Synchronization
 // Unsafe: owns the memory of counters.
 /// A fixed number of 64-bit counters that any thread may change and read without a lock.
 ///
-/// Counts wrap rather than trap. Orderings are relaxed unless a method says otherwise: each counter is correct on its
+/// Counts wrap rather than trap. Orderings are relaxed unless a method states otherwise: each counter is correct on its
 /// own, and readers may see one of them a moment before another.
 @safe struct AtomicCounters: ~Copyable, Sendable {
     let count: Int

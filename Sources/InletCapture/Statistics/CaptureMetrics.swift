@@ -79,7 +79,7 @@ public final class CaptureMetrics: Sendable {
     }
 }
 
-/// One round of metrics.
+/// A single round of metrics.
 private struct Publication {
     let source: String
     let before: CaptureStatistics

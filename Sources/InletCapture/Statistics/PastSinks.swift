@@ -12,7 +12,7 @@ struct PastSinks {
         var figures: CaptureStatistics.Sink { counters.snapshot(id: id, name: name) }
     }
 
-    /// How many ended sinks are kept one by one, and how many names have a sum.
+    /// The number of ended sinks that are kept individually, and the number of names with a sum.
     static let limit = 64
 
     private var recent: [PastSink] = []

@@ -15,7 +15,7 @@ final class RollingFrameRate: Sendable {
 
     /// The arrival of each slot's first frame.
     private let times = AtomicCounters(count: slotCount, initial: UInt64(bitPattern: noTime))
-    /// That frame's number.
+    /// The number of that frame.
     private let numbers = AtomicCounters(count: slotCount)
     private let frames = Atomic(UInt64(0))
     private let previous = Atomic(noTime)

@@ -1,8 +1,8 @@
 import InletCore
 import Synchronization
 
-/// The counters behind ``CaptureStatistics/Sink``, written by the sink's queue and the capture thread without a lock;
-/// the sessions, which change rarely, are behind one.
+/// The counters for ``CaptureStatistics/Sink``, written by the sink's queue and the capture thread without a lock;
+/// the sessions, which change rarely, have a lock.
 final class SinkCounters: Sendable {
     let delivered = Atomic(UInt64(0))
     let queueLatency = LatencyHistogram()
@@ -17,7 +17,7 @@ final class SinkCounters: Sendable {
     /// Whether the sink has viewers or peers at times.
     var hasSessions: Bool { sessions.withLock { $0 != nil } }
 
-    /// Whether the sink has somebody to send to, or is one that always takes frames.
+    /// Whether the sink has a peer to send to, or always takes frames.
     var isWatched: Bool { !isUnwatched.load(ordering: .relaxed) }
 
     func countDrop(_ reason: DropReason, _ count: Int = 1) { drops.count(reason, UInt64(clamping: count)) }

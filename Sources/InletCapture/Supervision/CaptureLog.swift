@@ -15,8 +15,8 @@ final class CaptureLog: Sendable {
         self.source = source
     }
 
-    /// Logs that a frame was dropped for a sink: at debug level if a queue or rate works as configured, or nobody is
-    /// there to take it, otherwise as a warning.
+    /// Logs that a frame was dropped for a sink: at debug level if a queue or rate works as configured, or if the sink
+    /// has no peer; otherwise as a warning.
     func dropped(_ reason: DropReason, by sink: String) {
         let level: Logger.Level = Self.intended.contains(reason) ? .debug : .warning
         trouble("\(source): dropped a frame for \(sink): \(reason)", level: level)

@@ -2,7 +2,7 @@ import InletCore
 
 /// A source that is open only while a sink has use for it.
 extension CapturerStateMachine {
-    /// Opens a source that was closed for a pause, or because nobody watched.
+    /// Opens a source that was closed for a pause, or because it had no viewers.
     mutating func reopen(_ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
         case .closedForPause: openUnlessRefused(now, &actions)
@@ -21,7 +21,7 @@ extension CapturerStateMachine {
         reopen(now, &actions)
     }
 
-    /// Closes the source, or tries no more to open it, until somebody watches.
+    /// Closes the source, or stops trying to open it, until it has a viewer.
     mutating func becomeDormant(_ now: MonotonicTime, _ actions: inout [Action]) {
         isDormant = true
         settleHealth(until: now)

@@ -15,7 +15,7 @@ extension CapturerStateMachine {
         case ended(EndReason?)
     }
 
-    /// One opening of the source.
+    /// A single opening of the source.
     struct Session {
         let id: SessionID
         var stage = Stage.opening

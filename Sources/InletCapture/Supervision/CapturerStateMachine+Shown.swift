@@ -25,7 +25,7 @@ extension CapturerStateMachine {
         return outage.map { .outage(since: $0.start) } ?? .nothing
     }
 
-    /// Whether there are no frames because the application paused the capturer, or nobody watches.
+    /// Whether frames are absent because the application paused the capturer, or because it has no viewers.
     var rests: Bool {
         switch phase {
         case .open(let session):

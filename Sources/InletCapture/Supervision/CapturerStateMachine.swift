@@ -3,7 +3,7 @@ import InletCore
 /// The decisions of a capturer, without any thread, lock or clock: inputs are events with their times, and the returned
 /// actions are carried out by the caller.
 ///
-/// One source at a time is open, in a *session* with a number. Inputs from an earlier session are ignored.
+/// At most one source is open at a time, in a *session* with a number. Inputs from an earlier session are ignored.
 struct CapturerStateMachine {
     /// Numbers the openings of the source.
     typealias SessionID = Int
@@ -15,7 +15,7 @@ struct CapturerStateMachine {
         var stopTimeout = Duration.seconds(5)
         /// The most threads that ignore their cancellation before the run fails rather than start another.
         var maximumAbandonedThreads = 4
-        /// The time for which a live source stays open while nobody watches; nil if it always stays open.
+        /// The time for which a live source stays open without viewers; nil if it always stays open.
         var closesUnwatchedAfter: Duration?
         /// The source's URI, without credentials, for errors.
         var subject = ""
@@ -45,7 +45,7 @@ struct CapturerStateMachine {
         case tick(SourceOperation?)
     }
 
-    /// How a session ended on its own.
+    /// The way in which a session ended by itself.
     enum Outcome {
         case ended(EndReason)
         case failed(InletError)
@@ -78,7 +78,7 @@ struct CapturerStateMachine {
     var wantsPause = false
     /// The time since which no sink has had use for the source; nil while one has.
     var unwatchedSince: MonotonicTime?
-    /// Whether the source is closed, or being closed, because nobody watches.
+    /// Whether the source is closed, or being closed, because it has no viewers.
     var isDormant = false
     private var sessionCount = 0
     /// Whether frames have arrived, in any session.

@@ -10,7 +10,8 @@ struct RestartSchedule {
 
     init(_ delay: RestartDelay) { self.delay = delay }
 
-    /// Records that the sink has taken a frame. One that takes none is not healthy, however long it takes to fail.
+    /// Records that the sink has taken a frame. A sink that takes no frames is not healthy, however long it takes to
+    /// fail.
     mutating func deliver(at now: MonotonicTime) { worked = (worked?.from ?? now, now) }
 
     /// Records a failure of the sink.

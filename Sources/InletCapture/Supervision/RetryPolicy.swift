@@ -14,7 +14,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var multiplier = 2.0
     /// Whether delays are drawn evenly from 0 to the longest, or are the longest. The default is true.
     public var hasFullJitter = true
-    /// How many attempts in a row may fail before the run fails. The default, nil, is no limit; 0 never retries.
+    /// The number of consecutive attempts that may fail before the run fails. The default, nil, means no limit; 0 never
+    /// retries.
     public var limit: Int?
     /// The time for which frames must have arrived before the count of failures starts over. The default is 10 seconds.
     public var healthyAfter = Duration.seconds(10)
@@ -62,8 +63,8 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 
     /// The errors that are permanent at the first opening, but pass for a source that has worked before: a camera that
-    /// is plugged in again is not found for a moment, and then not readable until its permissions are set; a server
-    /// that restarts may have nothing at the path, or something that is no stream, for a while.
+    /// is plugged in again is not found for a moment, and then not readable until its permissions are set; a restarting
+    /// server may have nothing, or something other than a stream, at the path for a while.
     public static let permanentUntilLive: Set<InletError.Code> = [
         .notFound, .permissionDenied, .unsupported, .malformedData, .tlsFailed,
     ]

@@ -18,7 +18,7 @@ final class Supervisor: Sendable {
     private let clock: any CaptureClock
     private let counters: SessionCounters
     private let dispatcher: FrameDispatcher
-    /// How often the source went over to a new version of its code.
+    /// The number of times the source switched to a new version of its code.
     private let updates = Atomic(UInt64(0))
     private let outage: OutagePlayer
     private let onEvent: @Sendable (CapturerEvent) -> Void

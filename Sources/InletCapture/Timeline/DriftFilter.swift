@@ -11,7 +11,7 @@ struct DriftFilter {
     /// The greatest rate difference of the source's clock and the machine's that is followed: cameras are off by up to
     /// 3000 ppm.
     static let largestRate = 3500e-6
-    /// How much the spacing of frames may be changed while the offset moves towards the line.
+    /// The largest change of the spacing of frames while the offset moves towards the line.
     static let largestSlew = 5000e-6
     /// The time in which the offset covers most of its way to the line.
     private static let settling = 2e9
@@ -19,7 +19,7 @@ struct DriftFilter {
     private static let bucketCount = 64
     /// The span of the line from which its slope is trusted.
     private static let fullSpan = 5e9
-    /// How much of each new slope goes into the rate: much at first, little in the long run.
+    /// The share of each new slope in the rate: much at first, little in the long run.
     private static let gains = (largest: 0.5, sum: 6.0, smallest: 0.04)
     /// The delay is permanently higher, not because of congestion that clears, when it has been more than this above
     /// the line for that long, and did not shrink by that part of the time.
@@ -40,9 +40,9 @@ struct DriftFilter {
     /// The frame with the least delay in the bucket being filled, and when that bucket began.
     private var least = Sample(position: 0, delay: 0)
     private var bucketStart: Int64 = 0
-    /// How much the delay grows with the position, that is, how slow the source's clock is.
+    /// The growth of the delay with the position: the slowness of the source's clock.
     private(set) var rate = 0.0
-    /// How many lines with a slope there have been since the anchor.
+    /// The number of lines with a slope since the anchor.
     private var fits = 0.0
     /// A point of the lowest line.
     private var line = Sample(position: 0, delay: 0)

@@ -1,7 +1,7 @@
 import InletCore
 
-/// The regular rhythm behind a source's jittering timestamps: how far apart its frames are, and where each would lie
-/// without the jitter.
+/// The regular rhythm underlying a source's jittering timestamps: how far apart its frames are, and where each would
+/// lie without the jitter.
 ///
 /// An alpha-beta filter over the timestamps. Missing frames appear as longer steps; if steps have no common length, as
 /// on a screen that changes now and then, a frame's own time counts. Times are in nanoseconds.

@@ -28,9 +28,9 @@ struct FrameClock {
 
     /// The bound of all times that the clock computes with: 36 years, so that a sum of a few stays within 64 bits.
     static let limit: Int64 = 1 << 60
-    /// How much earlier than expected a frame may arrive before its PTS is suspect, in nanoseconds.
+    /// The largest lead of a frame over its expected arrival before its PTS is suspect, in nanoseconds.
     private static let largestLead = 500e6
-    /// How much later than expected it may arrive: no network delays pictures for longer.
+    /// The largest delay after the expected arrival: no network delays pictures for longer.
     private static let largestDelay = 30e9
     /// The longest gap within a source that is not paced: a recording that starts on motion has such gaps, and they are
     /// kept.
@@ -62,7 +62,7 @@ struct FrameClock {
     private var lastArrival = -limit
     /// The last step of the PTS.
     private var interval: Int64 = 0
-    /// How many frames in a row had no usable PTS.
+    /// The number of consecutive frames without a usable PTS.
     private var withoutPTS = 0
     /// Whether the next frame follows a break whose length only the machine's clock knows.
     private var isReconnected = false

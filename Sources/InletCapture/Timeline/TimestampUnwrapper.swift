@@ -103,7 +103,7 @@ struct TimestampUnwrapper {
 
 /// The lengths, in ticks of one time base, after which a counter of unknown width may have wrapped.
 private struct WrapLengths {
-    /// How far a step across a wrap may be from zero, in nanoseconds: within that, a wrap is likelier than a new
+    /// The largest step across a wrap, in nanoseconds: within that, a wrap is likelier than a new
     /// timeline.
     static let tolerance: Int64 = 10_000_000_000
 
