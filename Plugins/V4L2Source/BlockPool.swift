@@ -36,7 +36,7 @@ final class BlockPool: Sendable {
 }
 
 // Unsafe: owns the memory of pictures that could not stay in the driver's buffers.
-/// One picture's memory, with padding after it that libswscale may read.
+/// The memory of a picture, with padding after it that libswscale may read.
 ///
 /// `@unchecked Sendable`: written by the thread that took it from the pool, before a frame refers to it, and read by
 /// frames after.

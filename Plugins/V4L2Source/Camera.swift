@@ -9,7 +9,7 @@ import InletV4L2
 #endif
 
 // Unsafe: reads from and polls the descriptor of a camera.
-/// One opened camera in one negotiated mode: the device, its buffers and its stream.
+/// An opened camera in one negotiated mode: the device, its buffers and its stream.
 ///
 /// Confined to the capture thread; buffers that frames hold return to the queue from any thread.
 @safe final class Camera {
@@ -30,8 +30,8 @@ import InletV4L2
     /// An event that can be taken from the camera.
     enum Event {
         case filled(CaptureQueue.Filled)
-        /// A copy of a picture, its length in bytes, and what the driver says about it, which is nil if it was read by
-        /// a call.
+        /// A copy of a picture, its length in bytes, and the driver's information about it, which is nil if it was read
+        /// by a call.
         case copied(BlockLease, Int, inlet_v4l2_buffer?)
         /// A lost picture's reason, and the driver's number of it, if it has one: frames hold all memory for copies, or
         /// the driver refilled the buffer while it was copied.
@@ -279,7 +279,7 @@ import InletV4L2
         return .copied(lease, count, filled.facts)
     }
 
-    /// Reads a picture for which there is no memory, so that the driver continues.
+    /// Reads a picture for which no memory is free, so that the driver continues.
     private func skip() throws(InletError) -> Event? {
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             while unsafe read(device.descriptor, bytes.baseAddress, bytes.count) == bytes.count {}
@@ -301,7 +301,7 @@ import InletV4L2
             pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
         )
         // Rounded up, so that the deadline has passed if nothing arrived. A thread that reads ahead has no deadline
-        // while nobody waits for a picture, and checks again for one.
+        // while no caller waits for a picture, and checks again for a caller.
         let slice: Int64 = context.deadline == .distantFuture ? 100 : 60_000
         let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, slice))
         let ready = unsafe withUnsafeMutableBytes(of: &polled) { bytes in

@@ -17,7 +17,7 @@ import InletV4L2
     let colorSpace: ColorSpace
     /// The stride of each of the driver's planes.
     private let strides: [Int]
-    /// How many bytes each of the driver's planes must have for a whole picture; empty for compressed ones.
+    /// The number of bytes that each of the driver's planes must have for a whole picture; empty for compressed ones.
     private let neededBytes: [Int]
 
     /// The codec of compressed pictures; nil for uncompressed ones.
@@ -135,7 +135,8 @@ import InletV4L2
     /// The size in bytes of each of the driver's planes.
     var planeSizes: [Int] { PlaneValues(format.sizeimage).first(format.planes) }
 
-    /// Returns whether a picture is as long as its format says. Some drivers leave the length 0, which says nothing.
+    /// Returns whether a picture has the length that its format requires. Some drivers leave the length 0, which means
+    /// unknown.
     func isWhole(_ lengths: [Int]) -> Bool {
         if case .compressed = layout { return lengths.contains { $0 > 0 } }
         return zip(neededBytes, lengths).allSatisfy { $0.1 == 0 || $0.1 >= $0.0 }

@@ -19,7 +19,7 @@ import Synchronization
     struct Filled {
         var buffer: V4L2Buffer
         var facts: inlet_v4l2_buffer
-        /// How many buffers the driver has left.
+        /// The number of buffers that the driver has left.
         var left: Int
     }
 

@@ -19,7 +19,7 @@ import InletFFmpeg
         case header
         /// Something else, or a JPEG that is cut off or larger than was requested.
         case undecodable
-        /// There is no memory for the packet.
+        /// No memory is free for the packet.
         case exhausted
     }
 
@@ -34,7 +34,7 @@ import InletFFmpeg
     /// The longest parameter sets, in bytes.
     private static let longestHeader = 4096
 
-    /// - Parameter parameters: what the driver says about the stream. No JPEG may be larger than its size.
+    /// - Parameter parameters: the driver's information about the stream. No JPEG may be larger than its size.
     init(_ parameters: CodecParameters) {
         self.parameters = parameters
         largest = parameters.size.decodedPixelCount
@@ -50,8 +50,8 @@ import InletFFmpeg
     /// Copies a buffer's data.
     ///
     /// - Parameters:
-    ///   - isKey: whether the driver says that decoding can start with it.
-    ///   - isDamaged: whether the driver says that it is damaged.
+    ///   - isKey: whether decoding can start with it, by the driver's flag.
+    ///   - isDamaged: whether it is damaged, by the driver's flag.
     @unsafe func packet(
         of bytes: UnsafeRawBufferPointer, isKey: Bool, isDamaged: Bool
     ) -> Output {
@@ -68,7 +68,7 @@ import InletFFmpeg
         var flags: PacketFlags = isKey || parser == nil ? .key : []
         if parser != nil {
             guard let packet = try? FFmpegPacket(), (try? packet.fill(sharing: data)) != nil else { return .exhausted }
-            // The parser sees every packet, whatever the driver says.
+            // The parser sees every packet, whatever the driver's flags.
             if parser?.isKey(packet) == true { flags.insert(.key) }
             // For consumers that take packets undecoded, now or later: the packets' format must not change in
             // mid-stream.

@@ -14,11 +14,11 @@ struct FieldJoiner {
     let weave: FieldWeave
     var pairing: FieldPairing
     var kept: Kept?
-    /// How many frames were incomplete since the last one that was delivered.
+    /// The number of incomplete frames since the last delivered one.
     var incomplete: UInt64 = 0
 
-    /// Returns what makes frames of the fields, if a buffer does not hold a whole picture, and the order of fields that
-    /// is known beforehand.
+    /// Returns a joiner if a buffer does not hold a whole picture, and the order of fields as far as it is known in
+    /// advance.
     static func prepared(for picture: CapturePicture) -> (Self?, FieldOrder) {
         let joiner = Self(weave: FieldWeave(picture), pairing: FieldPairing(picture.standardOrder))
         return switch picture.fields {

@@ -29,7 +29,7 @@ struct FieldPairing {
         var number: UInt32
     }
 
-    /// The parity of first fields, which counts if the numbers do not tell.
+    /// The parity of first fields, used if the numbers do not show it.
     private let first: Parity
     private var held: Field?
     private var last: Field?
@@ -62,7 +62,7 @@ struct FieldPairing {
             }
             incomplete.append(frame(of: held))
         }
-        // A number that does not advance says nothing about the frame.
+        // A number that does not advance carries no information about the frame.
         let isSecond = parity != first && (countsFields || completed == number)
         if isSecond {
             incomplete.append(frame(of: field))

@@ -9,7 +9,7 @@ enum PixelRepacking: Sendable, Hashable {
     case splitChroma(isVFirst: Bool)
     /// 16-bit words with unused high bits, which become words with unused low bits.
     case widened(PixelFormat, shift: Int)
-    /// One word per pixel with three components in it.
+    /// A word per pixel with three components in it.
     case components(Word, isRGB: Bool)
 
     /// A pixel in 1 to 4 bytes, and where its components are.

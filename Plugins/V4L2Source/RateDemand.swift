@@ -7,7 +7,7 @@ import InletV4L2
 /// every change stops the stream briefly.
 struct RateDemand: Sendable {
     private let rates: V4L2FrameRates
-    /// The rate when nobody wants less.
+    /// The rate if no sink wants less.
     let highest: Rational
     /// The current rate.
     private(set) var current: Rational
@@ -21,7 +21,7 @@ struct RateDemand: Sendable {
 
     /// - Parameters:
     ///   - rates: the rates of the mode.
-    ///   - highest: the rate when nobody wants less.
+    ///   - highest: the rate if no sink wants less.
     init(rates: V4L2FrameRates, highest: Rational) {
         self.rates = rates
         self.highest = highest

@@ -4,7 +4,7 @@ enum RingOrder {
     ///
     /// - Parameters:
     ///   - number: the driver's number of the picture, of 32 bits, which may wrap.
-    ///   - others: the numbers of all other buffers of the ring. Without any, nothing can be told.
+    ///   - others: the numbers of all other buffers of the ring. Without any, the order is unknown.
     static func isOldest(_ number: UInt32, among others: [UInt32]) -> Bool {
         !others.isEmpty && others.allSatisfy { Int32(bitPattern: $0 &- number) > 0 }
     }

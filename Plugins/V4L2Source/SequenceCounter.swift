@@ -27,7 +27,7 @@ struct SequenceCounter {
 
     /// Records v4l2loopback's number of a buffer.
     ///
-    /// 0 says nothing: each reader that opens the device resets the numbers of all buffers to it (`init_buffers` in
+    /// 0 means unknown: each reader that opens the device resets the numbers of all buffers to it (`init_buffers` in
     /// v4l2loopback.c), and writers with mapped buffers set none.
     ///
     /// - Returns: how many frames were lost before it.

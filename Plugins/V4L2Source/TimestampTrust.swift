@@ -27,7 +27,7 @@ struct TimestampTrust {
 
     /// - Parameters:
     ///   - time: the driver's.
-    ///   - isCopied: whether the driver says that it copied the time from elsewhere (V4L2_BUF_FLAG_TIMESTAMP_COPY).
+    ///   - isCopied: whether the driver reports that it copied the time from elsewhere (V4L2_BUF_FLAG_TIMESTAMP_COPY).
     ///   - now: on the monotonic clock, after the buffer was taken.
     mutating func judge(_ time: MonotonicTime, isCopied: Bool = false, now: MonotonicTime) -> Doubt {
         if isCopied || time.nanoseconds == 0 { return .absent }

@@ -19,7 +19,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var format: FourCC?
     /// The input of a device with several, as the driver counts them. The default, nil, leaves the current one.
     public var input: Int?
-    /// How many buffers are requested from the driver, from 2 to 32. The default is 6.
+    /// The number of buffers requested from the driver, from 2 to 32. The default is 6.
     public var buffers = 6
     /// How many pictures may be held as copies, which are made only when the driver would run out of buffers, from 0 to
     /// 1024. The default is 32. Beyond that frames are dropped.
@@ -35,15 +35,15 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     /// The order of fields that the driver is asked for, as V4L2 numbers it. The default, 0, leaves it to the driver.
     /// Tests name others, as virtual cameras can do all.
     package var field: UInt32 = 0
-    /// The range of luma: black is 16 or 0. The default, nil, is what the driver says; many webcams report it wrongly.
+    /// The range of luma: black is 16 or 0. The default, nil, means the driver's value; many webcams report it wrongly.
     public var range: ColorRange?
-    /// The matrix from RGB to luma and chroma. The default, nil, is what the driver says.
+    /// The matrix from RGB to luma and chroma. The default, nil, means the driver's value.
     public var matrix: ColorMatrix?
     /// Controls to set at each opening, as `name=value` joined by commas. Empty by default.
     public var controls = ""
 
     /// The longest time from a compressed picture's arrival to its decoded picture: if decoding does not keep up,
-    /// pictures are dropped. The default is 250 ms; 0 is no limit.
+    /// pictures are dropped. The default is 250 ms; 0 means no limit.
     public var maximumLag = DecodingSettings.defaultMaximumLag
     /// The decoders that may be used if the camera compresses. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
@@ -73,7 +73,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
 
     /// The treatment of pictures, which are black, while the control `privacy` reports a closed shutter.
     public enum ShutterPolicy: String, Sendable, Hashable, ChoiceOptionValue {
-        /// They are left out, and sinks are told that the source is interrupted.
+        /// They are omitted, and the interruption is reported to sinks.
         case interrupt
         /// They are delivered, for a camera that reports its shutter wrongly.
         case deliver

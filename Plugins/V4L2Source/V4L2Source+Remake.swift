@@ -6,7 +6,7 @@ import InletV4L2
 extension V4L2Source {
     /// Returns a packet of a compressed picture, or a frame of one that must be rewritten.
     ///
-    /// - Parameter isKey: whether the driver says that decoding can start with it.
+    /// - Parameter isKey: whether decoding can start with it, by the driver's flag.
     @unsafe func remake(
         _ memory: [UnsafeRawBufferPointer], _ camera: Camera, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
         _ context: SourceContext

@@ -122,7 +122,7 @@ final class V4L2Source: FrameSource {
         rateWatch = RateWatch(expected: camera.rate)
     }
 
-    /// Waits for a picture or an event. A stream that another program has ended begins anew when that has gone.
+    /// Waits for a picture or an event. A stream that another program has ended starts again when that program is gone.
     private func take(_ camera: Camera, _ context: SourceContext) throws(InletError) -> Camera.Event {
         while true {
             do throws(InletError) {
@@ -185,7 +185,7 @@ final class V4L2Source: FrameSource {
         stream = nil
         converter = nil
         if case .compressed(let codec) = picture.layout {
-            // JPEG has full range and the matrix of BT.601 (JFIF 1.02), whatever the driver says.
+            // JPEG has full range and the matrix of BT.601 (JFIF 1.02), whatever the driver states.
             if codec == .mjpeg {
                 colorSpace.range = configuration.range ?? .full
                 colorSpace.matrix = configuration.matrix ?? .bt470bg
@@ -287,7 +287,7 @@ final class V4L2Source: FrameSource {
             let planes = unsafe camera.picture.planes(in: filled.whole)
             return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
         }
-        // Frames hold so many buffers that the driver would soon have none left.
+        // Frames hold so many buffers that the driver would soon run out of them.
         defer { queue.giveBack(filled.buffer) }
         guard let lease = unsafe copies.take(byteCount: memory.reduce(0) { $0 + $1.count }) else {
             context.countDrop(.poolExhausted)

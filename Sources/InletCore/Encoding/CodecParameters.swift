@@ -36,7 +36,7 @@ public struct CodecParameters: Sendable, Hashable {
     public var codecTag: UInt32 = 0
     /// Bits of a pixel as the container states them, which some old codecs need. The default, 0, means unknown.
     public var bitsPerCodedSample = 0
-    /// How many pictures may be decoded before one that is shown earlier, if known. The default is 0.
+    /// The number of pictures that may be decoded before one that is shown earlier, if known. The default is 0.
     public var reorderDepth = 0
 
     public init(

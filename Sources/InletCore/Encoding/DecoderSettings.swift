@@ -1,6 +1,6 @@
 /// How a ``VideoDecoder`` should work.
 public struct DecoderSettings: Sendable, Hashable {
-    /// How many threads decode; 0, the default, lets the decoder choose by the number of processors.
+    /// The number of threads that decode; 0, the default, lets the decoder choose by the number of processors.
     public var threads = 0
     /// Whether each picture is output as soon as its packet is in, if the stream allows that. The default is false.
     public var isLowDelay = false

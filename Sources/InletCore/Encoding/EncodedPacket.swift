@@ -1,4 +1,4 @@
-/// One compressed picture, with its place on the timeline.
+/// A compressed picture, with its place on the timeline.
 ///
 /// A value that shares its bytes. Keep it as long as needed, on any thread.
 public struct EncodedPacket: Sendable {

@@ -44,7 +44,7 @@ public struct EncoderSettings: Sendable, Hashable {
         case realtime
         /// Smaller for a little more work and up to half a second of delay. For recordings.
         case balanced
-        /// As small as is sensible, for much work. For files that are kept.
+        /// The smallest sensible size, at the cost of processor time. For files that are kept.
         case archive
     }
 

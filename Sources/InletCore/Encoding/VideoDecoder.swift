@@ -8,8 +8,8 @@ public protocol VideoDecoder: AnyObject {
     ///   error if it could not be prepared. The next decoder that is registered for the codec is then tried.
     func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws
 
-    /// How many pictures may be decoded before one that is shown earlier, as far as the decoder knows. It may grow as
-    /// packets arrive.
+    /// The number of pictures that may be decoded before one that is shown earlier, as far as the decoder knows. It may
+    /// grow as packets arrive.
     var reorderDepth: Int { get }
 
     /// Whether pictures that no other picture refers to are skipped, to save time. False until it is set.

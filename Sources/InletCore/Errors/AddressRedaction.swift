@@ -53,7 +53,7 @@ struct AddressRedaction {
         }
         let parameter = rest.prefix { !ends.contains($0) && !endsURL($0) }
         guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else {
-            // A name alone may be a token.
+            // A name without a value may be a token.
             guard case .query(ofAddress: true) = part, !parameter.isEmpty else { return [] }
             rest = rest[parameter.endIndex...]
             return Array(Redaction.mark.utf8)

@@ -5,7 +5,7 @@
 public struct InletError: Error, Sendable {
     /// The kind of failure: the part to base decisions on.
     public var code: Code
-    /// One or two sentences for a person: what failed and what to try.
+    /// A message of one or two sentences for a person: what failed and what to try.
     public var message: String
     /// The underlying error, if any.
     public var cause: (any Error)?
@@ -19,7 +19,7 @@ public struct InletError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - message: text without secrets. It may include what servers, files or devices say: control characters,
+    ///   - message: text without secrets. It may include text from servers, files or devices: control characters,
     ///     bidirectional overrides and similar are written as escapes such as `\u{1B}`, and text beyond 4096 bytes is
     ///     cut.
     ///   - cause: the underlying error. The default is nil.

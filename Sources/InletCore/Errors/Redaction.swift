@@ -61,7 +61,7 @@ public enum Redaction {
         "camera", "ch", "channel", "channelid", "profile", "stream", "streamtype", "subtype", "track", "trackid",
     ]
 
-    /// Whether an option or query parameter of this name holds a secret. One that tells where the secret is stored,
+    /// Whether an option or query parameter of this name holds a secret. A name that refers to the place of a secret,
     /// such as `password-file`, does not.
     static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
@@ -102,7 +102,7 @@ public enum Redaction {
     /// Returns the index of the @ that ends the user information, given the text after the `//` of a URL; nil if the
     /// URL has no user information.
     static func userInformationEnd<Text: BidirectionalCollection<UInt8>>(in url: Text) -> Text.Index? {
-        // A colon or an @ before the first ? may have begun a password that contains the ?. Without either, an @ behind
+        // A colon or an @ before the first ? may have begun a password that contains the ?. Without either, an @ after
         // the ? belongs to an option.
         url.prefix { $0 != UInt8(ascii: "?") }.contains { ":@".utf8.contains($0) }
             ? url.lastIndex(of: UInt8(ascii: "@")) : nil
@@ -116,7 +116,7 @@ public enum Redaction {
             !url[(colon + 1)...].allSatisfy(\.isASCIIDigit) || url.endIndex == colon + 1
         else { return nil }
         let line = rest.prefix { !"\n\r".utf8.contains($0) }
-        // A text that is a single URI may go on behind the end of its first line.
+        // Text that is a single URI may continue after the end of its first line.
         guard url.endIndex <= line.endIndex else { return nil }
         let more = line[url.endIndex...]
         let tail = more[..<(more.firstRange(ofBytes: "//".utf8)?.lowerBound ?? more.endIndex)]
@@ -180,7 +180,7 @@ public enum Redaction {
             rest = rest[space.endIndex...]
             let word = commandWord(rest)
             rest = rest[word.endIndex...]
-            // The scheme of a URI may stand before the first name.
+            // The scheme of a URI may precede the first name.
             let name = word.prefix { $0 != UInt8(ascii: "=") }.split(separator: UInt8(ascii: ":")).last ?? []
             let isSecretName =
                 name.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || "-_".utf8.contains($0) }

@@ -11,7 +11,7 @@
 ///
 /// Safe from any thread. Nothing writes to the memory between publication and the release of the last reference.
 @safe public final class I420Buffer: Sendable {
-    /// One of the three planes.
+    /// A plane of the buffer: luma or a chroma component.
     public enum Plane: Int, Sendable, CaseIterable { case y, u, v }
 
     /// The size of the Y plane in pixels.

@@ -16,7 +16,7 @@ public struct ImageSize: Sendable, Hashable {
     /// The size after a quarter turn.
     public var transposed: ImageSize { ImageSize(width: height, height: width) }
 
-    /// Whether a picture of this size is no wider and no higher than the other.
+    /// Whether a picture of this size is at most as wide and as high as the other.
     public func fits(in other: ImageSize) -> Bool { width <= other.width && height <= other.height }
 
     /// The bytes of an I420 picture of this size without padding, clamped to 64 bits.

@@ -7,7 +7,7 @@ public protocol PictureFilter: AnyObject {
     /// change it: the pixel format, the field order, the colour space.
     ///
     /// Pictures usually follow one another: the `next` one of a call is the `picture` of the following call. They can
-    /// be told apart by ``SourceFrame/sequence``.
+    /// be distinguished by ``SourceFrame/sequence``.
     ///
     /// - Parameters:
     ///   - picture: the picture.

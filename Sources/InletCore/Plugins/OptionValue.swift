@@ -4,7 +4,7 @@ public protocol OptionValue: Sendable {
     init?(optionText: String)
     /// The value as it would be written in a URI.
     var optionText: String { get }
-    /// What `inlet plugins` calls the type, such as `integer` or `smpte | ball | noise`.
+    /// The name of the type in `inlet plugins`, such as `integer` or `smpte | ball | noise`.
     static var typeDescription: String { get }
 }
 

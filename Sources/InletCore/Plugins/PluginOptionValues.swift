@@ -7,10 +7,10 @@ public struct PluginOptionValues: Sendable {
     public private(set) var others: [PluginURI.Option] = []
 
     /// - Parameters:
-    ///   - uri: the URI, with options behind its question mark.
+    ///   - uri: the URI, with options after its question mark.
     ///   - declared: the declared options.
     ///   - allowsOthers: whether options that are not declared go into ``others``. The default is false.
-    ///   - access: what may be read for the options that tell where their value is. The default is
+    ///   - access: the files and variables that may be read for options that refer to their value. The default is
     ///     ``LocalAccess/denied``.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if an option is not declared (the nearest name is suggested),
     ///   is given twice, has a value outside its type or range, or requests what `access` denies; the error with which
@@ -79,7 +79,7 @@ public struct PluginOptionValues: Sendable {
         texts[description.name] = value
     }
 
-    /// Handles an option that stays in the address. Behind `query.` it may tell where its value is, as a declared
+    /// Handles an option that stays in the address. With the prefix `query.` it may refer to its value, as a declared
     /// secret may.
     private static func forAddress(
         _ option: PluginURI.Option, _ access: LocalAccess

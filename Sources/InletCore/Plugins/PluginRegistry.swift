@@ -1,6 +1,6 @@
 /// The sources and sinks that an application knows by name.
 ///
-/// A value: the application builds one, adds what it needs and passes it on. There is no global registry.
+/// A value: the application builds one, adds what it needs and passes it on. No global registry exists.
 public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []

@@ -13,7 +13,7 @@ public struct PluginURI: Sendable, Hashable {
     /// The text it was made from, with any password in it.
     public let text: String
 
-    /// One `name=value` behind the `?`.
+    /// A single `name=value` after the `?`.
     public struct Option: Sendable, Hashable {
         /// The part before the `=`.
         public var name: String
@@ -32,7 +32,7 @@ public struct PluginURI: Sendable, Hashable {
     }
 
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the text is empty, an escape is broken, or an option of a
-    ///   URI that is no address has no `=`.
+    ///   URI that is not an address has no `=`.
     public init(_ text: String) throws(InletError) {
         self.text = text
         let (scheme, afterScheme) = Self.split(text)

@@ -18,7 +18,7 @@ public struct FileMode: Sendable, Hashable {
 
     private init(trusted bits: UInt16) { self.bits = bits }
 
-    /// The mode of a folder for such files: those who may read may also list and enter it.
+    /// The mode of a folder for such files: users with read access may also list and enter it.
     public var folderBits: UInt16 { bits | (bits & 0o444) >> 2 }
 }
 

@@ -10,7 +10,7 @@ public protocol FrameSink: AnyObject {
     /// read again if the application specified the wants. The default leaves frames as they arrive.
     var wants: SinkWants { get }
 
-    /// Whether the sink has use for pictures now: false while it has nobody to send them to.
+    /// Whether the sink currently uses pictures: false while it has no peer to send them to.
     ///
     /// Read when it is attached, and then before each frame. While it is false, frames are not converted for the sink;
     /// they are dropped and counted as ``DropReason/notConnected``. The sink is started with the first frame in any
@@ -55,9 +55,9 @@ public protocol FrameSink: AnyObject {
     /// arrive in any condition. The end is not reported here: it is ``finish()``.
     func sourceChanged(to condition: SourceCondition)
 
-    /// Returns how the sink takes the source's packets beside the pictures. Called once, before ``start(_:_:)``, on the
-    /// thread that attaches the sink, or on the sink's own if it replaces one that failed. The default is nil: it takes
-    /// only pictures.
+    /// Returns how the sink takes the source's packets in addition to the pictures. Called once, before
+    /// ``start(_:_:)``, on the thread that attaches the sink, or on the sink's own if it replaces one that failed. The
+    /// default is nil: it takes only pictures.
     func makePassThrough() -> PassThrough?
 
     /// Writes the remaining data and releases all resources. Called exactly once after a `start` that did not throw.

@@ -11,7 +11,7 @@ public struct PassThrough: Sendable {
 
     /// - Parameters:
     ///   - sink: takes the packets.
-    ///   - pictureRequest: tells whether pictures are wanted as well.
+    ///   - pictureRequest: is whether pictures are wanted as well.
     public init(to sink: any PacketSink & Sendable, pictureRequest: PictureRequest) {
         self.sink = sink
         self.pictureRequest = pictureRequest

@@ -17,10 +17,10 @@ public final class SinkContext: Sendable {
         note = sessions
     }
 
-    /// Statistics of the capture so far: a snapshot. Takes microseconds, and blocks nobody.
+    /// Statistics of the capture so far: a snapshot. Takes microseconds, and blocks no other thread.
     public var statistics: CaptureStatistics { read() }
 
     /// Sets the sink's sessions in the statistics: ``CaptureStatistics/Sink/sessions``. For a sink that has any, when
-    /// it starts and at each change. Takes microseconds, and blocks nobody.
+    /// it starts and at each change. Takes microseconds, and blocks no other thread.
     public func report(_ sessions: SinkSessions) { note(sessions) }
 }

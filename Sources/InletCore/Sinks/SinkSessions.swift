@@ -4,12 +4,12 @@ public struct SinkSessions: Sendable, Hashable {
     public var open = 0
     /// Sessions that are being established, for the first time or again.
     public var pending = 0
-    /// How often a session has come up, over the whole run.
+    /// The number of sessions that have come up, over the whole run.
     public var opened: UInt64 = 0
     /// The reason why the newest attempt failed, without credentials; nil before a failure, and once a session has come
     /// up since.
     public var failure: String?
 
-    /// Makes the sessions of a sink that has none yet.
+    /// Makes the value of a sink without sessions.
     public init() {}
 }

@@ -15,7 +15,7 @@ public struct SinkWants: Sendable, Hashable {
     /// as it is.
     public var size: ImageSize?
     /// The size within which larger frames are scaled down, keeping their shape, to an even width and height. A frame
-    /// that fits is left as it is. Not together with ``size``. The default, nil, is no limit.
+    /// that fits is left as it is. Not together with ``size``. The default, nil, means no limit.
     public var largestSize: ImageSize?
     /// Whether pixels are rotated upright. By default they are not.
     public var rotation: RotationHandling

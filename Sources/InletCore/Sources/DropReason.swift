@@ -24,7 +24,7 @@ public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     public static let sinkFailed = DropReason("sinkFailed")
     /// The run was cancelled or the sink detached while the frame was queued.
     public static let cancelled = DropReason("cancelled")
-    /// The sink had nobody to send it to: no session with its server, no peer or no viewer. It was not converted.
+    /// The sink had no peer to send it to: no session with its server, no peer or no viewer. It was not converted.
     public static let notConnected = DropReason("notConnected")
     /// The application had disabled the track.
     public static let disabled = DropReason("disabled")

@@ -12,7 +12,7 @@
 public protocol FrameSource: AnyObject {
     /// Opens the device, file or connection. Called once.
     ///
-    /// - Throws: any error; the code of an ``InletError`` tells the bridge whether to retry. ``close()`` is called
+    /// - Throws: any error; the code of an ``InletError`` determines whether the bridge retries. ``close()`` is called
     ///   after a throw, too.
     func open(_ context: SourceContext) throws -> SourceFormat
 

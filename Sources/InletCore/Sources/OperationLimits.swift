@@ -1,8 +1,8 @@
 /// Decides how long the operation that a source is running may still take, without a clock or a lock.
 ///
-/// Two limits run at once. One bounds the time without data, and restarts whenever data arrives; the other bounds the
-/// whole operation, however much data arrives. An operation that waits for a frame gets more total time if sinks want
-/// few frames: a source that withholds what nobody wants does not hang.
+/// Two limits run at once. The first bounds the time without data, and restarts whenever data arrives; the other bounds
+/// the whole operation, however much data arrives. An operation that waits for a frame gets more total time if sinks
+/// want few frames: a source that withholds unwanted frames does not hang.
 package struct OperationLimits: Sendable {
     /// The time that an operation may take.
     package struct Allowance: Sendable {

@@ -2,7 +2,7 @@
 public struct PacketStream: Sendable, Hashable {
     /// The parameters of the packets.
     public var parameters: CodecParameters
-    /// The longest time between key frames, as far as the container's index tells. The default, nil, means unknown.
+    /// The longest time between key frames, as far as the container's index shows. The default, nil, means unknown.
     public var keyFrameInterval: MediaTime?
     /// The time from which pictures are shown; earlier ones are decoded only for those that follow, because reading
     /// began at an earlier key frame. The default, nil, means that all are shown.

@@ -1,4 +1,4 @@
-/// Whether frames are expected, as a sink may tell its audience.
+/// Whether frames are expected, as a sink may report to its audience.
 public enum SourceCondition: String, Sendable, Hashable, CaseIterable {
     /// Frames arrive, or will arrive as soon as a sink uses them: a source may be closed while it has no viewers.
     case live

@@ -222,8 +222,8 @@ public final class SourceContext: Sendable {
         return keyFrameCount.load(ordering: .relaxed)
     }
 
-    /// Requests a key frame of the source. Called by the bridge, from any thread, as often as somebody needs one: the
-    /// source is told at most once a second, and not if a key frame comes before.
+    /// Requests a key frame of the source. Called by the bridge, from any thread, each time a key frame is needed. The
+    /// source gets at most one request a second, and none if a key frame comes first.
     public func requestKeyFrame() {
         keyFrames.withLock { requests in
             requests.request()
@@ -231,7 +231,7 @@ public final class SourceContext: Sendable {
         }
     }
 
-    /// Records that the source has yielded a key frame, which serves the requests that it has not been told yet.
+    /// Records that the source has yielded a key frame, which serves the requests that have not been passed to it yet.
     package func noteKeyFrame() {
         guard awaitsKeyFrame.load(ordering: .acquiring) else { return }
         keyFrames.withLock { requests in

@@ -2,7 +2,7 @@
 ///
 /// A statement of intent: every frame carries its own size, pixel format and colour, and those count.
 public struct SourceFormat: Sendable, Hashable {
-    /// The size of the pictures, before any rotation; 0x0 if only the first picture will tell.
+    /// The size of the pictures, before any rotation; 0x0 if it is unknown before the first picture.
     public var size: ImageSize
     /// How the bytes of the native pictures are laid out.
     public var pixelFormat: PixelFormat

@@ -1,5 +1,5 @@
 // Unsafe: points to a native plane in memory that the frame's owner keeps alive.
-/// One plane of a native picture.
+/// A plane of a native picture.
 @safe public struct SourcePlane: Sendable {
     // The frame's owner keeps this memory alive and unwritten for as long as the frame is referenced.
     nonisolated(unsafe) private let memory: UnsafeRawBufferPointer
@@ -18,7 +18,7 @@
         self.stride = stride
     }
 
-    /// How many bytes may be read.
+    /// The number of bytes that may be read.
     public var byteCount: Int { unsafe memory.count }
 
     /// Whether `rows` rows of `rowBytes` bytes lie within the memory.

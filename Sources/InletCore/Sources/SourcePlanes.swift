@@ -1,7 +1,7 @@
 // Unsafe: hands out the planes of a picture.
 /// The planes of a native picture, at most four, without an array on the heap.
 public struct SourcePlanes: Sendable {
-    /// How many planes there are.
+    /// The number of planes.
     public private(set) var count = 0
     private var slots: (SourcePlane?, SourcePlane?, SourcePlane?, SourcePlane?) = (nil, nil, nil, nil)
 

@@ -74,7 +74,7 @@ public struct CaptureStatistics: Sendable {
         public var deliveryLatency = LatencyDistribution()
         /// The time that the sink itself took for a frame.
         public var consumeTime = LatencyDistribution()
-        /// The sessions over which it sends; nil for a sink that has none, such as a file.
+        /// The sessions over which it sends; nil for a sink without sessions, such as a file.
         public var sessions: SinkSessions?
         /// Whether the sink still takes frames.
         public var isAttached = true

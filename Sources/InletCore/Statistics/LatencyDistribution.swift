@@ -1,10 +1,10 @@
-/// The time that a stage took, over many frames.
+/// The distribution of the times that a stage took, over many frames.
 public struct LatencyDistribution: Sendable, Hashable {
-    /// How many durations fell between the bucket before and `upperBound`.
+    /// The number of durations between the previous bucket and `upperBound`.
     public struct Bucket: Sendable, Hashable {
         /// The longest duration that falls into the bucket.
         public var upperBound: Duration
-        /// How many durations fell into it.
+        /// The number of durations in the bucket.
         public var count: UInt64
 
         package init(upperBound: Duration, count: UInt64) {
@@ -57,7 +57,7 @@ public struct LatencyDistribution: Sendable, Hashable {
         self.total = total
     }
 
-    /// How many durations were counted.
+    /// The number of counted durations.
     public var count: UInt64 { buckets.reduce(0) { $0 &+ $1.count } }
 
     /// The average duration, or nil if none was counted.

@@ -28,7 +28,7 @@ public struct ReceptionFigures: Sendable, Hashable {
 
     /// A change that an operator can make if lost packets keep pictures away.
     public enum LossRemedy: String, Sendable, Hashable, CaseIterable {
-        /// The source was told to stay with UDP.
+        /// The source is configured to stay with UDP.
         case useTCP
         /// The server refuses TCP, or TCP did not work before.
         case improveNetwork

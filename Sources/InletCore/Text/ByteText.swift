@@ -1,7 +1,7 @@
 /// Functions that read text from outside as bytes.
 ///
 /// `String` compares by canonical equivalence and iterates by grapheme clusters, which no protocol does: U+037E equals
-/// `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a digit. Such text would mean
+/// `;`, a `:` followed by a combining accent is not a `:`, U+2028 is a newline and U+0660 a digit. Such text would mean
 /// something else to this program than to the library that reads the same bytes. Text from a network, a file, a device
 /// or a stranger's URI is therefore examined through these functions, through `utf8`, or as `[UInt8]`. `ByteTextRule`
 /// of `HouseTests` forbids the other ways.

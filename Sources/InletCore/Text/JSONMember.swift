@@ -2,7 +2,7 @@
 package struct JSONMember: Sendable, Hashable {
     /// The key, without its escapes.
     package let key: String
-    /// The value behind the colon.
+    /// The value after the colon.
     package let value: JSONValue
 
     package init(key: String, value: JSONValue) {

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Returns the text in a form that is safe in a log, an error, a report or a terminal, whoever wrote it.
+    /// Returns the text in a form that is safe in a log, an error, a report or a terminal, whatever its origin.
     ///
     /// Characters that control a terminal, end a line or reorder the text around them (controls, formats such as
     /// bidirectional overrides and zero-width characters, line and paragraph separators, private-use or unassigned
@@ -15,7 +15,7 @@ extension StringProtocol {
         for scalar in unicodeScalars {
             let text = scalar.isDisplayed ? String(scalar) : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             if result.utf8.count + text.utf8.count > limit {
-                // The mark fits behind the last character that leaves room for it.
+                // The mark fits after the last character that leaves room for it.
                 return String(result[..<end]) + mark
             }
             result += text

@@ -1,6 +1,6 @@
 /// A point or a length on a source's own timeline, exact: a count of ticks of a rational time base.
 ///
-/// This is how containers and cameras state presentation times. ``VideoFrame/timestamp`` is derived from it by the
+/// Containers and cameras state presentation times in this form. ``VideoFrame/timestamp`` is derived from it by the
 /// capture clock, on the machine's timeline.
 public struct MediaTime: Sendable {
     /// The number of ticks; negative before the origin.

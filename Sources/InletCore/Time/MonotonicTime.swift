@@ -25,7 +25,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     /// Returns the time from `right` to `left`, exact.
     public static func - (left: Self, right: Self) -> Duration {
         let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
-        // One conversion to 128 bits where 64 hold the difference.
+        // A single conversion to 128 bits if 64 bits hold the difference.
         return overflow ? .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds) : .nanoseconds(difference)
     }
 }
