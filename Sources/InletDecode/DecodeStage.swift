@@ -60,7 +60,7 @@ final class DecodeStage {
     private(set) var received: MonotonicTime?
     /// Nil if the source waits, or nothing is too late.
     var lag: LagPolicy?
-    /// Whether a key frame is queued behind the packet that was put last.
+    /// Whether a key frame is queued after the packet that was put last.
     var precedesKey = false
     /// The number of packets whose pictures the decoder has not output.
     var heldCount = 0
@@ -68,7 +68,7 @@ final class DecodeStage {
     /// processor time then.
     private var decodingSince: (time: MonotonicTime, processor: Duration)?
     private var packetFacts: PacketFacts
-    /// The newest parameter sets beside the packets, which tell the packets' form.
+    /// The newest parameter sets outside the packets, which determine the packets' form.
     var codecHeader: [UInt8]
     /// Whether the following packets refer to skipped ones, up to the next key frame.
     var hasLeftOut = false
@@ -126,7 +126,7 @@ final class DecodeStage {
 
     /// Takes a packet. Call ``take(_:)`` until it asks for one.
     ///
-    /// - Parameter waiting: the number of packets queued behind it, and whether a key frame is among them.
+    /// - Parameter waiting: the number of packets queued after it, and whether a key frame is among them.
     /// - Throws: ``InletError/Code/unsupported`` if its picture is larger than allowed, or packets arrive more often;
     ///   the error that the decoder failed with.
     func put(
@@ -258,7 +258,7 @@ final class DecodeStage {
 
     /// Continues with the next decoder, at the next key frame.
     ///
-    /// - Throws: the error, if there is no other decoder.
+    /// - Throws: the error, if no other decoder is left.
     private func replaceDecoder(after error: any Error, _ context: SourceContext) throws(InletError) {
         let error = InletError(wrapping: error, operation: "The decoder \(chain.name)")
         let failed = chain.name

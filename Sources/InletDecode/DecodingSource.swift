@@ -87,7 +87,7 @@ package final class DecodingSource: FrameSource {
         }
     }
 
-    /// Passes one packet to the stage, or notes that there are no more.
+    /// Passes one packet to the stage, or records the end of the packets.
     private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
         do {
             beginInput(stage, context)

@@ -4,7 +4,7 @@
 /// order, is due. So the decoding time of a packet is the least of the waiting presentation times, once more than
 /// `depth` are waiting.
 struct DecodingTimes {
-    /// How many pictures are decoded before one that is shown earlier.
+    /// The number of pictures decoded before one that is shown earlier.
     private(set) var depth: Int
     private let interval: Int64
     /// The waiting presentation times, ascending.

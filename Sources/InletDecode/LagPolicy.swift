@@ -10,20 +10,20 @@ import InletCore
 /// serves them alike, so they fall behind together; if they skipped together as well, the processors would be idle. So
 /// a stream whose lag grows gives up its group by chance, the sooner the greater its lag. Each stream that gives up
 /// leaves its time to the others, and as soon as enough have, the lag of the others does not grow any more. A stream
-/// that often has to give up in the middle of a group skips some groups completely, with their key frames. One that has
-/// shown nothing for a while goes before the others.
+/// that often has to give up in the middle of a group skips some groups completely, with their key frames. A stream
+/// that has shown nothing for a while takes precedence over the others.
 ///
 /// It has no clock and no queue: times are passed in.
 struct LagPolicy {
-    /// A packet to be decoded next, and what is queued behind it.
+    /// A packet to be decoded next, and the packets queued after it.
     struct Packet {
         var isKey: Bool
         /// Whether no other picture refers to its picture.
         var isNonReference = false
         var arrival: MonotonicTime
-        /// Whether a key frame is queued behind it.
+        /// Whether a key frame is queued after it.
         var precedesKey = false
-        /// How many packets are queued behind it.
+        /// The number of packets queued after it.
         var waiting = 0
     }
 
@@ -35,7 +35,7 @@ struct LagPolicy {
     private(set) var skipsGroup = false
     /// Whether the stream goes before the others in this group, because it had shown nothing for a while.
     private var hasPrecedence = false
-    /// The lag of the last packet, and how many were queued behind it.
+    /// The lag of the last packet, and the number of packets queued after it.
     private var last: (lag: Duration, waiting: Int) = (.zero, 0)
     /// The number of packets in a row whose lag has not fallen.
     private var growth = 0

@@ -64,8 +64,8 @@ struct PacketFacts {
         return min(newest, arrival + (newest - before))
     }
 
-    /// Adds the known facts to a picture that is shown. Those that are unknown stay as they are, but for the time of
-    /// day, which is that of the picture's own packet or none.
+    /// Adds the known facts to a picture that is shown. Unknown facts leave the picture unchanged, except for the time
+    /// of day, which is always that of the picture's own packet or nil.
     mutating func complete(_ frame: inout SourceFrame) {
         var timeline = timeline
         if let times = frame.pts.flatMap({ take($0.ticks) }) {

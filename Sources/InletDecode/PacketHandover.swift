@@ -1,6 +1,6 @@
 import InletCore
 
-/// Passes packets on unchanged, beside decoding or instead of it.
+/// Passes packets on unchanged, in addition to decoding or instead of it.
 struct PacketHandover {
     /// The treatment of a packet for the decoder.
     enum Fate {
@@ -75,7 +75,7 @@ struct PacketHandover {
             if lacksHidden { drop(.undecodable) } else if isOutOfOrder { drop(.outOfOrder) }
             return
         }
-        // Network streams are not examined in advance: a key frame tells the size.
+        // Network streams are not examined in advance: a key frame shows the size.
         guard packet.parameters.size.isValid else { return drop(.undecodable) }
         var next = packet
         next.pts = packet.pts ?? packet.dts
@@ -93,8 +93,8 @@ struct PacketHandover {
 
     private func time(_ ticks: Int64) -> MediaTime { MediaTime(ticks: ticks, timeBase: timeBase) }
 
-    /// The first packet of an RTSP stream may have no time: it is one interval before the next packet's. If that has
-    /// none either, the stream has no times, as with Motion JPEG over HTTP.
+    /// The first packet of an RTSP stream may have no time: it is one interval before the next packet's. If the next
+    /// packet has no time either, the stream has no times, as with Motion JPEG over HTTP.
     private mutating func putUntimed(_ packet: SourcePacket) {
         if let first = untimed {
             (untimed, hasNoTimes) = (nil, true)

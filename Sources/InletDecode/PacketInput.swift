@@ -17,7 +17,7 @@ final class PacketInput {
     private var hasEnded = false
 
     /// - Parameters:
-    ///   - source: an open source, used by nobody else until ``stop()``.
+    ///   - source: an open source, used only by this input until ``stop()``.
     ///   - thread: where to read if decoding takes too long.
     ///   - place: decides when that is. The default is for network streams and cameras.
     init(

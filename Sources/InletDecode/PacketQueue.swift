@@ -5,7 +5,7 @@ import Synchronization
 
 /// A queue of packets between the thread that reads them and the one that decodes them, bounded in number and bytes.
 final class PacketQueue: Sendable {
-    /// How much may be queued.
+    /// The limits of the queue.
     struct Limits: Sendable {
         /// Some 17 seconds at 30 a second: queued packets are decoded or skipped long before.
         var packets = 512
@@ -15,18 +15,18 @@ final class PacketQueue: Sendable {
     /// A packet taken from the queue.
     struct Taken {
         var packet: SourcePacket
-        /// Whether a key frame is queued behind it.
+        /// Whether a key frame is queued after it.
         var precedesKey: Bool
-        /// How many packets are queued behind it.
+        /// The number of packets queued after it.
         var waiting: Int
     }
 
-    /// What ``take(mayWait:)`` returns.
+    /// The result of ``take(mayWait:)``.
     enum Next {
         case packet(Taken)
         /// The end of the stream.
         case ended
-        /// There is no packet, and the caller may not wait for one.
+        /// No packet is queued, and the caller may not wait for one.
         case none
     }
 
@@ -60,7 +60,7 @@ final class PacketQueue: Sendable {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Adds a packet. Blocks while there is no room, until ``interruptPut()``, ``clear()`` or ``close()``.
+    /// Adds a packet. Blocks while the queue is full, until ``interruptPut()``, ``clear()`` or ``close()``.
     ///
     /// - Parameter mayWait: asked before each wait.
     /// - Returns: whether it was added.

@@ -10,7 +10,7 @@ import Synchronization
 /// and from ``Next/relinquished`` until ``resume()``; else by the reader's.
 @safe final class PacketReader: Sendable {
     // Not Sendable, and used by one thread at a time: `start` and `resume` hand it to the reader's thread, which has
-    // exclusive use until it has said that it relinquishes the source, or `stop` has waited for its end.
+    // exclusive use until it has reported that it relinquishes the source, or `stop` has waited for its end.
     nonisolated(unsafe) private let source: any FrameSource
     private let context: SourceContext
     private let queue = PacketQueue()
@@ -21,7 +21,7 @@ import Synchronization
     private let commanded = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// What ``take()`` returns.
+    /// The result of ``take()``.
     enum Next {
         case packet(PacketQueue.Taken)
         /// The end of the stream.
@@ -61,7 +61,7 @@ import Synchronization
         }
     }
 
-    /// Asks for the source. ``take()`` tells when the caller has it.
+    /// Asks for the source. ``take()`` returns ``Next/relinquished`` once the caller has it.
     func relinquish() {
         state.withLock { state in
             if state.command == nil, !state.hasRelinquished { state.command = .relinquish }

@@ -69,7 +69,7 @@ struct PacketSelection {
     }
 
     /// - Parameters:
-    ///   - time: the packet's PTS, or its DTS if it has none, in ticks.
+    ///   - time: the packet's PTS, or its DTS if it has no PTS, in ticks.
     ///   - wanted: the frames a second that sinks take; nil for all.
     ///   - keyFramesOnly: whether key frames have to do, however rarely they come. The default is false.
     ///   - canCatchUp: whether the packets since the last key frame are known. The default is true.
@@ -96,7 +96,7 @@ struct PacketSelection {
         let suffices = keyFramesOnly || keyFramesSuffice(wanted)
         switch mode {
         case .beginning where suffices && isEarly(time, wanted):
-            // A stream of key frames alone has no other packet to begin the stretch with.
+            // A stream of only key frames has no other packet to begin the stretch with.
             mode = .keyFrames
             return .passAndDrain
         case .all, .beginning:
@@ -122,7 +122,8 @@ struct PacketSelection {
         return passed > 0 && passed < due
     }
 
-    /// Whether key frames alone arrive as often as frames are wanted. A tolerance of a tenth, as 29.97 is not 30.
+    /// Whether key frames by themselves arrive as often as frames are wanted. A tolerance of a tenth, as 29.97 is not
+    /// 30.
     private func keyFramesSuffice(_ wanted: Rational?) -> Bool {
         guard let interval = ticks(of: wanted), let longest = distances.max() else { return false }
         return longest <= interval.adding(saturating: interval / 10)

@@ -33,7 +33,7 @@ struct PictureGate {
         case decode
         /// Decode from this key frame on, with nothing of what was decoded before.
         case decodeAnew
-        /// Decode from this packet on, although it is no random access point: none has come.
+        /// Decode from this packet on, although it is not a random access point: none has come.
         case decodeUnannounced
         /// The reason is nil if nothing is lost: a stream is joined between two key frames.
         case keepBack(DropReason?)
@@ -95,7 +95,8 @@ struct PictureGate {
         refresh.noteLoss()
     }
 
-    /// Whether pictures are decoded although nothing says that they are whole: that they are not is no further loss.
+    /// Whether pictures are decoded without evidence that they are whole. Incomplete ones do not count as a further
+    /// loss.
     var isInDoubt: Bool { refresh.isActive && (isBroken || refresh.isRunning) }
 
     /// Sets the time before which pictures are not wanted.
@@ -103,7 +104,7 @@ struct PictureGate {
 
     /// Records that packets were skipped on purpose, and decoding continues with this key frame.
     ///
-    /// - Parameter reason: why the skipped packets are missed; nil if nobody misses them.
+    /// - Parameter reason: why the skipped packets are missed; nil if they are not needed.
     mutating func resume(at packet: Packet, reason: DropReason? = nil) {
         let reason = reason ?? firstWhole?.reason
         firstWhole = packet.pts.map { ($0, reason) }
@@ -138,7 +139,7 @@ struct PictureGate {
             if packet.isKey { refresh.noteKey() }
             return .decode
         }
-        // A file is decoded throughout, as a seek or a cut in it is no loss.
+        // A file is decoded throughout, because a seek or a cut in it is not a loss.
         guard isLive, policy == .drop else {
             if packet.isKey {
                 key = packet.lacksSomething ? nil : .some(packet.pts)
@@ -166,7 +167,7 @@ struct PictureGate {
         return isInDoubt ? .decodeAnew : .decode
     }
 
-    /// Decides whether decoding begins with the newest packet, which is no random access point.
+    /// Decides whether decoding begins with the newest packet, which is not a random access point.
     private mutating func beginUnannounced() -> Admission {
         guard refresh.begins(hasJoined: hasJoined, refusals: refusals) else {
             if policy == .drop || !hasJoined { refusals += 1 }

@@ -4,7 +4,7 @@ public import InletCore
 public struct PictureLimits: Sendable, Hashable {
     /// The largest pictures. The default is 8192x8192.
     public var size: ImageSize
-    /// The most frames a second of a live stream. The default, nil, is no limit: files are read as fast as they are
+    /// The most frames a second of a live stream. The default, nil, means no limit: files are read as fast as they are
     /// taken.
     public var frameRate: Rational?
 

@@ -63,7 +63,7 @@ struct ReadingPlace {
         if waiting > 0 { calmSince = nil }
     }
 
-    /// Records that there was a pause, which is no absence.
+    /// Records a pause, which does not count as an absence.
     mutating func noteResume() { (lastRequest, lastPacket, calmSince) = (nil, nil, nil) }
 
     private mutating func leave(at now: MonotonicTime) {

@@ -1,9 +1,10 @@
 import InletCore
 
-/// Detects when the time of a stream's packets steps back: an encoder was restarted behind a relay, or a counter
+/// Detects when the time of a stream's packets steps back: an encoder upstream of a relay was restarted, or a counter
 /// wrapped, as that of MPEG-TS does after 26.5 hours.
 ///
-/// Packets arrive in decoding order, so times go back and forth a little when pictures are reordered. That is no step.
+/// Packets arrive in decoding order, so times go back and forth a little when pictures are reordered. This is not a
+/// step.
 struct TimelineWatch {
     /// The most by which pictures are reordered, in ticks.
     private let reordering: Int64

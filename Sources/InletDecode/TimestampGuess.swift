@@ -29,7 +29,7 @@ package struct TimestampGuess: Sendable {
     /// Returns the decoding time of the next packet, in ticks.
     ///
     /// - Parameters:
-    ///   - dts: the container's decoding time; nil if it has none.
+    ///   - dts: the container's decoding time; nil if the container states no time.
     ///   - duration: the packet's duration, in ticks; 0 if unknown.
     package mutating func complete(dts: Int64?, duration: Int64) -> Int64 {
         let now = dts.map(microseconds) ?? next ?? start

@@ -5,7 +5,7 @@ import InletCore
 ///
 /// The decoder begins with any picture, and each further one has more parts that are right. How long a refresh takes is
 /// not stated anywhere: ``longestRefresh`` is assumed. ``DamagePolicy/drop`` decodes without showing anything first,
-/// but no longer than ``longestWait``: whoever never sees a picture has no use for whole ones.
+/// but no longer than ``longestWait``: a viewer that never gets a picture does not benefit from whole ones.
 struct UnannouncedRefresh {
     private let policy: DamagePolicy
     /// The time at which the newest packet arrived.
@@ -50,7 +50,7 @@ struct UnannouncedRefresh {
     /// Records a loss: the refresh begins again.
     mutating func noteLoss() { current = nil }
 
-    /// Decides whether decoding begins with the newest packet, which is no random access point.
+    /// Decides whether decoding begins with the newest packet, which is not a random access point.
     ///
     /// - Parameters:
     ///   - hasJoined: whether pictures of the stream have been shown before.

@@ -21,7 +21,7 @@ struct BT601Colors: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - range: the target range; limited if it is unspecified.
-    ///   - colorSpace: an unspecified range counts as limited, as ``ColorRange`` says. A matrix that is unspecified, or
+    ///   - colorSpace: an unspecified range counts as limited; see ``ColorRange``. A matrix that is unspecified, or
     ///     not made of three weights, such as YCgCo's, counts as BT.601.
     init?(of range: ColorRange, from colorSpace: ColorSpace) {
         let (wasFull, isFull) = (colorSpace.range == .full, range == .full)

@@ -2,7 +2,7 @@ import CFFmpeg
 package import InletCore
 
 // Unsafe: owns an `AVPacket` that nothing changes.
-/// Owns the `AVPacket` behind an ``EncodedPacket``.
+/// Owns the `AVPacket` of an ``EncodedPacket``.
 ///
 /// Safe from any thread: nothing writes to the packet after `init`, and its reference-counted data may be freed on any
 /// thread.

@@ -32,8 +32,8 @@ import InletSystem
         package var bitrate: Int?
         /// Whether the bit rate is a ceiling as well as the mean. The default is true.
         package var limitsBitrate = true
-        /// How many seconds of the bit rate a picture may borrow from its neighbours, if the rate is a ceiling. The
-        /// default, a second, keeps the mean close without starving key frames.
+        /// The number of seconds of the bit rate that a picture may borrow from its neighbours, if the rate is a
+        /// ceiling. The default, a second, keeps the mean close without starving key frames.
         package var bufferSeconds = 1.0
         /// The quantizer for encoders that support only libavcodec's scale, 1 the best.
         package var quantizer: Int?

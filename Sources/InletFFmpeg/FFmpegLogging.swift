@@ -25,7 +25,7 @@ package enum FFmpegLogging {
 
     /// Returns the facts that libav* has reported on this thread only in its log, since the last call.
     ///
-    /// Never inlined, as the C variables behind it belong to this file.
+    /// Never inlined, because the C variables that it uses belong to this file.
     @inline(never) package static func takeFacts() -> Facts {
         guard let noted = unsafe inlet_log_facts() else { return Facts() }
         defer { unsafe noted.pointee = .init() }
@@ -41,8 +41,8 @@ package enum FFmpegLogging {
             status: status > 0 ? status : nil, redirect: redirect)
     }
 
-    /// Stops this thread from following RTSP redirects until the facts are taken: an opening that meets one ends, and
-    /// ``Facts/redirect`` says where it leads.
+    /// Stops this thread from following RTSP redirects until the facts are taken: an opening that meets a redirect
+    /// ends, and ``Facts/redirect`` is its target.
     ///
     /// Never inlined, like ``takeFacts()``.
     @inline(never) package static func holdRedirects() {

@@ -95,7 +95,7 @@ package import InletCore
     }
     /// Whether the demuxer found the data to be incomplete.
     package var isCorrupt: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
-    /// Whether the container says that the picture is decoded only for others, as before the beginning of an MP4 edit
+    /// Whether the container marks the picture as decoded only for others, as before the beginning of an MP4 edit
     /// list.
     package var isDiscarded: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     package func markCorrupt() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_CORRUPT }

@@ -13,7 +13,7 @@ package import InletCore
     private var sampleAspectRatio: Rational?
     private var hasContainerAspectRatio = false
     private var timeBase = Rational(1)
-    /// The parameters and settings of a stream of JPEGs whose size was not known beforehand; nil for others.
+    /// The parameters and settings of a stream of JPEGs whose size was not known in advance; nil for others.
     private var unsized: (parameters: CodecParameters, settings: DecoderSettings)?
     /// The order of the fields for which the decoder was opened, and the size of their frame; nil for whole pictures.
     private var fields: (order: FieldOrder, size: ImageSize)?

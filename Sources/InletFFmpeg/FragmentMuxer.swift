@@ -3,7 +3,7 @@ package import InletCore
 
 // Unsafe: owns a libavformat output.
 /// Owns a libavformat output that makes fragmented MP4 in memory: a beginning for players, and fragments that can be
-/// played behind it, each from a packet on.
+/// played after it, each from a packet on.
 ///
 /// Confined to one thread.
 @safe package final class FragmentMuxer {
@@ -83,7 +83,7 @@ package import InletCore
 
     /// Adds a packet.
     ///
-    /// - Parameter wallClock: when its picture was taken, in nanoseconds since 1970, which `prft` tells players.
+    /// - Parameter wallClock: when its picture was taken, in nanoseconds since 1970, which `prft` gives to players.
     package func add(_ encoded: EncodedPacket, wallClock: Int64) throws(InletError) {
         packet.unref()
         try packet.fill(sharing: encoded.isKey ? parameterSets?.added(to: encoded.data) ?? encoded.data : encoded.data)
@@ -152,7 +152,7 @@ package import InletCore
 
     /// Ends the fragment of the packets since the last one.
     ///
-    /// - Returns: its bytes, behind the beginning if it is the first.
+    /// - Returns: its bytes, preceded by the beginning if it is the first.
     package func flush() throws(InletError) -> [Piece] {
         guard hasPackets else { return [] }
         hasPackets = false

@@ -44,8 +44,8 @@ extension IPAddress {
     ///   - socket: a `sockaddr_in` or `sockaddr_in6`, according to the family.
     /// - Returns: nil for another family.
     @unsafe package init?(family: Int32, socket: UnsafeRawPointer) {
-        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth, with the zone
-        // behind it (ip(7), ipv6(7)).
+        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth, followed by the
+        // zone (ip(7), ipv6(7)).
         switch family {
         case AF_INET: unsafe self.init(bytes: UnsafeRawBufferPointer(start: socket + 4, count: 4))
         case AF_INET6:

@@ -107,7 +107,7 @@ package struct IPAddress: Sendable, Hashable {
     private static let spaces6: [(Prefix, AddressSpace)] = [
         (Prefix("00000000000000000000000000000000", 127), .loopback), (Prefix("fe80", 10), .linkLocal),
         (Prefix("ff", 8), .multicast),
-        // Amazon's metadata; and local-use NAT64 (RFC 8215), behind which any address may be.
+        // Amazon's metadata; and local-use NAT64 (RFC 8215), which may lead to any address.
         (Prefix("fd000ec2000000000000000000000254", 128), .linkLocal), (Prefix("0064ff9b0001", 48), .linkLocal),
         // The reachable addresses in 2001::/23, which is for protocols.
         (Prefix("20010001000000000000000000000001", 128), .global),
@@ -121,7 +121,7 @@ package struct IPAddress: Sendable, Hashable {
     ]
 }
 
-/// How public an address is, the most public first.
+/// The reachability of an address, the most public first.
 package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Reachable from everywhere.
     case global

@@ -3,8 +3,8 @@ package import InletCore
 // Unsafe: reads bytes at checked offsets.
 /// Reads what a JPEG (ITU-T T.81) states before its data.
 package enum JPEGHeader {
-    /// Returns the size of the picture, from its frame header; nil if it has none. If the packet has two fields, the
-    /// size is that of the frame.
+    /// Returns the size of the picture, from its frame header; nil if the header is absent. If the packet has two
+    /// fields, the size is that of the frame.
     package static func size(in bytes: RawSpan) -> ImageSize? {
         guard var size = codedSize(in: bytes) else { return nil }
         if fieldOrder(in: bytes) != .progressive { size.height *= 2 }

@@ -15,7 +15,7 @@ package struct NetworkAddress: Sendable, Hashable {
     ///
     /// - Parameter url: an address. Everything before the last `@` that can end the credentials belongs to them,
     ///   whatever characters it contains.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no host.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the host is missing.
     package init(_ url: String) throws(InletError) {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex,

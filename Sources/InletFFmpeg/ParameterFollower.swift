@@ -7,7 +7,7 @@ package import InletCore
 package struct ParameterFollower {
     private var parameters: CodecParameters
     private let inspected: FFmpegPacket?
-    /// The size by the previous key frames. The stated size is no measure: containers round and crop.
+    /// The size by the previous key frames. The stated size is not reliable: containers round and crop.
     private var size: ImageSize?
 
     /// - Parameter parameters: the parameters that the source states.

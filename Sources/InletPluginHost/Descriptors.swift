@@ -9,9 +9,9 @@ enum Descriptors {
     /// Waits until a descriptor is ready or its other end is gone, or until a time of `CLOCK_MONOTONIC`.
     ///
     /// - Parameters:
-    ///   - descriptors: at most four. Those less than zero are left out.
+    ///   - descriptors: at most four. Negative ones are ignored.
     ///   - deadline: in nanoseconds; `Int64.max` for none.
-    /// - Returns: what `poll` says of each descriptor.
+    /// - Returns: the events that `poll` returns for each descriptor.
     @discardableResult
     static func wait(for descriptors: [Int32], _ events: Int16, until deadline: Int64) -> [Int16] {
         var requests = descriptors.map { pollfd(fd: $0, events: events, revents: 0) }

@@ -17,7 +17,7 @@ struct FileAccess {
 
     /// Asks the kernel for its version of Landlock.
     ///
-    /// - Throws: ``PluginFailure`` if it has none.
+    /// - Throws: ``PluginFailure`` if the kernel does not have Landlock.
     init(_ arguments: HostArguments) throws(PluginFailure) {
         self.arguments = arguments
         version = inlet_landlock_version()
@@ -182,12 +182,12 @@ struct FileAccess {
         static let refer: UInt64 = 1 << 13
         static let truncate: UInt64 = 1 << 14
         static let control: UInt64 = 1 << 15
-        /// Those of version 1: from 0 to 12.
+        /// The rights of version 1: from 0 to 12.
         static let first: UInt64 = (1 << 13) - 1
         static let read = readFile | readFolder
         /// To write, to remove, and to make folders, files and symbolic links.
         static let change: UInt64 = writeFile | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 12 | refer | truncate
-        /// Those that a rule for a file may have.
+        /// The rights that a rule for a file may have.
         static let ofFiles = execute | writeFile | readFile | truncate | control
     }
 

@@ -4,7 +4,7 @@ import InletCore
 // Unsafe: reads a file in `/proc`.
 /// The libraries that are mapped into this process.
 enum LoadedLibraries {
-    /// Returns the folders of those outside of `/usr` and `/lib`; empty if the system does not say.
+    /// Returns the folders of those outside of `/usr` and `/lib`; empty if the system does not report them.
     static func folders() -> [String] {
         let file = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return [] }

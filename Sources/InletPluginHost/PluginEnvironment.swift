@@ -34,7 +34,7 @@ import InletSystem
         unsafe check.initialize(
             to: inlet_thread_check(
                 size: UInt32(MemoryLayout<inlet_thread_check>.size), reserved: 0,
-                // One thread does both.
+                // The same thread does both.
                 is_control: { PluginEnvironment.isMainThread ? 1 : 0 },
                 is_capture: { PluginEnvironment.isMainThread ? 1 : 0 }))
         return unsafe check

@@ -4,13 +4,13 @@ import InletPluginWire
 
 /// The reason why a call has failed, as `inlet_wire_result` states it.
 struct PluginFailure: Error {
-    /// One of the negative numbers of `inlet_result`.
+    /// A negative value of `inlet_result`.
     var result: inlet_result
     /// A description of the failure and of the remedy.
     var message: String
     /// The errno or the code of a library; 0 without a code.
     var nativeCode: Int32 = 0
-    /// How long to wait before the next attempt, in nanoseconds; 0 leaves that to Inlet.
+    /// The delay before the next attempt, in nanoseconds; 0 leaves the choice to Inlet.
     var retryAfter: Int64 = 0
 
     /// Makes a failure of the plug-in itself: it broke its contract, or cannot be loaded.

@@ -65,7 +65,7 @@ import InletPluginWire
     /// Gives all signals their default action, and blocks none, whatever the parent left. This takes back the Swift
     /// runtime's handlers of crashes, too, which would start another program: Inlet reports the signal.
     private static func resetSignals() {
-        // Those of real time are the C library's own.
+        // Real-time signals are left to the C library.
         for number in 1..<32 as Range<Int32> where number != SIGKILL && number != SIGSTOP {
             signal(number, SIG_DFL)
         }

@@ -6,7 +6,7 @@ enum PluginText {
     /// The longest text that is read.
     private static let limit = 4096
 
-    /// Reads text up to its zero byte. What is not UTF-8 is replaced; a null pointer is no text.
+    /// Reads text up to its zero byte. Bytes that are not UTF-8 are replaced; a null pointer means no text.
     static func read(_ text: UnsafePointer<CChar>?) -> String {
         guard let text = unsafe text else { return "" }
         let count = unsafe strnlen(text, limit)

@@ -51,7 +51,7 @@ struct Sandbox {
         guard inlet_forbid_new_privileges() == 0, inlet_forbid_tracing() == 0 else {
             throw Self.failure("the refusal of new privileges", errno, "Inlet needs Linux 3.5 or later.")
         }
-        // Root without capabilities is a user who owns what root owns: Landlock decides about that.
+        // Root without capabilities is an ordinary user that owns root's files: Landlock decides about that.
         guard inlet_drop_capabilities() == 0 else {
             throw Self.failure("the loss of capabilities", errno, "Report this.")
         }

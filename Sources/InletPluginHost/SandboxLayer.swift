@@ -4,6 +4,6 @@ enum SandboxLayer: String, CaseIterable {
     case landlock
     /// Restricts the system calls that may be made.
     case seccomp
-    /// How much memory and how many descriptors there are.
+    /// Limits the memory and the number of descriptors.
     case limits
 }

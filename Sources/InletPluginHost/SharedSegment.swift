@@ -9,7 +9,7 @@ import Glibc
     let number: UInt32
     /// The bytes of each slot.
     let slotLength: Int
-    /// How many slots there are.
+    /// The number of slots.
     let slotCount: Int
     private let memory: UnsafeMutableRawBufferPointer
 
@@ -18,7 +18,7 @@ import Glibc
     /// - Parameters:
     ///   - descriptor: the segment's memory. It stays the caller's.
     ///   - isWritten: whether this side writes to it.
-    /// - Throws: ``PluginFailure`` if it is not as the message says, or there is no room in the address space.
+    /// - Throws: ``PluginFailure`` if the segment does not match the message, or the address space is full.
     init(_ message: inlet_segment, descriptor: Int32, isWritten: Bool) throws(PluginFailure) {
         var status = stat()
         let (total, overflow) = message.slot_length.multipliedReportingOverflow(by: UInt64(message.slot_count))
@@ -48,7 +48,7 @@ import Glibc
     /// The bits of all slots.
     var allSlots: UInt64 { slotCount >= 64 ? .max : (1 << UInt64(slotCount)) - 1 }
 
-    /// Returns the memory of a slot, which is valid while the segment lives; nil if there is no such slot.
+    /// Returns the memory of a slot, which is valid while the segment lives; nil if no such slot exists.
     func slot(_ index: Int) -> UnsafeMutableRawBufferPointer? {
         guard (0..<slotCount).contains(index) else { return nil }
         let start = index * slotLength

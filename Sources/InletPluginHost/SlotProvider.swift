@@ -18,7 +18,7 @@ import InletSystem
 
     /// The newest segment; nil before the first.
     private(set) var segment: SharedSegment?
-    /// What `get_slot` has handed out in this call of `next`.
+    /// The slots that `get_slot` has handed out in this call of `next`.
     private(set) var grant: Grant?
     private let inbox: MessageInbox
     private var freeSlots: UInt64 = 0
@@ -42,7 +42,7 @@ import InletSystem
 
     /// Returns a slot for a picture.
     ///
-    /// - Throws: ``PluginFailure`` as `get_slot` of `inlet_plugin.h` says.
+    /// - Throws: ``PluginFailure`` as documented for `get_slot` in `inlet_plugin.h`.
     func grant(_ format: String, width: UInt32, height: UInt32) throws(PluginFailure) -> Grant {
         guard isInNext else {
             throw PluginFailure(

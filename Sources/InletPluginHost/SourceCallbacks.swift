@@ -39,7 +39,7 @@ final class SourceCallbacks: Sendable {
                 },
                 begin_interruption: { (_, reason) in
                     let text = unsafe PluginText.read(reason)
-                    // Without text the message would say that the interruption is over.
+                    // Without text the message would mean the end of the interruption.
                     HostChannel.shared.note(INLET_MESSAGE_INTERRUPTION, text: text.isEmpty ? "unavailable" : text)
                 },
                 end_interruption: { _ in HostChannel.shared.note(INLET_MESSAGE_INTERRUPTION, text: "") },

@@ -119,10 +119,10 @@ enum SystemCallLists {
         return rules
     }
 
-    // AF_UNIX is among the families that nobody gets, with and without the network: its sockets in folders are no files
-    // to Landlock, and behind them are the services of the user's session and of the machine, such as D-Bus or a
-    // container engine, which would do what the plug-in may not. The C library asks nscd and systemd-resolved in this
-    // way, and then goes on to the name servers of /etc/resolv.conf.
+    // AF_UNIX is among the families that no plug-in gets, with or without the network. Landlock does not treat its
+    // sockets in folders as files, and they lead to services of the user's session and of the machine, such as D-Bus or
+    // a container engine, which could act beyond the plug-in's rights. The C library tries nscd and systemd-resolved in
+    // this way, and then falls back to the name servers of /etc/resolv.conf.
     private static func families(_ numbers: [UInt64], _ verdict: SystemCallRule.Verdict) -> [SystemCallRule] {
         numbers.map { .init(verdict, "socket", .equal(0, $0)) }
     }

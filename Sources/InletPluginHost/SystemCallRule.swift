@@ -22,7 +22,7 @@ struct SystemCallRule {
 
         /// The argument has this value.
         static func equal(_ argument: UInt32, _ value: UInt64) -> Condition {
-            // The kernel's `int` and `unsigned int` arguments have 32 bits; what stands above them is chance.
+            // The kernel's `int` and `unsigned int` arguments have 32 bits; the bits above them are undefined.
             Condition(argument: argument, mask: 0xFFFF_FFFF, value: value)
         }
 
@@ -31,15 +31,15 @@ struct SystemCallRule {
             Condition(argument: argument, mask: mask, value: value)
         }
 
-        /// As libseccomp takes it.
+        /// The condition in libseccomp's form.
         var comparison: scmp_arg_cmp {
             scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
         }
     }
 
-    /// The names. Those that an architecture does not have are left out there.
+    /// The names. Names that an architecture does not have are omitted there.
     let names: String
-    /// What happens.
+    /// The treatment of the calls.
     let verdict: Verdict
     /// All of them must hold. Empty for every call.
     var conditions: [Condition] = []

@@ -31,7 +31,7 @@ struct ThreadLimit {
         let child = inlet_fork()
         guard child >= 0 else { throw Self.failure(errno) }
         if child == 0 { withExtendedLifetime(others) { ThreadGuard.run(of: getppid(), socket: others.descriptor) } }
-        // The guard opens a file of this process that nobody can open later.
+        // The guard opens a file of this process that cannot be opened later.
         var buffer = MessageBuffer()
         Descriptors.wait(for: [socket.descriptor], Int16(POLLIN), until: MonotonicTime.now.nanoseconds + Self.patience)
         do throws(MessageSocket.ReceiveFailure) {

@@ -40,7 +40,7 @@ package struct HTTPRefusal: Error, Sendable, Hashable {
                 (.unsupported, "The server has no WebSocket at this path: it answers \(status). Check the address.")
             default: (.unsupported, "The server refuses the WebSocket (\(status)).")
             }
-        // The text of a page in HTML says nothing to people in a log.
+        // The text of an HTML page is of no use in a log.
         let text = String(validating: refusal.body, as: UTF8.self).map { String($0.trimmed()) } ?? ""
         let isTold = !text.isEmpty && !text.hasBytePrefix("<") && text.utf8.count <= 300
         var error = InletError(

@@ -7,7 +7,7 @@ import Synchronization
 /// A client's WebSocket (RFC 6455), open from ``connect(_:)`` to its end. Safe from any thread; messages are read by
 /// one task at a time.
 ///
-/// Nothing waits without a deadline but ``next()``, which ends when the server says nothing, not even to pings. The
+/// Only ``next()`` waits without a deadline. It ends if the server is silent and does not even answer pings. The
 /// connection is closed with the last reference.
 package final class WebSocketClient: Sendable {
     /// The subprotocol that the server chose; nil if none was offered or chosen.
@@ -63,8 +63,8 @@ package final class WebSocketClient: Sendable {
         }
     }
 
-    /// Returns the next message, or nil when the server has ended the WebSocket with its closing handshake, of which
-    /// ``closing`` tells. May be cancelled, and called again then.
+    /// Returns the next message, or nil when the server has ended the WebSocket with its closing handshake, which
+    /// ``closing`` describes. May be cancelled, and called again then.
     ///
     /// - Throws: ``InletError`` if the connection broke: ``InletError/Code/disconnected``,
     ///   ``InletError/Code/timedOut`` if the server answers no pings, ``InletError/Code/malformedData`` if it breaks
@@ -101,7 +101,7 @@ package final class WebSocketClient: Sendable {
         try await write(.message(message))
     }
 
-    /// Says goodbye, waits briefly for the server to do so as well, and closes the connection.
+    /// Sends a closing frame, waits briefly for the server to close as well, and closes the connection.
     ///
     /// - Parameters:
     ///   - code: the status code (RFC 6455, section 7.4). The default is 1000, an end as intended.

@@ -29,7 +29,7 @@ package struct WebSocketConfiguration: Sendable {
     /// The most time until a message that is sent has left this process, and for the closing handshake. The default is
     /// five seconds.
     package var sendLimit: Duration = .seconds(5)
-    /// How often a ping is sent. The default is 15 seconds.
+    /// The interval between pings. The default is 15 seconds.
     package var pingInterval: Duration = .seconds(15)
     /// The most time without a byte from the server before it counts as gone, which must be more than
     /// ``pingInterval``. The default is 30 seconds.
@@ -38,8 +38,8 @@ package struct WebSocketConfiguration: Sendable {
     package var mostMessageBytes = 1 << 20
     /// The most fragments of a message that arrives. The default is 1024.
     package var mostFragments = 1024
-    /// The most messages that wait to be read; no more is read from the network then. One read of the network may add
-    /// some on top. The default is 256.
+    /// The most messages that wait to be read; no more is read from the network then. A single read of the network may
+    /// exceed the limit. The default is 256.
     package var mostUnreadMessages = 256
     /// The most bytes of messages that wait to be read. The default is 4 MiB.
     package var mostUnreadBytes = 4 << 20

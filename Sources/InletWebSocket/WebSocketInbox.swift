@@ -2,7 +2,7 @@ import DequeModule
 import InletCore
 import Synchronization
 
-/// The messages of a connection that nobody has read yet, and its end. Safe from any thread.
+/// The unread messages of a connection, and its end. Safe from any thread.
 final class WebSocketInbox: Sendable {
     /// How a connection ended.
     enum End: Sendable {

@@ -12,9 +12,9 @@ package enum WebSocketMessage: Sendable, Hashable {
     }
 }
 
-/// How the other side ended a WebSocket: the content of its close frame (RFC 6455, section 7.4).
+/// The other side's reason for ending a WebSocket: the content of its close frame (RFC 6455, section 7.4).
 package struct WebSocketClosing: Sendable, Hashable {
-    /// The status code, such as 1000 for an end as intended; nil if the frame has none.
+    /// The status code, such as 1000 for an end as intended; nil if the frame does not state it.
     package var code: UInt16?
     /// Text for people; may be empty.
     package var reason: String
