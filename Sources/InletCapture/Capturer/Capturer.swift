@@ -116,8 +116,7 @@ public final class Capturer: Sendable {
     ///   - name: what statistics, events and errors call it.
     ///   - queue: what happens when the sink is slower than the source. The default depends on the source: see
     ///     ``QueuePolicy``.
-    ///   - wants: what frames should be like. The default is what the sink itself wants, which may change while it
-    ///     runs.
+    ///   - wants: what frames should be like. The default is the sink's own wants, which may change while it runs.
     @discardableResult
     public func attach(
         _ sink: sending any FrameSink, named name: String? = nil, queue: QueuePolicy? = nil, wants: SinkWants? = nil
@@ -298,7 +297,7 @@ public final class Capturer: Sendable {
     ///   - queue: as for ``frames(queue:wants:)``.
     ///   - wants: as for ``frames(queue:wants:)``.
     ///   - body: takes the frames.
-    /// - Throws: what `body` throws, or what the run failed with.
+    /// - Throws: the error of `body`, or the error with which the run failed.
     nonisolated(nonsending) public func run<Value>(
         queue: QueuePolicy? = nil, wants: SinkWants = SinkWants(),
         _ body: nonisolated(nonsending) (FrameSequence) async throws -> Value

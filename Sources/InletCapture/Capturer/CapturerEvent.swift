@@ -18,12 +18,12 @@ public enum CapturerEvent: Sendable {
     case lagging(Bool)
     /// A decoder could not be opened, or failed, and another continues at the next key frame.
     case decoderFailed(name: String, InletError, next: String)
-    /// The source continues over another transport, as the one in use loses too many packets. The text states the
+    /// The source continues over another transport, because the one in use loses too many packets. The text states the
     /// share of lost packets and both transports.
     case transportChanged(String)
     /// A new version of the source's plug-in was found while it ran, and used or refused.
     case sourceUpdated(SourceUpdate)
-    /// The source has detected something in its picture by itself, such as motion, or that is over.
+    /// The source has detected something in its picture, such as motion, or the end of it.
     case detected(SourceDetection)
     /// A sink has ended: without an error at the end of the stream or when it had enough, or with the error that it
     /// failed with.

@@ -45,7 +45,7 @@ extension CapturerState {
     /// The condition that is reported to sinks; nil if the state does not change it.
     var condition: SourceCondition? {
         switch self {
-        // An outage or a pause before it is over for a sink: its audience is what opens the source again.
+        // For a sink, an earlier outage or pause has ended: the sink's audience opens the source again.
         case .live, .unwatched: .live
         case .disabled: .disabled
         case .paused: .paused

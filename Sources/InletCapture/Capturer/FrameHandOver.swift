@@ -3,8 +3,8 @@ import Synchronization
 
 /// Takes the frames that come from another thread while a session's own thread waits in ``FrameSource/next(_:)``.
 ///
-/// The session lends its turn to others only while it has nothing to do itself: not for the first frame, not when it is
-/// to pause or to report a frame, and not at all if the run has a limit, as that ends the session.
+/// The session lends its turn to others only while it has nothing to do itself: not for the first frame, not when it
+/// must pause or report a frame, and not at all if the run has a limit, because the limit ends the session.
 final class FrameHandOver: Sendable {
     private let id: CapturerStateMachine.SessionID
     private let dispatcher: FrameDispatcher

@@ -90,7 +90,7 @@ final class CapturedFrame: Sendable {
     /// Sets the picture after this one, for filters. Called before the frame is offered to receivers that want them.
     func setNext(_ next: SourceFrame) { filtering.withLock { $0.next = next } }
 
-    /// Returns what a sink's wants mean for this frame.
+    /// Returns the adaptation of this frame that a sink's wants require.
     ///
     /// - Parameter filtering: the filters of the capture. The default, nil, has none.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if they cannot be fulfilled.
@@ -103,7 +103,7 @@ final class CapturedFrame: Sendable {
         return adaptation
     }
 
-    /// Returns what the frame would be like as a sink gets it, without converting it. Its colours are the source's, or
+    /// Returns the shape of the frame as a sink would get it, without converting it. Its colours are the source's, or
     /// those after tone mapping.
     func format(as adaptation: FrameAdaptation) -> FrameShape {
         FrameShape(

@@ -19,7 +19,7 @@ extension FrameDispatcher {
         for receiver in offering.receivers { receiver.offer(offering.frame, isCancelled: isCancelled) }
     }
 
-    /// Records that a session has offered what it had. Nothing must be undone if another one has begun to offer.
+    /// Records that a session has offered its items. Nothing must be undone if another one has begun to offer.
     func endOffering(of session: SessionID) {
         _ = offering.compareExchange(expected: session, desired: Self.nobody, ordering: .releasing)
     }

@@ -134,8 +134,8 @@ final class FrameDispatcher: Sendable {
         }
     }
 
-    /// Records that a session's thread is lost: its items are refused from now on, and placeholders do not wait for
-    /// what it offers.
+    /// Records that a session's thread is lost: its items are refused from now on, and placeholders do not wait for an
+    /// item that it is offering.
     func giveUp(_ session: SessionID) { state.withLock { $0.givenUp = max($0.givenUp, session) } }
 
     /// Accepts no more frames, and releases those that are held.

@@ -18,8 +18,8 @@ protocol FrameReceiver: SinkReceiver {
     /// Sets how far its pictures are reduced, from the next one on. Safe from any thread.
     func reduce(to reduction: PictureReduction)
 
-    /// Records that a picture was not decoded, as nobody had use for it: an idle receiver finds out whether it has now.
-    /// Called on the producer's thread, with each packet.
+    /// Records that a picture was not decoded because no receiver used it. An idle receiver then checks whether it uses
+    /// pictures now. Called on the producer's thread, with each packet.
     func passPicture(at time: MonotonicTime)
 
     /// Offers a frame. Called on the producer's thread, which may consume it. Blocks only under a lossless policy.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A bounded queue of frames between the capture thread and one consumer, with its own policy and rate.
 ///
-/// It has one producer at a time and one consumer. A second producer is allowed only if the first was given up: what
-/// the first puts in late, older than the newest element, is refused, so that elements come out in the order of their
+/// It has one producer at a time and one consumer. A second producer is allowed only if the first was given up. Late
+/// elements of the first, older than the newest element, are refused, so that elements come out in the order of their
 /// times. Putting takes one lock and never blocks except under ``QueuePolicy/lossless(_:)``, and then only until there
 /// is room, the mailbox ends or the producer is cancelled. It can be finished or closed before it is opened.
 final class Mailbox<Element: Sendable>: Sendable {
@@ -15,7 +15,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         var machine = MailboxStateMachine<Element>(policy: .latest)
         var limiter: RateLimiter?
         var isSettled = false
-        /// Whether the consumer is to look at something else before it sleeps.
+        /// Whether the consumer must check for other changes before it sleeps.
         var isNudged = false
         /// The time of the newest element that was put in.
         var newest: MonotonicTime?
@@ -104,8 +104,8 @@ final class Mailbox<Element: Sendable>: Sendable {
         case notNow
     }
 
-    /// Makes the producer the consumer, if that sleeps and nothing is queued: it then calls ``take()`` until the
-    /// mailbox is empty, as the consumer does when it was woken.
+    /// Makes the producer the consumer, if the consumer sleeps and nothing is queued. The producer then calls
+    /// ``take()`` until the mailbox is empty, like a woken consumer.
     ///
     /// - Parameter time: the place on the timeline of the producer's element, which is taken without being put in.
     func claim(for time: MonotonicTime) -> Claim {
@@ -118,7 +118,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Has the consumer look at something else than the elements.
+    /// Makes the consumer check for changes other than elements.
     ///
     /// - Returns: whether the consumer sleeps and must be woken to call ``take()``. Otherwise that returns
     ///   ``Taken/nudged`` before it returns ``Taken/empty``.

@@ -6,7 +6,7 @@ import InletCore
 struct MailboxStateMachine<Element> {
     private var policy: QueuePolicy
     private var waiting: Deque<Element> = []
-    /// Whether the consumer was woken, or is busy with what it took. It is woken only while it is idle.
+    /// Whether the consumer was woken, or is busy with the element that it took. It is woken only while it is idle.
     private var consumerIsAwake = false
     private var producerWaits = false
     private var phase = Phase.open

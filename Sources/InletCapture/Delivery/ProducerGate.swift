@@ -8,6 +8,6 @@ final class ProducerGate: Sendable {
 
     func signal() { semaphore.signal() }
 
-    /// Returns once signalled; the caller then checks again for room, as the signal may be an old one.
+    /// Returns once signalled; the caller then checks again for room, because the signal may be an old one.
     func wait() { semaphore.wait() }
 }

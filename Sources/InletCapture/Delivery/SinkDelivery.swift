@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A sink that never blocks (``FrameSink/consumesAtOnce``) gets its frames on the producer's thread instead, while the
 /// mailbox is empty and the sink's thread sleeps: that saves the hand-over, which costs more than such a sink. Its own
-/// thread starts and finishes it, and delivers what was queued.
+/// thread starts and finishes it, and delivers the queued frames.
 ///
 /// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks occupies no worker of a
 /// pool. The thread starts with the first frame, or to finish the sink, and ends with the sink.
@@ -72,7 +72,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         /// The failure of the sink that waits to be recreated.
         var failure: InletError?
         var hasStarted = false
-        /// Whether a frame has ever been converted to what the sink wants.
+        /// Whether a frame has ever been converted to the sink's wants.
         var hasFitted = false
         var hasEnded = false
         /// A frame that was taken for a sink that has to be started first.
@@ -275,7 +275,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         context.countDelivery(of: frame, to: self, consumed: consumed)
     }
 
-    /// Handles what the sink threw while it started or took a frame.
+    /// Handles an error that the sink threw while it started or took a frame.
     private func failed(_ error: any Error, _ captured: CapturedFrame, stages: StageTimes? = nil) {
         guard !(error is SinkStopped) else {
             context.countDrop(of: captured, .cancelled, by: self, stages: stages)
@@ -294,7 +294,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         sink.sourceChanged(to: now)
     }
 
-    /// Adopts what the sink wants now.
+    /// Adopts the sink's current wants.
     func follow(_ wanted: SinkWants) {
         let before = wants
         let isOther = state.withLock { state in

@@ -53,7 +53,8 @@ public final class PacketFanOut: PacketSink, Sendable {
     ///   - keyFrameInterval: the least time from a key frame to one that a sink requests. The default is half a second.
     ///   - endsWithLastSink: whether the encoder stops when no sink is left. The default is true; if false, packets are
     ///     discarded until another sink is attached.
-    ///   - finishTimeout: how long ``finish()`` waits for sinks to write what they have. The default is 3 seconds.
+    ///   - finishTimeout: how long ``finish()`` waits for sinks to write their queued packets. The default is 3
+    ///     seconds.
     ///   - clock: measures `finishTimeout`. The default is the machine's clock.
     ///   - onEnd: called on the sink's thread when a sink has ended, with the error if it failed.
     public init(

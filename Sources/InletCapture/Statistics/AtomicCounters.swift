@@ -33,7 +33,7 @@ import Synchronization
         return unsafe values[index].load(ordering: .acquiring)
     }
 
-    /// Sets a counter that has one writer. A thread that loads the value sees all that the writer wrote before.
+    /// Sets a counter that has one writer. A thread that loads the value sees everything that the writer wrote before.
     func store(_ value: UInt64, at index: Int) {
         precondition(index >= 0 && index < count, "a counter that does not exist")
         unsafe values[index].store(value, ordering: .releasing)

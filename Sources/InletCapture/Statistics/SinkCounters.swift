@@ -33,7 +33,8 @@ final class SinkCounters: Sendable {
         }
     }
 
-    /// Records that the sink that had the sessions is no more, so that none says that nobody watches.
+    /// Records that the sink with the sessions is gone, so that an absence of sessions does not count as an absence of
+    /// viewers.
     func forgetSessions() { isUnwatched.store(false, ordering: .relaxed) }
 
     func snapshot(id: SinkID, name: String) -> CaptureStatistics.Sink {

@@ -29,7 +29,7 @@ final class CaptureLog: Sendable {
         repeated.log(level, message(), key: key)
     }
 
-    /// Logs what is held back, at the end of a run.
+    /// Logs the messages held back, at the end of a run.
     func flush() { repeated.flush() }
 
     private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled, .disabled, .notConnected]
@@ -59,7 +59,7 @@ private final class DelayedAction: Sendable {
     }
 
     private func act() {
-        // Outside of the lock, as the action may schedule the next.
+        // Outside of the lock, because the action may schedule the next.
         state.withLock { $0.action.take() }?()
     }
 }

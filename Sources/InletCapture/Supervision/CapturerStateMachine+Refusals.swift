@@ -15,7 +15,7 @@ extension CapturerStateMachine {
             return policy.retry.delay(after: error, failures: failures, using: &random)
         }
         refusals.count += 1
-        // A server may ask for a longer wait, but not for one without end.
+        // A server may request a longer wait, but not an endless one.
         let asked = min(error.retryAfter ?? .zero, policy.retry.maximumRefusedDelay)
         let delay = max(policy.retry.delay(afterRefusals: refusals.count), asked)
         refusals.until = now + delay

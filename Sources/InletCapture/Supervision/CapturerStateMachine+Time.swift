@@ -34,7 +34,7 @@ extension CapturerStateMachine {
         figures.stalls += 1
         beginOutage(at: operation.quietSince)
         actions.append(.noticeNextFrame(session.id))
-        // Reported at once, as the same tick may find it overdue.
+        // Reported immediately, because the same tick may find it overdue.
         tellState(&actions)
     }
 

@@ -122,8 +122,8 @@ final class OutagePlayer: Sendable {
     /// any number of earlier ones.
     ///
     /// - Parameters:
-    ///   - look: the size, colour space, rotation and pixel shape of the source's pictures, so that sinks go on as with
-    ///     these.
+    ///   - look: the size, colour space, rotation and pixel shape of the source's pictures, so that sinks continue as
+    ///     with the source's pictures.
     ///   - frame: the source's newest frame, if it is kept.
     private func makePicture(_ shown: Shown, _ look: PictureLook, frame: SourceFrame?) -> SourceFrame? {
         var buffer: I420Buffer?

@@ -8,7 +8,7 @@ public import InletCore
 public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay after the first failure. The default is half a second.
     public var firstDelay = Duration.milliseconds(500)
-    /// The upper limit of all delays, those that a server asks for included. The default is 10 seconds.
+    /// The upper limit of all delays, including those that a server requests. The default is 10 seconds.
     public var maximumDelay = Duration.seconds(10)
     /// The factor by which the longest delay grows from one failure to the next. The default is 2.
     public var multiplier = 2.0
@@ -95,8 +95,8 @@ public struct RetryPolicy: Sendable, Hashable {
         return .nanoseconds(delay)
     }
 
-    /// The delay before the next attempt after a failure: where the other side asks for a wait
-    /// (``InletError/retryAfter``), that time comes before the delay, both together up to ``maximumDelay``.
+    /// The delay before the next attempt after a failure: if the other side requests a wait
+    /// (``InletError/retryAfter``), that time precedes the delay, both together up to ``maximumDelay``.
     ///
     /// - Parameters:
     ///   - error: why the last attempt failed.

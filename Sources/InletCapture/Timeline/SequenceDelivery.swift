@@ -14,7 +14,7 @@ final class SequenceDelivery: FrameReceiver {
     var isLossless: Bool { if case .lossless = policy { true } else { false } }
     private let context: DeliveryContext
     private let mailbox = Mailbox<CapturedFrame>()
-    /// Whether a frame has ever been converted to what the consumer wants.
+    /// Whether a frame has ever been converted to the consumer's wants.
     private let hasFitted = Atomic(false)
     private let hasEnded = Atomic(false)
     private let state = Mutex(State())

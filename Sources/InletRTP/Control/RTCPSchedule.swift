@@ -39,8 +39,8 @@ package struct RTCPSchedule: Sendable {
     /// Records that a key frame came, so that none is needed any more.
     package mutating func noteKeyFrame() { isKeyFrameNeeded = false }
 
-    /// Returns what is to be sent now, and counts it as sent. A request is sent along with a report: compound packets
-    /// begin with one (RFC 3550, section 6.1).
+    /// Returns whether a report and a request for a key frame are due now, and counts them as sent. A request is sent
+    /// along with a report: compound packets begin with one (RFC 3550, section 6.1).
     ///
     /// Until ``noteKeyFrame()``, requests are repeated only if ``needKeyFrame()`` is called again.
     package mutating func take(at time: MonotonicTime) -> (isReportDue: Bool, isKeyFrameRequestDue: Bool) {

@@ -59,7 +59,7 @@ struct AccessUnitBuilder {
 
     /// Records a packet of the unit, which it opens if need be.
     ///
-    /// - Parameter headroom: bytes to keep free in front, for what is inserted at the end.
+    /// - Parameter headroom: bytes to keep free at the front, for data inserted when the unit ends.
     mutating func open(timestamp: UInt32, at time: MonotonicTime, headroom: Int = 0) {
         guard !isOpen else {
             // Packets are read in the order of their numbers, which need not be that of their arrival.

@@ -3,8 +3,8 @@ import Synchronization
 /// A bounded pool of memory for access units.
 ///
 /// Sizes are a power of two or 1.25, 1.5 or 1.75 times that, so at most a quarter more than was asked for. Memory
-/// returns when the last owner of a unit releases it, on any thread, and serves the next unit; what is idle for long is
-/// freed. The pool may be released before its blocks.
+/// returns when the last owner of a unit releases it, on any thread, and serves the next unit; memory that is idle for
+/// long is freed. The pool may be released before its blocks.
 final class AccessUnitPool: Sendable {
     private struct State {
         // Memory that nothing else refers to, with the count of takings when it was given back.

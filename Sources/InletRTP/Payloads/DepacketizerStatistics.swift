@@ -1,4 +1,4 @@
-/// Counts of what a depacketizer has met. They only grow.
+/// The counters of a depacketizer. They only grow.
 package struct DepacketizerStatistics: Sendable, Hashable {
     /// Access units returned.
     package var units = 0

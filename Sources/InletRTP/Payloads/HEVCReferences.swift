@@ -74,7 +74,7 @@ struct HEVCReferences {
         isActive = false
     }
 
-    /// Returns what is known of a picture that arrived whole. Call ``noteReturned(_:_:)`` if it is returned.
+    /// Returns the verdict on a picture that arrived whole. Call ``noteReturned(_:_:)`` if it is returned.
     func judge(_ header: HEVCPictureHeader?, at timestamp: UInt32) -> Verdict {
         guard let header, !refreshesGradually else { return .unknown }
         if header.isClean { return .decodable(separates: false) }
@@ -136,7 +136,7 @@ struct HEVCReferences {
     }
 
     /// Counts a picture that came and is of no use. Senders without key pictures refresh the picture in another way,
-    /// which not all of them announce: after many such pictures, what is known here counts no longer.
+    /// which not all of them announce: after many such pictures, the knowledge here no longer counts.
     private mutating func noteUseless() {
         useless += 1
         guard useless >= Self.patience else { return }

@@ -9,7 +9,7 @@ import InletCore
 /// With ONVIF's header extension (ONVIF Streaming Specification, section "JPEG over RTP"), the segments that it carries
 /// replace those that RFC 2435 derives from its few fields, which is how pictures of more than 2040 pixels are sent.
 /// Such a picture may leave out tables and the frame header, which are then those of the picture before. It is dropped
-/// and counted: whether the picture before arrived, and what it was copied from itself, is unknown.
+/// and counted: it is unknown whether the previous picture arrived, and from which picture that one was copied.
 struct JPEGDepacketizer {
     /// The fields of the payload header: section 3.1.
     private struct Fields {

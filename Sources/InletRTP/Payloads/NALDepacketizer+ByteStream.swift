@@ -8,7 +8,7 @@ import InletCore
 extension NALDepacketizer {
     /// The position of the reader in the stream of bytes.
     struct ByteStream {
-        /// Whether bytes are dropped until the next start code, because what is before them is missing.
+        /// Whether bytes are dropped until the next start code, because the bytes before them are missing.
         var isSkipping = true
         /// The zeros at the end of the bytes so far, while no unit is open.
         var zeros = 0
@@ -83,7 +83,7 @@ extension NALDepacketizer {
         setDeadline(at: time)
     }
 
-    /// Records that a PES packet goes on behind what seemed to be its end.
+    /// Records that a PES packet continues after its apparent end.
     mutating func noteFalseEnd(_ builder: inout AccessUnitBuilder) {
         if picture.hasMarker {
             picture.hasMarker = false

@@ -23,7 +23,7 @@ extension NALDepacketizer {
         }
     }
 
-    /// Forgets what is incomplete, and counts it as lost.
+    /// Discards incomplete data, and counts it as lost.
     mutating func restart(_ builder: inout AccessUnitBuilder) {
         reset(&builder)
         tracker.noteReferenceLoss()

@@ -1,6 +1,6 @@
 /// The facts that NAL units state about their picture.
 extension NALDepacketizer {
-    /// Records what a slice's NAL header says.
+    /// Records the fields of a slice's NAL header.
     mutating func noteSlice() {
         if !picture.hasSlice, isHEVC { noteLayer() }
         picture.hasSlice = true

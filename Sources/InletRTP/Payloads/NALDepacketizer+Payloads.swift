@@ -107,7 +107,7 @@ extension NALDepacketizer {
         }
     }
 
-    /// A part of an aggregate cannot be read, so what it holds is missing.
+    /// A part of an aggregate cannot be read, so its content is missing.
     private mutating func noteMalformed(_ builder: inout AccessUnitBuilder) {
         builder.statistics.malformed &+= 1
         if picture.hasSlice { picture.isDamaged = true }

@@ -56,7 +56,7 @@ struct NALDepacketizer {
     var policy: PictureEndPolicy
     var picture = Picture()
     var unit = Unit()
-    /// Whether the picture is complete by its marker, and only what is buffered already can show otherwise.
+    /// Whether the picture is complete by its marker, and only data that is already buffered can show otherwise.
     var isHeld = false
     /// The time at which the picture counts as complete if nothing arrives.
     var quietDeadline: MonotonicTime?
@@ -176,7 +176,7 @@ struct NALDepacketizer {
         reset(&builder)
     }
 
-    /// Forgets what is incomplete.
+    /// Discards incomplete data.
     mutating func reset(_ builder: inout AccessUnitBuilder) {
         builder.discard()
         picture = Picture()

@@ -101,7 +101,7 @@ struct PictureEndPolicy {
     /// - Parameter size: its bytes.
     mutating func noteEnd(_ end: End, slices: Int, size: Int, hadMarker: Bool) {
         knowsMarkers = true
-        // A picture that was ended by quiet time may go on, after a pause that would be unknown.
+        // A picture that was ended by quiet time may continue after a pause of unknown length.
         if end != .quiet { measuredPictures = min(measuredPictures + 1, Self.enoughPictures) }
         longestPause = max(pause, longestPause - longestPause / 16)
         pause = 0

@@ -1,9 +1,9 @@
-/// Tells, from the frame numbers of H.264, whether a loss concerns pictures to which others refer.
+/// Determines from the frame numbers of H.264 whether a loss concerns pictures to which others refer.
 ///
-/// `frame_num` grows by one with the picture after each reference picture (H.264, section 7.4.3), so if it goes on as
-/// expected, all that was lost between is pictures to which none refers. Only what is certain counts: fields are left
-/// out, since both of a frame have the same number, and so is a loss of as many packets as an IDR picture and its
-/// successors would need to arrive at the same number.
+/// `frame_num` grows by one with the picture after each reference picture (H.264, section 7.4.3), so if it continues as
+/// expected, only pictures to which no other refers were lost in between. Only certain cases count: fields are
+/// excluded, because both fields of a frame have the same number, and so is a loss of as many packets as an IDR picture
+/// and its successors would need to arrive at the same number.
 struct ReferenceTracker {
     /// The number of a picture in a slice's header: section 7.3.3.
     struct Number: Equatable {
@@ -28,7 +28,7 @@ struct ReferenceTracker {
     /// Records that a picture to which others refer is missing or wrong.
     mutating func noteReferenceLoss() { isReferenceLost = true }
 
-    /// Whether all that was lost before this picture is proven to be pictures to which none refers.
+    /// Whether it is proven that no picture refers to any picture lost before this one.
     func isHarmless(before number: Number?) -> Bool {
         guard !isReferenceLost, let number, let expected else { return false }
         return !number.isField && number.modulus == modulus && number.value == expected

@@ -1,7 +1,7 @@
 /// Estimates the size of the next access units from the sizes of those before.
 ///
 /// Key frames are many times as large as other pictures, and which of the two comes is unknown when a unit begins. So a
-/// unit begins with memory for most units, and grows at once to what the largest need.
+/// unit begins with memory for most units, and grows immediately to the size of the largest.
 struct UnitSizes {
     /// The size that about four of five units do not exceed, with a margin.
     var usual: Int { estimate &+ estimate / 4 }

@@ -28,7 +28,7 @@ struct HeldPackets: Sendable {
 
     func contains(_ sequence: Int) -> Bool { place(of: sequence) != nil }
 
-    /// Returns what is known about a packet; nil if it is not held.
+    /// Returns the facts about a packet; nil if it is not held.
     func packet(_ sequence: Int) -> ReceivedPacket? { place(of: sequence)?.packet }
 
     /// The arrival of the packet that has waited longest; nil if no packet waits.

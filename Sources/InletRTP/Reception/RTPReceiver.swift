@@ -13,7 +13,7 @@ package import InletCore
 package struct RTPReceiver: Sendable {
     private let settings: Settings
     private let payloadTypes: PayloadTypes
-    /// Counts of what was received.
+    /// Counts of received packets.
     package internal(set) var statistics = ReceptionStatistics()
     /// The synchronization source of the stream: that of its packets, or the expected one before the first.
     package internal(set) var ssrc: UInt32?
@@ -129,7 +129,7 @@ package struct RTPReceiver: Sendable {
         }
     }
 
-    /// Delivers what has waited until its deadline. Does nothing before ``deadline``.
+    /// Delivers packets that have waited until their deadline. Does nothing before ``deadline``.
     package mutating func release(at time: MonotonicTime, _ deliver: (ReceivedPacket, RawSpan) -> Void) {
         while let deadline, time >= deadline, let next {
             // One gap is given up; packets that wait for another gap may have a different deadline.
@@ -293,7 +293,7 @@ package struct RTPReceiver: Sendable {
         follow(kept, from: kept.lowerBound, isRestart: next != nil, deliver)
     }
 
-    /// Delivers what waits, and then the packets in doubt, which the stream is from now on.
+    /// Delivers waiting packets, and then the packets in doubt, which are the stream from now on.
     private mutating func follow(
         _ kept: ClosedRange<Int>, from first: Int, isRestart: Bool, _ deliver: (ReceivedPacket, RawSpan) -> Void
     ) {

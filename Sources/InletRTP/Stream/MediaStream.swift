@@ -130,7 +130,7 @@ package final class MediaStream {
     /// Records the end of the stream: the last unit is complete.
     package func end() { depacketizer.end() }
 
-    /// Records that the stream was paused: what follows does not continue what was before.
+    /// Records that the stream was paused: later packets do not continue earlier ones.
     package func breakOff() {
         receiver.reset()
         depacketizer.restart()

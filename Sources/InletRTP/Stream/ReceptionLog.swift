@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Reports what was received and lost to the source's context, over all streams of a source.
+/// Reports received and lost packets to the source's context, over all streams of a source.
 package struct ReceptionLog {
     private var stream: MediaStream?
     /// The sum of the figures of earlier streams.

@@ -35,7 +35,7 @@ struct ReplayedUnits {
         if newest < units.count { units[newest] = facts } else { units.append(facts) }
     }
 
-    /// Returns what was stated about the unit with that timestamp; nil if nothing was.
+    /// Returns the facts stated about the unit with that timestamp; nil without facts.
     func facts(of timestamp: UInt32) -> Facts? {
         for distance in units.indices {
             let facts = units[(newest - distance + units.count) % units.count]

@@ -8,7 +8,7 @@ extension SourcePacket {
     ///   - isStart: whether decoding may start at the unit.
     package init(_ item: MediaStream.Unit, _ parameters: CodecParameters, isStart: Bool) {
         let unit = item.unit
-        // Nothing from a key frame on refers to what is before it, so that a loss there does not matter. Pictures that
+        // No picture from a key frame on refers to earlier pictures, so an earlier loss does not matter. Pictures that
         // are decoded after a key frame of HEVC or MPEG and shown before it may do so.
         let beginsAnew = unit.isKey && [.h264, .mjpeg, .av1, .vp8, .vp9].contains(parameters.codec)
         var flags: PacketFlags = isStart ? .key : []

@@ -6,7 +6,7 @@ import InletCore
 /// Times of day are nanoseconds since 1970. They are the sender's and never corrected: ``state`` is whether its clock
 /// can be right. Senders that state jittery times are averaged; a single time that is far off is ignored.
 package struct WallClock: Sendable {
-    /// Whether times of day are known, and what they are worth.
+    /// Whether times of day are known, and their reliability.
     package enum State: Sendable, Hashable {
         /// The sender has stated no time yet.
         case unknown
@@ -33,8 +33,8 @@ package struct WallClock: Sendable {
     private var play: (reference: Reference, host: Int64)?
     /// The timestamp of the latest unit; nil while none has come since ``awaitsTimeline``.
     private var latest: UInt32?
-    /// Whether no unit has come since the timestamps became unrelated to those before: what is stated meanwhile is
-    /// about the units that follow.
+    /// Whether no unit has come since the timestamps became unrelated to those before: statements in the meantime apply
+    /// to the units that follow.
     private var awaitsTimeline = true
     /// The reliability of the times of day, by the last statement.
     package private(set) var state = State.unknown
@@ -77,7 +77,7 @@ package struct WallClock: Sendable {
         begin(at: timestamp)
     }
 
-    /// Takes what the reply to PLAY stated, if it can be about this unit, the first of a timeline.
+    /// Takes the statement of the reply to PLAY, if it can apply to this unit, the first of a timeline.
     private mutating func begin(at timestamp: UInt32) {
         awaitsTimeline = false
         if let stated = reference, isUnset(stated.timestamp, near: timestamp) {

@@ -30,7 +30,7 @@ struct SectionReader {
             append(payload)
             return take(body)
         }
-        // A pointer to the first section that begins here; what is before it belongs to the one before.
+        // A pointer to the first section that begins here; the bytes before it belong to the previous section.
         let pointer = Int(payload[0])
         guard 1 + pointer <= payload.byteCount else {
             isOpen = false

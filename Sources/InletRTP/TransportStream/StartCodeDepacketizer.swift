@@ -67,7 +67,7 @@ struct StartCodeDepacketizer {
         }
     }
 
-    /// Records that a PES packet, or a picture, goes on behind what seemed to be its end.
+    /// Records that a PES packet or a picture continues after its apparent end.
     mutating func noteFalseEnd(_ builder: inout AccessUnitBuilder) {
         if picture.hasMarker {
             picture.hasMarker = false

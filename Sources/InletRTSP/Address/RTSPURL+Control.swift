@@ -15,7 +15,8 @@ extension RTSPURL {
         for text in [contentBase, contentLocation] {
             guard let text = text.map({ Array(TextBytes.trimmed($0)) }), !text.isEmpty else { continue }
             if text.first == UInt8(ascii: "/") { return with(path: text) }
-            // Without a scheme, only what has a port or is the host itself is an address, and not a relative path.
+            // Without a scheme, text is an address only if it has a port or is the host itself; otherwise it is a
+            // relative path.
             let authority = text.prefix { $0 != UInt8(ascii: "/") }
             guard
                 Self.isAbsolute(text) || authority.contains(UInt8(ascii: ":"))

@@ -63,7 +63,7 @@ extension RTSPURL {
         return (rest[..<end], rest[end...], credentials)
     }
 
-    /// Returns the bytes with each escape replaced by its byte. A % that begins none stays as it is.
+    /// Returns the bytes with each escape replaced by its byte. A % that does not begin an escape is unchanged.
     private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text

@@ -27,7 +27,7 @@ struct RTSPChallenge: Sendable, Equatable {
     var algorithm: [UInt8]?
     /// Whether `qop` offers `auth`.
     var offersQuality = false
-    /// Whether only the nonce was refused, as it is too old, and not the credentials.
+    /// Whether only the nonce was refused because it is too old, and not the credentials.
     var isStale = false
 
     /// The hash function, if the scheme is Digest and can be answered.

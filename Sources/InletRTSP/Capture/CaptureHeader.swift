@@ -35,7 +35,7 @@ package struct CaptureHeader: Sendable, Equatable {
         }
     }
 
-    /// The line. Facts for which there is no room are left out.
+    /// The line. Facts that do not fit are omitted.
     package var bytes: [UInt8] {
         var line = Self.magic + "\(Self.version)".utf8
         for field in fields {

@@ -5,7 +5,8 @@ extension CaptureRedactor {
     private static let schemes = ["basic", "digest", "bearer", "negotiate", "ntlm"].map { Array($0.utf8) }
     /// Parameters whose values affect the client's behaviour and are not secret.
     private static let open = ["algorithm", "qop", "stale", "nc", "charset", "userhash"].map { Array($0.utf8) }
-    /// Parameters whose values are masked; what has another name may be a piece of a token, and is masked as a whole.
+    /// Parameters whose values are masked; a parameter with another name may be a piece of a token, and is masked
+    /// completely.
     private static let secret = [
         "realm", "nonce", "opaque", "domain", "username", "username*", "uri", "response", "cnonce", "nextnonce",
         "rspauth",

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Masks what is secret in the text of RTSP messages, byte for byte, so that all lengths stay as they are.
+/// Masks secrets in the text of RTSP messages, byte for byte, so that all lengths are unchanged.
 ///
 /// Masked are the user information and the parameters of addresses, the values of credentials and challenges, session
 /// numbers, cookies, tokens and keys. If a text can be read in two ways, the one that hides more counts.
@@ -127,7 +127,7 @@ package struct CaptureRedactor: Sendable {
         redactParametersOfAddress(at..<range.upperBound, of: &text)
     }
 
-    /// Masks the values of `name=value`, and what a query holds without a name.
+    /// Masks the values of `name=value`, and the parts of a query without a name.
     private func redactParametersOfAddress(_ range: Range<Int>, of text: inout [UInt8]) {
         var start = range.lowerBound
         var isQuery = false

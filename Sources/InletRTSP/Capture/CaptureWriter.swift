@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Makes a capture of what a client reports: the bytes of the file, with all secrets masked.
+/// Makes a capture from a client's reports: the bytes of the file, with all secrets masked.
 ///
 /// The client's own parser determines where messages and packets begin, so that no packet is ever altered. Records
 /// are held back until the message that they are part of is complete, since a secret may be split between them.
@@ -41,7 +41,7 @@ package struct CaptureWriter: Sendable {
         self.redactor = redactor
     }
 
-    /// Returns what can be written, and forgets it.
+    /// Returns the bytes that can be written, and removes them from the writer.
     package mutating func takeOutput() -> [UInt8] {
         defer { output.removeAll(keepingCapacity: true) }
         return output

@@ -64,7 +64,7 @@ package struct TransportHeader: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - value: the header's value. If it lists several transports, the first counts.
-    ///   - requested: what the client asked for.
+    ///   - requested: the transport that the client requested.
     package init(reply value: [UInt8], requested: TransportHeader) {
         self = requested
         isEncrypted = false

@@ -57,7 +57,7 @@ enum HeaderText {
         return result
     }
 
-    /// Returns the value of up to eight hexadecimal digits, and nothing else.
+    /// Returns the value of text that consists only of up to eight hexadecimal digits.
     static func hexadecimal32(_ digits: some Collection<UInt8>) -> UInt32? {
         guard !digits.isEmpty, digits.count <= 8 else { return nil }
         var number: UInt32 = 0

@@ -97,7 +97,7 @@ package struct RTSPParser: Sendable {
             let channel = bytes.octet(at: position + 1)
             let length = Int(bytes.octets16(at: position + 2))
             if length > 0, !settings.knownChannels.isEmpty, !settings.knownChannels.contains(channel) {
-                // A channel that was not set up is believed only with what may be RTP on it.
+                // A channel that was not set up is accepted only if its data may be RTP.
                 guard rest >= 5 else { return .needsMore(atLeast: 5) }
                 guard bytes.octet(at: position + 4) >> 6 == 2 else {
                     phase = .searching

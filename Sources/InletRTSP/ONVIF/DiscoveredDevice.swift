@@ -36,7 +36,7 @@ package struct DiscoveredDevice: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - bytes: a SOAP envelope.
-    ///   - probe: what it has to be the answer to.
+    ///   - probe: the probe that it must answer.
     ///   - sender: the host that the answer came from; nil if that is not known.
     /// - Throws: ``InletError/Code/malformedData`` if the bytes are not such an answer.
     package static func devices(

@@ -2,7 +2,7 @@ package import InletCore
 
 /// The current detections of all detectors of a device.
 package struct ONVIFConditions: Sendable {
-    /// The detectors that detect something, by what they detect.
+    /// The detectors that currently detect something, by the kind of detection.
     private var active: [SourceDetection.Kind: Set<[UInt8]>] = [:]
 
     /// The most detectors of a kind; further ones are not followed.
@@ -25,7 +25,7 @@ package struct ONVIFConditions: Sendable {
         return was == !detectors.isEmpty ? nil : SourceDetection(notice.kind, isActive: !was)
     }
 
-    /// Forgets all detectors, as the device is listened to no more.
+    /// Forgets all detectors, because the subscription to the device has ended.
     ///
     /// - Returns: what ends.
     package mutating func end() -> [SourceDetection] {

@@ -2,7 +2,7 @@ import InletCore
 
 /// Writing and authentication of requests.
 extension ONVIFSession {
-    /// Returns a request as it is sent, and notes the credentials that it carries.
+    /// Returns a request as it is sent, and records the credentials that it contains.
     func exchange(_ sent: inout Pending, at time: Int64, nonce: [UInt8]) -> Exchange {
         let endpoint = HTTPEndpoint(sent.url, userAgent: "Inlet")
         var security: [UInt8]?

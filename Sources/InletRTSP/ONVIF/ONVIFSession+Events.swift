@@ -24,7 +24,7 @@ extension ONVIFSession {
     /// The most messages of one answer.
     static let pullLimit = 64
 
-    /// Returns what was pulled since the last call.
+    /// Returns the notices pulled since the last call.
     package mutating func takeNotices() -> [ONVIFNotice] {
         defer { events.notices = [] }
         return events.notices

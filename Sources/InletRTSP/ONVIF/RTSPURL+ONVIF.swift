@@ -20,7 +20,7 @@ extension RTSPURL {
         self = url
     }
 
-    /// Reads what the user gave to name a device: a host with or without a port, or the address of its device service.
+    /// Reads the user's name for a device: a host with or without a port, or the address of its device service.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` if it is neither, or holds credentials.
     package init(device text: [UInt8]) throws(InletError) {
@@ -67,7 +67,7 @@ extension RTSPURL {
     /// Returns the address of another service of the device, as the device states it.
     ///
     /// A device behind a router states an unreachable host, so only the path and the query of another host's address
-    /// are used. So a device can lead neither from HTTPS to HTTP nor to another host.
+    /// are used. So a device can direct the client neither from HTTPS to HTTP nor to another host.
     func service(at text: [UInt8]) -> RTSPURL? {
         let text = Array(TextBytes.trimmed(text))
         if text.first == UInt8(ascii: "/") { return with(path: text) }
@@ -97,8 +97,8 @@ extension RTSPURL {
     /// Returns the address of a stream of the device, as the device states it; nil if it is not one of RTSP.
     ///
     /// As with ``service(at:)``, the host is always that of the device: so a device cannot direct the user's
-    /// credentials to another host, and the address is also correct behind a router. Credentials in what the device
-    /// states are dropped.
+    /// credentials to another host, and the address is also correct behind a router. Credentials in the device's
+    /// address are discarded.
     func stream(at text: [UInt8]) -> RTSPURL? {
         let text = Array(TextBytes.trimmed(text))
         guard Self.isAbsolute(text), var stated = RTSPURL(lenient: text) else { return nil }

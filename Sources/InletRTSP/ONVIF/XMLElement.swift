@@ -2,7 +2,7 @@
 package struct XMLElement: Sendable, Equatable {
     /// The local name.
     package var name: [UInt8]
-    /// The attributes by their local names, in the document's order. Declarations of namespaces are left out.
+    /// The attributes by their local names, in the document's order. Declarations of namespaces are omitted.
     package var attributes: [Attribute] = []
     /// The elements inside, in the document's order.
     package var children: [XMLElement] = []

@@ -3,8 +3,8 @@ import InletCore
 /// The request that keeps a server's session alive. It may be carried over to the next session with the same server.
 ///
 /// RTSP names no request for it: most servers accept any, some only GET_PARAMETER, and some close the connection on a
-/// method that they do not know. So the client asks with OPTIONS, prefers GET_PARAMETER if it is offered, and goes on
-/// to another method when one is refused or the session ends nevertheless.
+/// method that they do not know. So the client asks with OPTIONS, prefers GET_PARAMETER if it is offered, and changes
+/// to another method if one is refused or the session ends nevertheless.
 package struct KeepAliveMemory: Sendable, Equatable {
     /// The method in use; nil as long as the server has not been asked.
     package private(set) var method: RTSPMethod?
@@ -17,7 +17,7 @@ package struct KeepAliveMemory: Sendable, Equatable {
     /// The method of the next request.
     var next: RTSPMethod { method ?? .options }
 
-    /// Takes what the server answered to OPTIONS.
+    /// Takes the server's answer to OPTIONS.
     mutating func learn(_ methods: Set<RTSPMethod>) {
         guard method == nil else { return }
         method = methods.contains(.getParameter) && !refused.contains(.getParameter) ? .getParameter : .options

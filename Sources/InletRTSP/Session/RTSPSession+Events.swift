@@ -50,7 +50,7 @@ extension RTSPSession {
         case playing(Playing)
         /// The server has paused the stream.
         case paused
-        /// The server cannot pause. The stream goes on.
+        /// The server cannot pause. The stream continues.
         case pauseRefused
         /// To close the connection, open one to this address, and report it. Credentials are not in the address.
         case reconnect(RTSPURL)

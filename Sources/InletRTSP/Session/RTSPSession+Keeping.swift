@@ -85,7 +85,7 @@ extension RTSPSession {
         if !wantsPause, step == .suspended { return reconnect() }
         if !wantsPause, step == .paused {
             isResuming = true
-            // Without a range the stream goes on where it was paused (RFC 2326, section 10.5).
+            // Without a range the stream continues from the position at which it was paused (RFC 2326, section 10.5).
             sendsRange = false
             return play(at: now)
         }

@@ -146,7 +146,7 @@ extension RTSPSession {
         return [.established(established)] + play(at: now)
     }
 
-    /// Adds what the server left out to the transport; returns why it cannot be used.
+    /// Adds the values that the server omitted to the transport; returns the reason if it cannot be used.
     private func complete(
         _ transport: inout TransportHeader, requested: TransportHeader, _ video: VideoMedia
     ) -> InletError? {

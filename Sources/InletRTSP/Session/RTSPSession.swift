@@ -161,7 +161,7 @@ package struct RTSPSession: Sendable {
         configuration.transports.indices.contains(transport) ? configuration.transports[transport] : .tcp
     }
 
-    /// Takes what has happened, and returns what to do.
+    /// Takes an event, and returns the actions for the caller.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Action] {
         guard step != .closed else { return [] }
         switch event {

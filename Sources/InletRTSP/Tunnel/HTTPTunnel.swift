@@ -1,17 +1,17 @@
 package import InletCore
 
 /// The client's side of RTSP in HTTP (Apple, "Tunneling RTSP and RTP over HTTP"; ONVIF Streaming Specification,
-/// `RTP/RTSP/HTTP/TCP`): what the server sends is the endless body of the answer to a GET, and what the client sends
-/// is, in base64, the body of a POST on a second connection. The same `x-sessioncookie` joins the two.
+/// `RTP/RTSP/HTTP/TCP`): the server sends the endless body of the answer to a GET, and the client sends, in base64, the
+/// body of a POST on a second connection. The same `x-sessioncookie` joins the two.
 ///
 /// A state machine without connections and without a clock. The caller carries out the returned ``Action`` and reports
 /// the events of each connection.
 package struct HTTPTunnel: Sendable {
     /// One of the two connections.
     package enum Leg: Sendable, Equatable {
-        /// Carries what the server sends.
+        /// Carries the server's data.
         case get
-        /// Carries what the client sends.
+        /// Carries the client's data.
         case post
     }
 
@@ -36,7 +36,7 @@ package struct HTTPTunnel: Sendable {
 
     /// Whether the server has answered the GET: what follows on that connection is RTSP, unchanged.
     package private(set) var isCarrying = false
-    /// Whether the server has sent anything since the POST was opened: it takes what the POST carries.
+    /// Whether the server has sent anything since the POST was opened: it accepts the POST's data.
     package private(set) var isConfirmed = false
 
     /// The state of one leg's request.
@@ -161,7 +161,7 @@ package struct HTTPTunnel: Sendable {
 
     /// Records that the server has ended the POST's connection, or the GET's before ``isCarrying``.
     ///
-    /// - Throws: ``InletError/Code/disconnected`` if the tunnel cannot go on without it.
+    /// - Throws: ``InletError/Code/disconnected`` if the tunnel cannot continue without it.
     package mutating func ended(_ leg: Leg) throws(InletError) -> Action? {
         switch leg {
         case .get:

@@ -33,7 +33,7 @@ package struct WebSocketReader: Sendable {
     private var opcode = Opcode.continuation
     private var remaining = 0
     private var isInFrame = false
-    /// Whether a message goes on in the next data frame.
+    /// Whether a message continues in the next data frame.
     private var isFragmented = false
     private var control: [UInt8] = []
     private var isClosed = false
@@ -49,7 +49,7 @@ package struct WebSocketReader: Sendable {
     /// Finds the next part of the stream.
     ///
     /// - Parameter position: where to begin; moves past the consumed bytes.
-    /// - Throws: ``InletError/Code/malformedData`` for what a server may not send.
+    /// - Throws: ``InletError/Code/malformedData`` for data that a server may not send.
     package mutating func next(_ bytes: RawSpan, _ position: inout Int) throws(InletError) -> Event {
         while !isClosed {
             guard isInFrame else {
