@@ -94,7 +94,7 @@ import InletV4L2
     /// The current mode.
     var mode: V4L2CaptureMode { V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate) }
 
-    /// Sets a mode in the driver, and reads what the driver made of it.
+    /// Sets a mode in the driver, and reads the mode that the driver chose.
     private static func set(
         _ mode: V4L2CaptureMode, field: UInt32, on device: V4L2Device, type: UInt32, _ request: Negotiation.Request
     ) throws(InletError) -> (CapturePicture, Rational?) {
@@ -117,7 +117,7 @@ import InletV4L2
         return (picture, rate)
     }
 
-    /// Sets a format for frames of a size, and reads what the driver made of it.
+    /// Sets a format for frames of a size, and reads the format that the driver chose.
     ///
     /// The height of a format is that of a field if each buffer holds one, which the driver may decide.
     private static func set(
@@ -215,7 +215,7 @@ import InletV4L2
         queue = nil
     }
 
-    /// Restarts with what the input sends now.
+    /// Restarts with the current signal of the input.
     func restart() throws(InletError) {
         close()
         _ = inlet_v4l2_adopt_timings(device.descriptor)
@@ -264,7 +264,7 @@ import InletV4L2
         throw device.error(failure, "read")
     }
 
-    /// Copies a picture before anybody uses it, as the driver refills buffers while they are held.
+    /// Copies a picture before it is used, because the driver refills buffers while they are held.
     private func copy(_ filled: CaptureQueue.Filled, of queue: CaptureQueue) throws(InletError) -> Event {
         defer { queue.giveBack(filled.buffer) }
         guard let lease = copyPool.take(byteCount: picture.byteCount) else {

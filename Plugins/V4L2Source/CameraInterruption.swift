@@ -4,7 +4,7 @@
 struct CameraInterruption: Sendable, Equatable {
     /// A change that is reported to the bridge.
     enum Change: Sendable, Equatable {
-        /// An interruption begins, or goes on for another reason, which is a few words for a person.
+        /// An interruption begins, or continues for another reason. The reason is a few words for a person.
         case begin(String)
         case end
     }
@@ -17,7 +17,7 @@ struct CameraInterruption: Sendable, Equatable {
 
     init(_ policy: V4L2Configuration.ShutterPolicy = .interrupt) { self.policy = policy }
 
-    /// Whether pictures are left out because the shutter is closed.
+    /// Whether pictures are omitted because the shutter is closed.
     var withholdsPictures: Bool { isCovered && policy == .interrupt }
 
     /// Whether another program has the camera.

@@ -8,7 +8,7 @@ import InletV4L2
     let format: inlet_v4l2_format
     let code: FourCC
     let layout: CaptureLayout
-    /// The size of a frame. If each buffer holds one field, it is twice as high as what the driver states.
+    /// The size of a frame. If each buffer holds one field, it is twice the height that the driver states.
     let size: ImageSize
     /// How the fields of a frame lie in the buffers.
     let fields: CaptureFields
@@ -93,7 +93,7 @@ import InletV4L2
         _ arrangement: CaptureLayout.Arrangement, strides: [Int], size: ImageSize
     ) -> [Int] {
         if strides.count > 1 {
-            // Separate planes; all of each but what may be missing after its last row.
+            // Separate planes: all bytes of each, except those that may be missing after its last row.
             var needed = [strides[0] * (size.height - 1)]
             for stride in strides.dropFirst() {
                 if case .planar(_, let y, _) = arrangement { needed.append(stride * max(0, (size.height >> y) - 1)) }

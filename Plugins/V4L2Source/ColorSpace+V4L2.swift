@@ -2,7 +2,7 @@ import CV4L2
 import InletCore
 
 extension ColorSpace {
-    /// Creates the colour space that a driver reports, with the defaults that V4L2 defines for what it leaves out: the
+    /// Creates the colour space that a driver reports, with the defaults that V4L2 defines for omitted values: the
     /// `V4L2_MAP_*_DEFAULT` macros of `linux/videodev2.h`.
     init(v4l2 format: inlet_v4l2_format, isRGB: Bool) {
         let space = format.colorspace

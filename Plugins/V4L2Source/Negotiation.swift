@@ -1,7 +1,7 @@
 import InletCore
 import InletV4L2
 
-/// Chooses a mode of a camera from what it offers and what was requested. Pure: all that it needs is passed in.
+/// Chooses a mode of a camera from its formats and the request. Pure: all inputs are passed in.
 ///
 /// A request is honoured or refused. Without one, the highest rate near 1280x720 wins, then the size nearest to it,
 /// then the format that costs least to convert. A cheap format that halves the rate thus loses to MJPEG.

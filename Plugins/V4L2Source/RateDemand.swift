@@ -3,8 +3,8 @@ import InletV4L2
 
 /// The rate that a camera should have for the combined demand of all sinks: the lowest of its mode that misses nothing.
 ///
-/// Pure. A higher demand is met at once, as a sink would miss frames; a lower one only after it has lasted a while, as
-/// every change stops the stream briefly.
+/// Pure. A higher demand is met immediately, because a sink would miss frames. A lower one is met only after it has
+/// lasted a while, because every change stops the stream briefly.
 struct RateDemand: Sendable {
     private let rates: V4L2FrameRates
     /// The rate if no sink wants less.

@@ -6,7 +6,7 @@ extension V4L2Source {
     /// The interval between two attempts to open a device that another program uses. No event reports that it is free.
     static let busyInterval = Duration.seconds(1)
 
-    /// Makes an attempt to take the device, and repeats it for as long as another program has it.
+    /// Tries to open the device, and repeats the attempt while another program uses it.
     ///
     /// The interruption ends with the attempt that succeeds; it has no deadline.
     ///

@@ -55,7 +55,7 @@ final class V4L2Source: FrameSource {
 
     /// Opens the camera and starts its stream.
     private func begin(_ context: SourceContext) throws(InletError) -> Camera {
-        // Without a deadline, a camera that is unplugged while another program has it would be waited for forever.
+        // Without a deadline, the wait for a camera that is unplugged while another program uses it would never end.
         let camera = try configuration.openCamera(waitsForDevice: !interruption.isTaken, context)
         rateDemand = nil
         // An encoder in the camera would restart with a key frame at every change.

@@ -16,7 +16,7 @@ extension DecodeStage {
     /// Records that a part of the stream is missing: no picture before the next key frame can be complete. Requests one
     /// of a live source, unless one is queued.
     ///
-    /// - Parameter hasQueue: false if what was queued has been discarded.
+    /// - Parameter hasQueue: false if the queued packets have been discarded.
     func lose(_ context: SourceContext, hasQueue: Bool = true) {
         if isLive, !(precedesKey && hasQueue) { context.requestKeyFrame() }
         gate.noteLoss()

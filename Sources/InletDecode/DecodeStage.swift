@@ -19,7 +19,7 @@ final class DecodeStage {
 
     enum Phase {
         case reading
-        /// The decoder outputs all that it holds, and gets packets again afterwards.
+        /// The decoder outputs everything that it holds, and gets packets again afterwards.
         case emptying
         case draining
     }
@@ -44,7 +44,7 @@ final class DecodeStage {
     private var rest = RestRule()
     /// Packets that are decoded before any other, since pictures are wanted again.
     var kept: ArraySlice<SourcePacket> = []
-    /// The time at which the last of them was decoded: what had arrived before is not left out as late.
+    /// The time at which the last of them was decoded: packets that had arrived before are not skipped as late.
     var caughtUp: MonotonicTime?
     private var audit: RateAudit?
     /// The times of the last pictures, for containers that have none; nil for a live stream, whose times are the
@@ -141,7 +141,7 @@ final class DecodeStage {
         }
     }
 
-    /// Records that no packets follow: the decoder outputs what it holds back.
+    /// Records that no packets follow: the decoder outputs the pictures that it holds back.
     func finish() {
         phase = .draining
         kept = []
@@ -274,13 +274,13 @@ final class DecodeStage {
         }
     }
 
-    /// Makes the decoder output what it holds, to continue afterwards.
+    /// Makes the decoder output the pictures that it holds, to continue afterwards.
     func empty() {
         decoder.drain()
         phase = .emptying
     }
 
-    /// Reads what the sinks want now.
+    /// Reads the current demand of the sinks.
     func followDemand(_ context: SourceContext) {
         let version = context.demandVersion
         guard version != demandVersion else { return }
@@ -387,7 +387,7 @@ final class DecodeStage {
         return complete(frame)
     }
 
-    /// Returns a picture that is output, with what is known of its packet.
+    /// Returns a picture that is output, with the facts about its packet.
     func complete(_ picture: SourceFrame) -> SourceFrame {
         var frame = picture
         packetFacts.complete(&frame)

@@ -20,8 +20,8 @@ struct DecoderChain {
     ///   - plugins: the decoders to choose from, in any order.
     ///   - wanted: the name of the decoder that is tried first; nil means the one with the greatest preference.
     /// - Returns: the chain, and the decoders that could not be opened before.
-    /// - Throws: ``InletError/Code/unsupported`` if none decodes the codec; else the error that the last one failed
-    ///   with.
+    /// - Throws: ``InletError/Code/unsupported`` if no decoder supports the codec; otherwise the error of the last
+    ///   decoder.
     static func open(
         _ parameters: CodecParameters, _ settings: DecoderSettings, from plugins: [DecoderPlugin], wanted: String?
     ) throws(InletError) -> (chain: DecoderChain, failures: [Failure]) {

@@ -185,7 +185,7 @@ package final class DecodingSource: FrameSource {
         if let input { try input.pause() } else { try source.pause(context) }
     }
 
-    /// Continues where it was: what was due in the pause is due now.
+    /// Continues at the same position: packets that were due in the pause are due now.
     package func resume(_ context: SourceContext) throws {
         pacer = Pacer()
         if let input { try input.resume() } else { try source.resume(context) }

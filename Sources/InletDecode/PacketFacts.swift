@@ -94,7 +94,7 @@ struct PacketFacts {
 
     private func place(of pts: Int64) -> Int? {
         for distance in 1...Self.mostTimes {
-            // From the newest on, as a decoder holds few pictures back.
+            // From the newest on, because a decoder holds few pictures back.
             let index = (next + Self.mostTimes - distance) % Self.mostTimes
             if times.indices.contains(index), times[index]?.pts == pts { return index }
         }

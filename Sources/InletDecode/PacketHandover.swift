@@ -58,7 +58,7 @@ struct PacketHandover {
     /// to it. If a key frame is never shown, packets are passed on from the next key frame that is.
     mutating func put(_ packet: SourcePacket) {
         guard packet.flags.contains(.hidden) else {
-            // A key frame refers to nothing before it, and is not among what is missing.
+            // A key frame refers to nothing before it, and is not among the missing packets.
             let needed = packet.isKey || awaitsKey ? [] : hidden
             hidden = []
             if packet.isKey { lacksHidden = false }
@@ -154,7 +154,7 @@ struct PacketHandover {
 
     private mutating func drop(_ reason: DropReason) { drops[reason, default: 0] += 1 }
 
-    /// Returns the packets that were left out since the last call, except those before a key frame that is awaited
+    /// Returns the packets that were skipped since the last call, except those before a key frame that is awaited
     /// after a loss, which the code that reported the loss counts.
     mutating func takeDrops() -> [DropReason: UInt64] {
         defer { if !drops.isEmpty { drops = [:] } }

@@ -11,13 +11,14 @@ struct PacketSelection {
         case decode
         /// Decode this key frame without anything before or after it.
         case decodeAlone
-        /// The stretch of key frames begins: this packet is skipped, and the decoder outputs what it holds.
+        /// The stretch of key frames begins: this packet is skipped, and the decoder outputs the pictures that it
+        /// holds.
         case passAndDrain
         case pass
-        /// The stretch is over because no key frame has arrived in time: decode the last one and what was skipped
+        /// The stretch is over because no key frame has arrived in time: decode the last one and the packets skipped
         /// since.
         case catchUp
-        /// The stretch is over: decode from this key frame on, whose leading pictures refer to what was skipped.
+        /// The stretch is over: decode from this key frame on, whose leading pictures refer to skipped pictures.
         case decodeAnew
     }
 
@@ -48,7 +49,7 @@ struct PacketSelection {
         lastTaken = nil
     }
 
-    /// Whether the stretch goes on at this time although a key frame is overdue: key frames have become rarer.
+    /// Whether the stretch continues at this time although a key frame is overdue: key frames have become rarer.
     private func isOverdue(_ time: Int64?, _ wanted: Rational?) -> Bool {
         guard let time, let lastKey, let interval = ticks(of: wanted) else { return false }
         return time.subtracting(saturating: lastKey) > interval.adding(saturating: interval / 10)
@@ -113,7 +114,7 @@ struct PacketSelection {
         }
     }
 
-    /// Returns whether a key frame is left out because the next one is nearer to the time at which a frame is wanted.
+    /// Returns whether a key frame is skipped because the next one is nearer to the time at which a frame is wanted.
     /// After a step back in time none is.
     private func isEarly(_ time: Int64?, _ wanted: Rational?) -> Bool {
         guard let time, let lastTaken, let interval = ticks(of: wanted) else { return false }

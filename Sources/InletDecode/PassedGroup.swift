@@ -1,7 +1,7 @@
 import InletCore
 
 /// The packets since the last key frame, or since the last one that was decoded, that were passed on without being
-/// decoded: with them, decoding can go on before the next key frame. It holds a few seconds of most cameras. Pure.
+/// decoded: with them, decoding can continue before the next key frame. It holds a few seconds of most cameras. Pure.
 struct PassedGroup {
     private(set) var packets: [SourcePacket] = []
     private var byteCount = 0

@@ -2,9 +2,9 @@ import InletCore
 
 /// Decides which packets of a stream are worth decoding and which pictures are shown.
 ///
-/// It withholds what a loss has damaged until the picture is complete again, and what precedes the place where decoding
-/// began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the next key
-/// frame, and at pictures, which the decoder may find damaged even though no loss was reported.
+/// It withholds pictures damaged by a loss until the picture is complete again, and pictures before the point at which
+/// decoding began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the
+/// next key frame, and at pictures, which the decoder may find damaged even though no loss was reported.
 ///
 /// No other part of a source compares the times of a stream with each other to leave something out. A reference time
 /// lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) invalidates it: a
@@ -31,7 +31,7 @@ struct PictureGate {
     /// The treatment of a packet.
     enum Admission: Equatable {
         case decode
-        /// Decode from this key frame on, with nothing of what was decoded before.
+        /// Decode from this key frame on, without any earlier picture.
         case decodeAnew
         /// Decode from this packet on, although it is not a random access point: none has come.
         case decodeUnannounced

@@ -26,7 +26,7 @@ struct PlaybackQueue {
     /// The smallest step back that begins an epoch, as in ``TimelineWatch``.
     private static let stepBack: Int64 = 1_000_000_000
 
-    /// Adds what was read or decoded last. A picture is taken before the next one is added.
+    /// Adds the item that was read or decoded last. A picture is taken before the next one is added.
     mutating func add(_ item: SourceItem) {
         switch item {
         case .frame(let frame):
@@ -49,7 +49,7 @@ struct PlaybackQueue {
         return last.subtractingReportingOverflow(next).partialValue > stepBack
     }
 
-    /// Takes what is due next; nil if that is only known when more was read.
+    /// Takes the item that is due next; nil if more must be read to determine it.
     ///
     /// - Parameter picturesFollow: whether a picture may follow that is due before the first packet.
     mutating func take(picturesFollow: Bool) -> SourceItem? {

@@ -26,7 +26,7 @@ struct ReadingPlace {
     private let shortestCalm: Duration
     private var calm: Duration
 
-    /// The longest absence after which the decoding thread goes on to read.
+    /// The longest absence after which the decoding thread continues to read.
     private static let longestAbsence = Duration.milliseconds(20)
     /// The longest that the calm grows to by absences that come again and again, as a multiple of the shortest.
     private static let longestCalm = 32

@@ -28,7 +28,7 @@ struct UnannouncedRefresh {
 
     init(_ policy: DamagePolicy) { self.policy = policy }
 
-    /// Whether decoding has begun without a random access point, or goes on without one after a loss.
+    /// Whether decoding has begun without a random access point, or continues without one after a loss.
     var isActive: Bool { current != nil }
 
     /// Whether pictures are shown by now.

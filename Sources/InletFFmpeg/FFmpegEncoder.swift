@@ -45,8 +45,8 @@ import InletSystem
         package var ticksPerFrame: Int?
         /// The encoder's own options, by name.
         package var own: [(String, String)] = []
-        /// The range of BT.601 to which other colours are converted, as the codec cannot state them, or players ignore
-        /// them; nil, the default, keeps the colours.
+        /// The range of BT.601 to which other colours are converted, because the codec cannot state them, or players
+        /// ignore them; nil, the default, keeps the colours.
         package var onlyRange: ColorRange?
         /// How the rows of the pictures were taken. Other values than the default, ``FieldOrder/progressive``, are for
         /// encoders that know interlaced pictures.

@@ -76,7 +76,7 @@ package import InletCore
 
     deinit {
         guard let output = unsafe output else { return }
-        // Without a trailer: nobody gets one.
+        // Without a trailer: no reader gets one.
         unsafe output.pointee.pb = nil
         unsafe avformat_free_context(output)
     }

@@ -35,7 +35,7 @@ package import InletCore
         unsafe avio_context_free(&self.io)
     }
 
-    /// Returns what was written since the last call.
+    /// Returns the bytes written since the last call.
     package func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes

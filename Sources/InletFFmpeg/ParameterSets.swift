@@ -43,7 +43,8 @@ package import InletCore
         return changed
     }
 
-    /// Whether a file that begins with these sets may go on with others: of the same profile, and of no higher level.
+    /// Whether a file that begins with these sets may continue with others: of the same profile, and of no higher
+    /// level.
     package func permits(_ others: ParameterSets) -> Bool {
         guard isHEVC == others.isHEVC, lengthSize == others.lengthSize, let own = needs, let other = others.needs else {
             return false
@@ -96,7 +97,7 @@ package import InletCore
         return (Int(bytes[4] & 3) + 1, sets)
     }
 
-    /// Reads an `hvcC` record: ISO/IEC 14496-15, 8.3.3.1.2. Its messages are left out.
+    /// Reads an `hvcC` record: ISO/IEC 14496-15, 8.3.3.1.2. Its messages are omitted.
     private static func hevcRecord(_ bytes: [UInt8]) -> (lengthSize: Int, sets: [[UInt8]])? {
         guard bytes.count > 22 else { return nil }
         var reader = RecordReader(bytes: bytes[22...])

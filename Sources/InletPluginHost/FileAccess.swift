@@ -83,7 +83,7 @@ struct FileAccess {
         "/proc/self/net",
     ]
 
-    /// The folders of the plug-in, and of the libraries that this process itself has loaded, as a plug-in written in
+    /// The folders of the plug-in, and of the libraries that this process has loaded, because a plug-in written in
     /// Swift needs those of its runtime.
     private var programFolders: [String] {
         var folders = arguments.folders
@@ -100,7 +100,7 @@ struct FileAccess {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Allows what the kernel's version knows of an access. A path that does not exist is left out.
+    /// Allows what the kernel's version knows of an access. A path that does not exist is omitted.
     ///
     /// - Parameter isFolderOfProgram: whether the path is refused if it holds all files, or those of the user.
     private func allow(
@@ -134,7 +134,7 @@ struct FileAccess {
         }
     }
 
-    /// The user's home by `/etc/passwd`, as the environment is empty; nil if the user is not in that file.
+    /// The user's home by `/etc/passwd`, because the environment is empty; nil if the user is not in that file.
     private static var home: String? {
         guard let file = unsafe fopen("/etc/passwd", "re") else { return nil }
         defer { unsafe fclose(file) }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The child's end of the connection to Inlet. Safe from any thread.
 final class HostChannel: Sendable {
-    /// The one connection of the process, as a plug-in's log function comes without a context.
+    /// The only connection of the process. It is global because a plug-in's log function has no context.
     static let shared = HostChannel()
 
     /// The first descriptor that the process must not have at its start.

@@ -21,7 +21,7 @@ struct LineLimit {
         return true
     }
 
-    /// Returns how many lines were left out since the last time, once their second is over; 0 before.
+    /// Returns the number of lines omitted since the last call, once their second is over; 0 before.
     mutating func takeLeftOut(at time: Int64) -> UInt64 {
         guard leftOut > 0, time - begin >= Self.second else { return 0 }
         defer { leftOut = 0 }

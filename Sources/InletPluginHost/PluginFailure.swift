@@ -32,7 +32,7 @@ struct PluginFailure: Error {
         nativeCode = error.context.nativeCode ?? 0
     }
 
-    /// Takes what a function of the plug-in has returned and filled in.
+    /// Takes the result and the error that a function of the plug-in returned and filled in.
     ///
     /// - Parameter function: the function's name.
     init(_ result: inlet_result, _ error: inlet_error, of function: String) {

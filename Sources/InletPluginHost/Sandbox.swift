@@ -23,7 +23,7 @@ struct Sandbox {
         try dropRights()
         if !arguments.without.contains(.limits) { try limit() }
         if !arguments.without.contains(.landlock) { try FileAccess(arguments).restrict() }
-        // Last, as the layers before make calls that it forbids.
+        // Last, because the other layers make calls that it forbids.
         if let threads { try SystemCallFilter(arguments).load(threads) }
     }
 
@@ -38,7 +38,7 @@ struct Sandbox {
         ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("HOME", "/nonexistent"),
     ]
 
-    /// Closes what the process has inherited.
+    /// Closes the descriptors that the process has inherited.
     private func closeDescriptors() throws(PluginFailure) {
         // The parent has closed them, too; a descriptor that leaks would reach past every layer.
         guard inlet_close_from(UInt32(HostChannel.firstForeignDescriptor)) == 0 else {
@@ -57,8 +57,8 @@ struct Sandbox {
         }
     }
 
-    /// The number of processes has no limit here, as that one counts all of the user's; the filter of system calls
-    /// allows none, and bounds threads (``ThreadLimit``).
+    /// The number of processes has no limit here, because the limit counts all processes of the user; the filter of
+    /// system calls allows none, and bounds threads (``ThreadLimit``).
     private func limit() throws(PluginFailure) {
         var limits = [
             (INLET_LIMIT_MEMORY, UInt64(arguments.memory)), (INLET_LIMIT_CORE, 0), (INLET_LIMIT_DESCRIPTORS, 256),

@@ -1,4 +1,4 @@
-/// The parameters of a stream of packets: all that a decoder or container must know before the first one.
+/// The parameters of a stream of packets: everything that a decoder or container must know before the first one.
 public struct CodecParameters: Sendable, Hashable {
     /// The codec.
     public var codec: VideoCodec

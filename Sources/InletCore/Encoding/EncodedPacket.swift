@@ -12,8 +12,8 @@ public struct EncodedPacket: Sendable {
     public var dts: MediaTime
     /// The time for which the picture is shown, if known.
     public var duration: MediaTime?
-    /// Whether it decodes without any packet before it. Nothing after it needs one from before, except in packets that
-    /// a source hands on as they are, where pictures that are decoded later and shown earlier may.
+    /// Whether it decodes without any packet before it. No later packet needs an earlier one. The exception is packets
+    /// that a source hands on unchanged: pictures that are decoded later and shown earlier may need one.
     public var isKey: Bool
     /// The time at which the picture was taken, on the capture timeline; for packets that a source hands on as they
     /// are, when it is to be shown on that timeline.

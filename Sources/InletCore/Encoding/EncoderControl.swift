@@ -17,8 +17,8 @@ public final class EncoderControl: Sendable {
 
     public init() {}
 
-    /// Requests another mean bit rate, in bits a second, and the number of frames a second to expect. Nil leaves one as
-    /// it is.
+    /// Requests another mean bit rate, in bits a second, and the number of frames a second to expect. Nil leaves a
+    /// value unchanged.
     public func change(bitrate: Int? = nil, frameRate: Rational? = nil) {
         requests.withLock { requests in
             requests.bitrate = bitrate ?? requests.bitrate

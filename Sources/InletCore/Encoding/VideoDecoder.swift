@@ -29,8 +29,8 @@ public protocol VideoDecoder: AnyObject {
     /// - Throws: an error if the decoder itself is unusable. The next one continues at a key frame.
     func receive() throws -> DecoderOutput
 
-    /// Records that no packets follow: ``receive()`` returns what is held back, and then ``DecoderOutput/ended``. Only
-    /// ``reset()`` may follow.
+    /// Records that no packets follow: ``receive()`` returns the pictures held back, and then ``DecoderOutput/ended``.
+    /// Only ``reset()`` may follow.
     func drain()
 
     /// Forgets all pictures and the end of the stream, to restart with a key frame.

@@ -20,7 +20,7 @@ public protocol VideoEncoder: AnyObject {
     /// - Throws: an error if continuing is pointless.
     func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket]
 
-    /// Changes the bit rate or frame rate, without a key frame. Nil leaves one as it is.
+    /// Changes the bit rate or frame rate, without a key frame. Nil leaves a value unchanged.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the encoder must be reopened for that: its bit rate is unchanged.
     func change(bitrate: Int?, frameRate: Rational?) throws

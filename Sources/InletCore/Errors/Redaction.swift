@@ -1,7 +1,7 @@
 /// Removes credentials from text that people or logs will see.
 ///
-/// If a text can be read in two ways, the reading that hides more is used. Everything is read as bytes: what a program
-/// in C takes for a `?` or an `@` is one here, whatever combining characters follow it.
+/// If a text can be read in two ways, the reading that hides more is used. Everything is read as bytes: a byte that a C
+/// program reads as `?` or `@` is one here, whatever combining characters follow it.
 public enum Redaction {
     /// The replacement of a secret.
     public static let mark = "***"
@@ -167,8 +167,8 @@ public enum Redaction {
 
     // MARK: Commands and headers
 
-    /// Masks the values of a command's options: what follows `--name`, and what is assigned to a name at the start of a
-    /// word.
+    /// Masks the values of a command's options: the word after `--name`, and a value assigned to a name at the start of
+    /// a word.
     private static func redactOptions(_ text: [UInt8]) -> [UInt8] {
         guard text.contains(where: { "=-".utf8.contains($0) }) else { return text }
         var result: [UInt8] = []

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// The first message under a key is logged at once. From then on the key has at most one line an interval, which is the
 /// newest message and the number of messages since the previous line, such as `cannot decode a picture (28 times)`.
-/// When the messages stop, what was held back is logged once the interval is over. The numbers of all lines add up to
-/// the number of messages.
+/// When the messages stop, the messages held back are logged at the end of the interval. The numbers of all lines add
+/// up to the number of messages.
 ///
 /// Memory and lines are bounded: while as many keys as the capacity are in use, messages under further keys share one
 /// line. Safe from any thread. A message of a level that the logger ignores costs a comparison.
@@ -56,7 +56,7 @@ public final class RepeatedLog: Sendable {
         }
     }
 
-    /// Logs what is held back now, as at the end of a run.
+    /// Logs the messages held back now, as at the end of a run.
     public func flush() {
         let now = now()
         state.withLock { $0.takeAll(at: now) }.forEach(write)
@@ -73,7 +73,7 @@ public final class RepeatedLog: Sendable {
         }
     }
 
-    // Outside the lock, as a log handler may be slow, or log itself.
+    // Outside the lock, because a log handler may be slow, or log itself.
     private func write(_ line: RepeatedLogStateMachine.Line) {
         logger.log(level: line.level, "\(line.text)", metadata: line.metadata)
     }

@@ -23,8 +23,8 @@ public struct ColorSpace: Sendable, Hashable {
         self.range = range
     }
 
-    /// Returns what players assume if a picture states nothing: limited range, and the matrix of BT.709 from 1280
-    /// columns or 577 lines up, else that of BT.601.
+    /// Returns the colour space that players assume if a picture states none: limited range, and the matrix of BT.709
+    /// from 1280 columns or 577 lines up, else that of BT.601.
     ///
     /// mpv decides by both, VLC by the lines. Frames that are scaled or rotated on their way carry the matrix of the
     /// picture they were made from.

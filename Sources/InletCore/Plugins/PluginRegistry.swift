@@ -1,6 +1,7 @@
 /// The sources and sinks that an application knows by name.
 ///
-/// A value: the application builds one, adds what it needs and passes it on. No global registry exists.
+/// A value: the application makes a registry, adds the plug-ins that it needs, and passes it on. No global registry
+/// exists.
 public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []

@@ -100,8 +100,8 @@ public struct PluginURI: Sendable, Hashable {
         }
     }
 
-    /// Returns an address with options in its query as they are written, except that what is not allowed in a request
-    /// is escaped, and the prefix `query.` of a name is left out.
+    /// Returns an address with options in its query as they are written, except that characters not allowed in a
+    /// request are escaped, and the prefix `query.` of a name is removed.
     public static func address(_ address: String, _ query: [Option]) -> String {
         // A ? before an @ belongs to a password.
         let bytes = address.utf8

@@ -18,9 +18,9 @@ public protocol FrameSink: AnyObject {
     ///
     /// If it is false for two seconds, for every sink that takes pictures, the pictures of a live source that has
     /// packets are no longer decoded. It is then read ten times a second, or, if the sink reports its sessions
-    /// (``SinkContext/report(_:)``), once a second and with each report; decoding goes on with the next packet where
-    /// the packets since the last key frame could be kept, or else at the next key frame. A sink with a lossless queue
-    /// is not concerned.
+    /// (``SinkContext/report(_:)``), once a second and with each report; decoding continues with the next packet if the
+    /// packets since the last key frame could be kept, otherwise at the next key frame. A sink with a lossless queue is
+    /// not concerned.
     var takesFrames: Bool { get }
 
     /// Whether the sink's methods return at once: they wait for no lock, device, file, peer or other thread, and do

@@ -12,10 +12,10 @@ public struct SinkWants: Sendable, Hashable {
     /// The part of the picture to deliver. The default is the whole picture.
     public var crop: Crop
     /// The exact size to which every frame is scaled, stretched if its shape differs. The default, nil, leaves the size
-    /// as it is.
+    /// unchanged.
     public var size: ImageSize?
     /// The size within which larger frames are scaled down, keeping their shape, to an even width and height. A frame
-    /// that fits is left as it is. Not together with ``size``. The default, nil, means no limit.
+    /// that fits is unchanged. Not together with ``size``. The default, nil, means no limit.
     public var largestSize: ImageSize?
     /// Whether pixels are rotated upright. By default they are not.
     public var rotation: RotationHandling

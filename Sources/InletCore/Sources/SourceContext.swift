@@ -50,12 +50,12 @@ public final class SourceContext: Sendable {
     ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be
     ///     notified.
     ///   - onLag: called, on the thread that decodes, with true when pictures begin to be skipped because decoding does
-    ///     not keep up, and with false when that is over.
+    ///     not keep up, and with false when skipping ends.
     ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and
     ///     the name of the next.
     ///   - onUpdate: called, on any thread, when a new version of the source's code was found and used, or refused.
-    ///   - onDetection: called, on any thread, when the source has detected something in its picture, and when that is
-    ///     over.
+    ///   - onDetection: called, on any thread, when the source has detected something in its picture, and when the
+    ///     detection ends.
     ///   - onTransportChange: called, on the source's thread, with the reason as sentences, when the source continues
     ///     over another transport.
     ///   - onHandOver: called, on any thread, with the frames of ``handOver(_:)``. Returns whether it took the frame.
@@ -134,7 +134,7 @@ public final class SourceContext: Sendable {
         if awaitsProgress.exchange(false, ordering: .acquiring) { onProgress() }
     }
 
-    /// Reports that pictures begin to be skipped because decoding does not keep up, or that this is over.
+    /// Reports that pictures begin to be skipped because decoding does not keep up, or that skipping has ended.
     package func noteLag(_ isLagging: Bool) { onLag(isLagging) }
 
     /// Reports that a decoder failed, and which one continues.
@@ -161,9 +161,9 @@ public final class SourceContext: Sendable {
         return true
     }
 
-    /// Reports that the source has detected something in its picture by itself, or that this is over.
+    /// Reports that the source has detected something in its picture, or that a detection has ended.
     ///
-    /// Only changes are reported: what has begun ends before it begins again. Safe from any thread.
+    /// Only changes are reported: a detection ends before it begins again. Safe from any thread.
     public func noteDetection(_ detection: SourceDetection) { onDetection(detection) }
 
     /// Reports that the source continues over another transport, and why, as sentences without secrets.
@@ -181,7 +181,7 @@ public final class SourceContext: Sendable {
     /// The losses counted so far.
     public var dropCounts: [DropReason: UInt64] { drops.withLock { $0 } }
 
-    /// States what was received by RTP so far, over all connections of this source.
+    /// Reports the reception by RTP so far, over all connections of this source.
     public func reportReception(_ figures: ReceptionFigures) { received.withLock { $0 = figures } }
 
     /// The latest report of reception by RTP; nil if the source receives nothing in this way.

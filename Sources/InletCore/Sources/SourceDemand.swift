@@ -21,7 +21,7 @@ public struct SourceDemand: Sendable, Hashable {
     /// that could not resume at once for a new picture then keeps decoding. The default is false.
     package var hasIdleSinks = false
 
-    /// Whether key frames are all that is to be decoded, to save processor time. The default is false.
+    /// Whether only key frames are to be decoded, to save processor time. The default is false.
     package var keyFramesOnly = false
 
     /// Makes a demand; it demands everything by default.

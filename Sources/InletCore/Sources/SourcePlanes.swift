@@ -8,7 +8,7 @@ public struct SourcePlanes: Sendable {
     /// Makes a list without planes.
     public init() {}
 
-    /// Adds a plane; a fifth is ignored, as no pixel format has one.
+    /// Adds a plane; a fifth is ignored, because no pixel format has one.
     public mutating func append(_ plane: SourcePlane) {
         switch count {
         case 0: slots.0 = plane

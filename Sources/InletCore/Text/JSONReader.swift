@@ -16,7 +16,7 @@ package struct JSONReader {
 
     /// Reads a text whose length the caller has bounded.
     ///
-    /// - Throws: ``InletError/Code/malformedData`` with the line and what is wrong.
+    /// - Throws: ``InletError/Code/malformedData`` with the line and the fault.
     package static func read(_ bytes: [UInt8]) throws(InletError) -> JSONValue {
         var reader = JSONReader(bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {

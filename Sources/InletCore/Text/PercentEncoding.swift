@@ -13,7 +13,8 @@ public enum PercentEncoding {
         (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
     }
 
-    /// Returns the address with what cannot occur in one escaped, and everything else unchanged, including its escapes.
+    /// Returns the address with characters that an address cannot contain escaped, and everything else unchanged,
+    /// including its escapes.
     ///
     /// Foundation's `URL` takes such an address byte for byte; in an address that holds anything else it escapes the
     /// escapes, too.
@@ -34,8 +35,8 @@ public enum PercentEncoding {
         }
     }
 
-    /// Returns the text with each escape replaced by its byte. A % that begins none stays as it is, and invalid UTF-8
-    /// becomes U+FFFD.
+    /// Returns the text with each escape replaced by its byte. A % that does not begin an escape is unchanged, and
+    /// invalid UTF-8 becomes U+FFFD.
     public static func decode(_ text: some StringProtocol) -> String {
         String(decoding: decode(bytes: text.utf8), as: UTF8.self)
     }

@@ -1,7 +1,7 @@
 /// Functions for text from outside that is a collection of bytes. For text that is a `String` see `ByteText.swift`,
 /// which explains why it is handled as bytes.
 package enum TextBytes {
-    /// Returns the lines of a text, without their ends, which are LF, CR, or both. Empty lines are left out.
+    /// Returns the lines of a text, without their ends, which are LF, CR, or both. Empty lines are omitted.
     package static func lines(_ text: some Collection<UInt8>) -> [[UInt8]] {
         text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { Array($0) }
     }
