@@ -9,8 +9,7 @@ extension DecodeStage {
         context.countDrop(.undecodable)
         guard isLive, fault != .unknownPixelFormat else { return }
         if fault == .tooLarge { throw settings.limits.refusal("The pictures have") }
-        // Nothing is missing that was not before.
-        if !gate.isInDoubt { lose(context) }
+        lose(context)
     }
 
     /// Records that a part of the stream is missing: no picture before the next key frame can be complete. Requests one

@@ -165,21 +165,15 @@ final class DecodeStage {
             try audit?.note(pts ?? dts, arrival: arrival)
             // The packet that reports a loss may lack its own end, or hold a piece of the next.
             facts.lacksSomething = packet.flags.contains(.loss)
-            facts.arrival = arrival
             if facts.lacksSomething { lose(context) }
         }
-        if !packet.parameters.extraData.isEmpty { codecHeader = packet.parameters.extraData }
-        var packet = packet
-        switch gate.admit(facts) {
-        case .decode: break
-        case .decodeAnew: if pictures > 0 { discardHeld(.damaged, context) } else { resetDecoder() }
-        case .decodeUnannounced: packet = RecoveryPoint.marked(packet, codecHeader: codecHeader)
-        case .keepBack(let reason):
+        if case .keepBack(let reason) = gate.admit(facts) {
             if let reason { context.countDrop(reason) }
             return
         }
         rest.note(packet)
         parameters = packet.parameters
+        if !packet.parameters.extraData.isEmpty { codecHeader = packet.parameters.extraData }
         _ = timestamps?.complete(dts: dts, duration: packet.duration?.ticks ?? 0)
         if demand.packets {
             handover.put(packet)
@@ -371,7 +365,7 @@ final class DecodeStage {
                 isKey: frame.flags.contains(.key), isDamaged: frame.flags.contains(.corrupt), time: frame.pts?.ticks))
         if case .keepBack(let reason) = verdict {
             if let reason { context.countDrop(reason) } else { noteBeforeStart(frame) }
-            if isLive, gate.isBroken, !gate.isInDoubt { lose(context) }
+            if isLive, gate.isBroken { lose(context) }
             return nil
         }
         // If the picture's own packet is unknown, the newest counts.

@@ -9,7 +9,8 @@ enum NonReferencePicture {
     static func isIn(_ packet: SourcePacket, codecHeader: [UInt8]) -> Bool {
         guard packet.parameters.codec == .h264 else { return false }
         let bytes = packet.data.bytes
-        let lengthSize = lengthSize(.h264, codecHeader: codecHeader)
+        // ISO/IEC 14496-15: an avcC record begins with 1 and has the size of length fields in its fifth byte.
+        let lengthSize = codecHeader.count > 4 && codecHeader[0] == 1 ? Int(codecHeader[4] & 3) + 1 : nil
         var index = 0
         while index < min(bytes.count, mostBytes) {
             let unit: Int
@@ -32,14 +33,6 @@ enum NonReferencePicture {
         return false
     }
 
-    /// Returns the size of the length fields before NAL units; nil if there are start codes instead.
-    static func lengthSize(_ codec: VideoCodec, codecHeader: [UInt8]) -> Int? {
-        // ISO/IEC 14496-15: an avcC or hvcC record begins with 1, and has the size in its fifth or 22nd byte.
-        let place = codec == .hevc ? 21 : 4
-        guard codecHeader.count > place, codecHeader[0] == 1 else { return nil }
-        return Int(codecHeader[place] & 3) + 1
-    }
-
-    /// The data before the first slice is short: parameter sets and messages.
+    /// What precedes the first slice is short: parameter sets and messages.
     private static let mostBytes = 4096
 }

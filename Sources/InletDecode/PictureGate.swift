@@ -2,48 +2,42 @@ import InletCore
 
 /// Decides which packets of a stream are worth decoding and which pictures are shown.
 ///
-/// It withholds pictures damaged by a loss until the picture is complete again, and pictures before the point at which
-/// decoding began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the
-/// next key frame, and at pictures, which the decoder may find damaged even though no loss was reported.
+/// It withholds what a loss has damaged until the picture is complete again, and what precedes the place where decoding
+/// began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the next key
+/// frame, and at pictures, which the decoder may find damaged even though no loss was reported.
 ///
 /// No other part of a source compares the times of a stream with each other to leave something out. A reference time
 /// lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) invalidates it: a
 /// stream whose time restarts continues at once.
 struct PictureGate {
-    /// The facts known about a packet before it is decoded. Times are in ticks.
+    /// What is known about a packet before it is decoded. Times are in ticks.
     struct Packet {
         var isKey: Bool
         var pts: Int64?
         var dts: Int64?
         /// Whether it is incomplete, or something is missing before it.
         var lacksSomething = false
-        /// The time at which it arrived; nil if the stream is not live.
-        var arrival: MonotonicTime?
     }
 
-    /// The facts known about a decoded picture. The time is in ticks.
+    /// What is known about a decoded picture. The time is in ticks.
     struct Picture {
         var isKey: Bool
         var isDamaged = false
         var time: Int64?
     }
 
-    /// The treatment of a packet.
+    /// What to do with a packet.
     enum Admission: Equatable {
         case decode
-        /// Decode from this key frame on, without any earlier picture.
-        case decodeAnew
-        /// Decode from this packet on, although it is not a random access point: none has come.
-        case decodeUnannounced
         /// The reason is nil if nothing is lost: a stream is joined between two key frames.
         case keepBack(DropReason?)
     }
 
-    /// The treatment of a picture.
+    /// What to do with a picture.
     enum Verdict: Equatable {
         case deliver, mark
-        /// The reason is nil if the picture is not needed: it precedes the requested start, or the point at which a
-        /// stream is joined.
+        /// The reason is nil if nobody misses the picture: it precedes the requested start, or the place where a stream
+        /// is joined.
         case keepBack(DropReason?)
     }
 
@@ -53,7 +47,7 @@ struct PictureGate {
     private(set) var isBroken: Bool
     /// The key frame that has been sent to the decoder since the loss: when it is shown, as far as that is known.
     private var key: Int64??
-    /// The time at which the key frame is shown that was incomplete but was decoded nevertheless.
+    /// When the key frame is shown that was incomplete but was decoded nevertheless.
     private var lackingKey: Int64??
     /// Whether a packet has been admitted.
     private var hasJoined: Bool
@@ -67,13 +61,12 @@ struct PictureGate {
     private var start: Int64?
     /// The time of the first incomplete picture since the last complete one.
     private var incompleteSince: Int64?
-    /// ``automaticWait`` in ticks.
+    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks.
     private let longestWait: Int64
-    /// Finds streams without random access points.
-    private var refresh: UnannouncedRefresh
 
-    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures.
-    static let automaticWait = Duration.seconds(2)
+    /// A stream without one key frame in this many packets refreshes its picture in another way: the decoder then tells
+    /// which pictures are complete.
+    private static let patience = 600
 
     init(_ policy: DamagePolicy, isLive: Bool, timeBase: Rational) {
         self.policy = policy
@@ -81,36 +74,29 @@ struct PictureGate {
         isBroken = isLive
         hasJoined = !isLive
         watch = TimelineWatch(timeBase: timeBase)
-        longestWait =
-            MediaTime(ticks: Self.automaticWait.components.seconds, timeBase: Rational(1)).rescaled(to: timeBase).ticks
-        refresh = UnannouncedRefresh(policy)
+        longestWait = MediaTime(ticks: 2, timeBase: Rational(1)).rescaled(to: timeBase).ticks
     }
 
-    // MARK: Beginning of decoding
+    // MARK: Where decoding begins
 
-    /// Records that a part of the stream is missing.
+    /// Notes that a part of the stream is missing.
     mutating func noteLoss() {
         isBroken = true
         key = nil
-        refresh.noteLoss()
     }
-
-    /// Whether pictures are decoded without evidence that they are whole. Incomplete ones do not count as a further
-    /// loss.
-    var isInDoubt: Bool { refresh.isActive && (isBroken || refresh.isRunning) }
 
     /// Sets the time before which pictures are not wanted.
     mutating func begin(at time: Int64) { start = time }
 
-    /// Records that packets were skipped on purpose, and decoding continues with this key frame.
+    /// Notes that packets were skipped on purpose, and decoding continues with this key frame.
     ///
-    /// - Parameter reason: why the skipped packets are missed; nil if they are not needed.
+    /// - Parameter reason: why the skipped packets are missed; nil if nobody misses them.
     mutating func resume(at packet: Packet, reason: DropReason? = nil) {
         let reason = reason ?? firstWhole?.reason
         firstWhole = packet.pts.map { ($0, reason) }
     }
 
-    /// Records that the stream is read from its beginning again.
+    /// Notes that the stream is read from its beginning again.
     mutating func rewind() {
         (firstWhole, start, incompleteSince) = (nil, nil, nil)
         watch.reset()
@@ -118,7 +104,7 @@ struct PictureGate {
 
     // MARK: Packets and pictures
 
-    /// Records the times of the next packet, before ``admit(_:)``.
+    /// Notes the times of the next packet, before ``admit(_:)``.
     ///
     /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what
     ///   follows.
@@ -132,60 +118,36 @@ struct PictureGate {
     /// frame.
     mutating func admit(_ packet: Packet) -> Admission {
         if packet.lacksSomething { noteLoss() }
-        refresh.noteArrival(packet.arrival)
-        if isBroken, refresh.isShown { (isBroken, hasJoined) = (false, true) }
-        if packet.isKey, isInDoubt { isBroken = true }
-        guard isBroken else {
-            if packet.isKey { refresh.noteKey() }
-            return .decode
-        }
-        // A file is decoded throughout, because a seek or a cut in it is not a loss.
+        guard isBroken else { return .decode }
+        // A file is decoded throughout, as a seek or a cut in it is no loss.
         guard isLive, policy == .drop else {
             if packet.isKey {
                 key = packet.lacksSomething ? nil : .some(packet.pts)
                 lackingKey = packet.lacksSomething ? .some(packet.pts) : nil
                 hasJoined = true
-                refusals = 0
-                refresh.noteKey()
-            } else if isLive {
-                return beginUnannounced()
+            } else if !hasJoined {
+                refusals += 1
+                hasJoined = refusals >= Self.patience
             }
             return .decode
         }
-        guard packet.isKey, !packet.lacksSomething else {
-            if refresh.isActive { return .decode }
-            if packet.lacksSomething { return .keepBack(hasJoined ? .damaged : nil) }
-            return beginUnannounced()
+        guard !packet.lacksSomething, packet.isKey || refusals >= Self.patience else {
+            if !packet.lacksSomething { refusals += 1 }
+            return .keepBack(hasJoined ? .damaged : nil)
         }
-        key = .some(packet.pts)
-        let isInDoubt = refresh.isActive
-        refresh.noteKey()
+        key = packet.isKey ? .some(packet.pts) : nil
         isBroken = false
         refusals = 0
         firstWhole = packet.pts.map { ($0, hasJoined ? .damaged : nil) }
         hasJoined = true
-        return isInDoubt ? .decodeAnew : .decode
-    }
-
-    /// Decides whether decoding begins with the newest packet, which is not a random access point.
-    private mutating func beginUnannounced() -> Admission {
-        guard refresh.begins(hasJoined: hasJoined, refusals: refusals) else {
-            if policy == .drop || !hasJoined { refusals += 1 }
-            return policy == .drop ? .keepBack(hasJoined ? .damaged : nil) : .decode
-        }
-        refusals = 0
-        firstWhole = nil
-        if refresh.isShown { (isBroken, hasJoined) = (false, true) }
-        return .decodeUnannounced
+        return .decode
     }
 
     /// Decides whether the next picture is shown.
     mutating func judge(_ picture: Picture) -> Verdict {
         let lacksSomething = picture.isKey && lackingKey.map { $0 == picture.time } ?? false
         if lacksSomething { lackingKey = nil }
-        if isInDoubt {
-            // Whether the picture is refreshed is a matter of time.
-        } else if picture.isDamaged || lacksSomething {
+        if picture.isDamaged || lacksSomething {
             noteLoss()
         } else if picture.isKey || isFromKey(picture) {
             isBroken = false
@@ -198,7 +160,7 @@ struct PictureGate {
             if let firstWhole, time < firstWhole.time { return .keepBack(firstWhole.reason) }
             firstWhole = nil
         }
-        return (isBroken || isInDoubt) && policy != .show ? .mark : .deliver
+        return isBroken && policy != .show ? .mark : .deliver
     }
 
     /// Whether a picture is the key frame's since the loss, or is shown after it.
@@ -214,7 +176,6 @@ struct PictureGate {
         case .drop: return true
         case .mark, .show: return false
         case .automatic:
-            if refresh.isActive { return true }
             guard hasJoined, let time = picture.time else { return true }
             let since = incompleteSince ?? time
             incompleteSince = min(since, time)

@@ -3,20 +3,18 @@ import Testing
 
 @testable import InletDecode
 
-/// The input of a gate and its output, in tables.
+/// What goes into a gate, and what comes of it, in tables.
 @Suite struct PictureGateTests {
     /// Times are in hundredths of a second.
     enum Event {
         case key(Int64?), delta(Int64?)
         /// Packets that lack something.
         case brokenKey(Int64?), brokenDelta(Int64?)
-        /// Packets that arrive at their display times.
-        case arriving(Int64), arrivingKey(Int64), arrivingBroken(Int64)
-        /// A loss that no packet reports.
+        /// A loss that no packet tells of.
         case loss
         /// Pictures that come out of the decoder.
         case picture(Int64?), keyPicture(Int64?), damagedPicture(Int64?)
-        /// Decoding continues here after a skipped stretch.
+        /// Decoding goes on here after a stretch that was passed over.
         case resume(Int64?)
         case start(Int64)
         case rewind
@@ -30,8 +28,7 @@ import Testing
         var testDescription: String { what }
     }
 
-    /// `ok` is decoded or delivered, `anew` decoded without any earlier data, `start` decoded without being a random
-    /// access point, `-` withheld and not missed, and a reason is counted.
+    /// `ok` is decoded or delivered, `-` kept back and not missed, and a reason what is counted.
     static let table: [Row] = [
         Row(
             what: "a live stream is joined at a key frame, and its leading pictures are not missed",
@@ -155,52 +152,6 @@ import Testing
                 (.keyPicture(0), "ok"),
             ], isLive: false),
         Row(
-            what: "a stream without random access points is shown in time, marked until it has been refreshed",
-            events: [
-                (.arriving(0), "-"), (.arriving(199), "-"), (.arriving(200), "start"), (.damagedPicture(200), "-"),
-                (.arriving(799), "ok"), (.picture(799), "-"), (.arriving(800), "ok"), (.damagedPicture(800), "mark"),
-                (.arriving(1199), "ok"), (.keyPicture(1199), "mark"), (.arriving(1200), "ok"), (.picture(1200), "ok"),
-                (.arrivingBroken(1204), "damaged"), (.arriving(1208), "start"), (.picture(1208), "damaged"),
-                (.arriving(2207), "ok"), (.picture(2207), "damaged"), (.arriving(2208), "ok"), (.picture(2208), "ok"),
-            ]),
-        Row(
-            what: "a loss while such a stream is joined delays nothing",
-            events: [
-                (.arriving(0), "-"), (.arriving(200), "start"), (.arrivingBroken(400), "-"), (.arriving(404), "start"),
-                (.picture(404), "-"), (.arriving(800), "ok"), (.picture(800), "mark"), (.arriving(1404), "ok"),
-                (.picture(1404), "ok"),
-            ]),
-        Row(
-            what: "a late key frame is decoded with nothing of what was decoded in case that none comes",
-            events: [
-                (.arriving(0), "-"), (.arriving(200), "start"), (.picture(200), "-"), (.arrivingKey(300), "anew"),
-                (.picture(296), "-"), (.keyPicture(300), "ok"), (.arriving(304), "ok"), (.picture(304), "ok"),
-                (.arrivingBroken(308), "damaged"), (.arriving(5000), "damaged"),
-            ]),
-        Row(
-            what: "so is a key frame of a stream that is shown already",
-            events: [
-                (.arriving(0), "-"), (.arriving(200), "start"), (.arriving(800), "ok"), (.picture(800), "mark"),
-                (.arrivingKey(900), "anew"), (.picture(896), "damaged"), (.keyPicture(900), "ok"),
-                (.arriving(904), "ok"), (.picture(904), "ok"),
-            ]),
-        Row(
-            what: "without random access points, damaged pictures are withheld for 8 s if the policy is automatic",
-            events: [
-                (.arriving(0), "ok"), (.damagedPicture(0), "-"), (.arriving(799), "ok"), (.damagedPicture(799), "-"),
-                (.arriving(800), "start"), (.damagedPicture(800), "mark"), (.arriving(1000), "ok"),
-                (.picture(1000), "ok"), (.arrivingBroken(1004), "start"), (.picture(1004), "damaged"),
-                (.arriving(1203), "ok"), (.picture(1203), "damaged"), (.arriving(1204), "ok"), (.picture(1204), "mark"),
-                (.arriving(2004), "ok"), (.picture(2004), "ok"),
-            ], policy: .automatic),
-        Row(
-            what: "without random access points, pictures are marked until they have been refreshed",
-            events: [
-                (.arriving(0), "ok"), (.damagedPicture(0), "mark"), (.arriving(800), "start"), (.picture(800), "mark"),
-                (.arriving(1000), "ok"), (.picture(1000), "ok"), (.arrivingBroken(1004), "start"),
-                (.picture(1004), "mark"), (.arriving(2004), "ok"), (.picture(2004), "ok"),
-            ], policy: .mark),
-        Row(
             what: "the ends of what a number holds are times like others",
             events: [
                 (.key(.max), "ok"), (.delta(.min), "step"), (.picture(.min), "ok"), (.picture(.max), "ok"),
@@ -209,14 +160,11 @@ import Testing
     ]
 
     private func play(_ event: Event, _ gate: inout PictureGate) -> String {
-        func packet(_ time: Int64?, isKey: Bool, lacksSomething: Bool = false, arrives: Bool = false) -> String {
-            var packet = PictureGate.Packet(isKey: isKey, pts: time, dts: nil, lacksSomething: lacksSomething)
-            if arrives, let time { packet.arrival = MonotonicTime(nanoseconds: time * 10_000_000) }
+        func packet(_ time: Int64?, isKey: Bool, lacksSomething: Bool = false) -> String {
+            let packet = PictureGate.Packet(isKey: isKey, pts: time, dts: nil, lacksSomething: lacksSomething)
             let isStep = gate.stepsBack(packet)
             switch gate.admit(packet) {
             case .decode: return isStep ? "step" : "ok"
-            case .decodeAnew: return "anew"
-            case .decodeUnannounced: return "start"
             case .keepBack(let reason): return reason?.description ?? "-"
             }
         }
@@ -232,9 +180,6 @@ import Testing
         case .delta(let time): return packet(time, isKey: false)
         case .brokenKey(let time): return packet(time, isKey: true, lacksSomething: true)
         case .brokenDelta(let time): return packet(time, isKey: false, lacksSomething: true)
-        case .arriving(let time): return packet(time, isKey: false, arrives: true)
-        case .arrivingKey(let time): return packet(time, isKey: true, arrives: true)
-        case .arrivingBroken(let time): return packet(time, isKey: false, lacksSomething: true, arrives: true)
         case .picture(let time): return picture(time, isKey: false)
         case .keyPicture(let time): return picture(time, isKey: true)
         case .damagedPicture(let time): return picture(time, isKey: false, isDamaged: true)
@@ -254,11 +199,11 @@ import Testing
         }
     }
 
-    @Test("A stream without key frames is decoded after a while, because it refreshes its picture in another way")
+    @Test("A stream without key frames is decoded after a while, as it refreshes its picture in another way")
     func patience() {
         var gate = PictureGate(.drop, isLive: true, timeBase: Rational(1, 100))
         let fates = (0..<601).map { play(.delta(Int64($0)), &gate) }
-        #expect(fates.dropLast().allSatisfy { $0 == "-" } && fates.last == "start")
+        #expect(fates.dropLast().allSatisfy { $0 == "-" } && fates.last == "ok")
         #expect(play(.delta(601), &gate) == "ok")
     }
 }

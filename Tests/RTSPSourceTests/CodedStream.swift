@@ -12,8 +12,6 @@ struct CodedStream: Sendable {
     let packets: [[UInt8]]
     /// The number of packets of the first picture.
     let firstPicture: Int
-    /// The parameter sets of the first picture, with start codes.
-    let parameterSets: [UInt8]
     /// The MD5 of each picture, by its time in ticks of 90 kHz since the first access unit's.
     let sums: [Int64: String]
 
@@ -22,21 +20,17 @@ struct CodedStream: Sendable {
     /// - Parameters:
     ///   - encoder: `libx264` or `libx265`.
     ///   - options: the encoder's options.
-    ///   - hasMessages: whether SEI units, such as those of recovery points, stay in the stream.
-    init(
-        _ encoder: String, _ options: [String], pictures: Int, size: String = "320x240", hasMessages: Bool = true,
-        in folder: TemporaryFolder
-    ) throws {
+    init(_ encoder: String, _ options: [String], pictures: Int, size: String = "320x240", in folder: TemporaryFolder)
+        throws
+    {
         isHEVC = encoder == "libx265"
         format = isHEVC ? .h265(usesDONL: false) : .h264
         let path = folder.path("clip.nut")
-        // Supplemental enhancement information: H.264, table 7-1; H.265, table 7-1.
-        let filters = hasMessages ? "dump_extra" : "dump_extra,filter_units=remove_types=\(isHEVC ? "39|40" : "6")"
         try ReferenceCommand.ffmpeg(
             [
                 "-f", "lavfi", "-i", "testsrc2=size=\(size):rate=25,noise=alls=12:allf=t", "-frames:v", "\(pictures)",
                 "-pix_fmt", "yuv420p", "-c:v", encoder,
-            ] + options + ["-bsf:v", filters, "-enc_time_base", "1:90000", path])
+            ] + options + ["-bsf:v", "dump_extra", "-enc_time_base", "1:90000", path])
         // The muxer writes bare access units; the codec's own format has them without times.
         let raw = folder.path("clip.raw")
         try ReferenceCommand.ffmpeg(["-i", path, "-c", "copy", "-f", isHEVC ? "hevc" : "h264", raw])
@@ -51,11 +45,6 @@ struct CodedStream: Sendable {
         let first = units[0].ticks
         var packets: [[UInt8]] = []
         var start = 0
-        let isHEVC = isHEVC
-        let sets = Self.nals(Array(bytes[..<units[0].size])).filter {
-            isHEVC ? (32...34).contains($0[0] >> 1 & 0x3F) : [7, 8].contains($0[0] & 0x1F)
-        }
-        parameterSets = sets.flatMap { [0, 0, 0, 1] + $0 }
         for unit in units {
             let nals = Self.nals(Array(bytes[start..<start + unit.size]))
             start += unit.size
@@ -99,7 +88,6 @@ struct CodedStream: Sendable {
         }
         self.packets = packets
         self.firstPicture = firstPicture
-        parameterSets = []
         sums = try Self.sums(of: path, first: nil)
     }
 
