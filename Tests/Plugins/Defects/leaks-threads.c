@@ -1,4 +1,4 @@
-/* leaks: Opening and closing leaves threads running: */
+/* leaks: Opening and closing leaves something behind that runs out: */
 #define HELPERS static void *idle(void *data) { for (;;) pause(); return data; }
 #define IN_OPEN pthread_attr_t small; pthread_attr_init(&small); pthread_attr_setstacksize(&small, 65536); \
     if (pthread_create(&source->thread, &small, idle, NULL)) \
