@@ -29,8 +29,9 @@ struct FilePasses {
         end = max(end, ticks.adding(saturating: length))
     }
 
-    /// Advances to the next pass; returns false if there is none, or if this one had no picture, because the next would
-    /// not have one either.
+    /// Advances to the next pass.
+    ///
+    /// - Returns: false after the last pass, and after a pass without a picture: the next pass would not have one either.
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0

@@ -177,7 +177,7 @@ final class RTSPClient {
 
     /// Handles data that has been read already.
     ///
-    /// - Returns: false if there is none.
+    /// - Returns: whether any data was waiting.
     private func handleRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
         guard var event = try connection.next(take) else { return false }
         while true {

@@ -1,7 +1,5 @@
-import InletCore
 package import NIOCore
 
-// Unsafe: reads the bytes of a socket address.
 /// The client that a connection is counted against: an IPv4 address, or an IPv6 network.
 ///
 /// An IPv6 host can choose among the 2^64 addresses of its network (RFC 4291, 2.5.1), so a limit per address would have
@@ -13,30 +11,22 @@ package enum ClientAddress: Hashable, Sendable {
     case unknown
 
     /// - Parameter address: the peer's address. All connections with nil count as one client.
-    package init(_ address: SocketAddress?) {
-        switch address {
-        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
-        case .v4(let address):
-            let bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[4..<8]) }
-            self = .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
-        case .v6(let address):
-            let bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[8..<24]) }
-            // An IPv4 address as an IPv6 socket reports it (RFC 4291, 2.5.5.2).
-            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
-            self =
-                isMapped
-                ? .ipv4(bytes[12...].reduce(0) { $0 << 8 | UInt32($1) })
-                : .ipv6(bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
-        default: self = .unknown
+    package init(_ address: SocketAddress?) { self.init(host: HostAddress(address)) }
+
+    init(host: HostAddress?) {
+        guard let host else {
+            self = .unknown
+            return
         }
+        self =
+            host.bytes.count == 4
+            ? .ipv4(host.bytes.reduce(0) { $0 << 8 | UInt32($1) })
+            : .ipv6(host.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     /// - Parameter text: the peer's numeric address, with or without the scope of an IPv6 address. All other texts
     ///   count as one client.
-    package init(_ text: String) {
-        let address = String(text.prefix(upToByte: "%"))
-        self.init(try? SocketAddress(ipAddress: address, port: 0))
-    }
+    package init(_ text: String) { self.init(host: HostAddress(text)) }
 }
 
 extension ClientAddress: CustomStringConvertible {

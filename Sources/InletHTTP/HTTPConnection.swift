@@ -160,13 +160,11 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         return service.begin(request, isKnown: isKnown)
     }
 
-    private func isPublic(_ request: HTTPRequest, _ service: any HTTPService) -> Bool {
-        request.isForIcon || request.path.isEmpty || service.isPublic(request)
-    }
-
     private func decide(about request: HTTPRequest) {
         guard let service else { return }
-        switch gate.decide(request, from: client, of: id, isPublic: isPublic(request, service)) {
+        let isPublic = request.isForIcon || request.path.isEmpty || service.isPublic(request)
+        let isProxied = proxy.trusts(context?.remoteAddress)
+        switch gate.decide(request, from: client, of: id, isPublic: isPublic, isProxied: isProxied) {
         case .served(let isKnown, after: .zero): take(step(request, isKnown: isKnown, service), request)
         case .served(let isKnown, let time):
             delay(by: time) { connection in

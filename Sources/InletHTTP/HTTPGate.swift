@@ -93,17 +93,23 @@ final class HTTPGate: Sendable {
 
     /// Decides whether a request is served.
     ///
-    /// - Parameter isPublic: whether the request needs no token.
+    /// - Parameters:
+    ///   - isPublic: whether the request needs no token.
+    ///   - isProxied: whether a trusted proxy sent it, which may pass on the host that its client named.
     func decide(
-        _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool
+        _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool,
+        isProxied: Bool = false
     ) -> Decision {
         let now = MonotonicTime.now
         if let wait = clients.noteRequest(from: client, at: now) {
             log.log(.warning, "Too many requests came from \(client)", key: "requests")
             return .refused(Self.tooMany("Too many requests came from this address.", wait), after: .zero)
         }
-        guard access.isOfThisHost(request) else {
-            return .refused(.text("This page is for this machine alone.", .misdirectedRequest), after: .zero)
+        guard isProxied || access.isOfThisHost(request) else {
+            let text =
+                "This page is only for this machine. To reach it through a proxy, give the server a token and the "
+                + "proxy's address."
+            return .refused(.text(text, .misdirectedRequest), after: .zero)
         }
         let claim = access.claim(of: request, at: Self.seconds)
         let count = access.count(of: request)

@@ -98,6 +98,9 @@ package struct HTTPRequest: Sendable {
         }
     }
 
+    /// Whether a proxy states that it forwards the request.
+    var isForwarded: Bool { !forwardedAddresses.isEmpty || header("x-forwarded-host") != nil }
+
     /// Returns an address without quotes, brackets and port.
     private static func address(_ text: String) -> String {
         let text = text.trimmed { $0.isASCIISpace || $0 == UInt8(ascii: "\"") }

@@ -5,55 +5,33 @@ import NIOCore
 package struct ProxyRule: Sendable, Hashable {
     /// The path below which a proxy that does not remove it serves the pages, such as `/cams`. The default is empty.
     package var basePath = ""
-    /// The proxies whose statement of a client's address is believed. The default is none.
+    /// The proxies whose statement of a client's address is believed. By default no proxy is trusted.
     package var trusted: [Network] = []
 
     package init() {}
 
-    // Unsafe: reads the bytes of a socket address.
-    /// An address of a host: 4 bytes, or 16 of IPv6. An IPv4 address that an IPv6 socket reports has 4.
-    fileprivate struct Host: Hashable, Sendable {
-        var bytes: [UInt8]
-
-        init?(_ address: SocketAddress?) {
-            switch address {
-            case .v4(let address): bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[4..<8]) }
-            case .v6(let address):
-                let all = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[8..<24]) }
-                let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xff && all[11] == 0xff
-                bytes = isMapped ? Array(all[12...]) : all
-            default: return nil
-            }
-        }
-
-        /// - Parameter text: a numeric address, with or without the scope of an IPv6 address.
-        init?(_ text: String) {
-            self.init(try? SocketAddress(ipAddress: String(text.prefix(upToByte: "%")), port: 0))
-        }
-    }
-
     /// A network of addresses, such as `10.0.0.0/8` or one address.
     package struct Network: Sendable, Hashable {
-        private let host: Host
+        private let host: HostAddress
         private let length: Int
 
         /// - Throws: ``InletError/Code/invalidConfiguration`` if the text is not an address with an optional length of
         ///   its prefix in bits.
         package init(_ text: String) throws(InletError) {
             let parts = text.split(atByte: "/", limit: 1)
-            guard let host = Host(String(parts[0])),
+            guard let host = HostAddress(String(parts[0])),
                 case let most = host.bytes.count * 8,
                 let length = parts.count > 1 ? TextBytes.number(parts[1].utf8, upTo: most) : most
             else {
                 throw InletError(
                     .invalidConfiguration,
-                    "'\(text.sanitized(limit: 80))' is not a network. Write an address, or a network such as 10.0.0.0/8 "
-                        + "or fd00::/8.")
+                    "'\(text.sanitized(limit: 80))' is not a network. Write an address, or a network such as "
+                        + "10.0.0.0/8 or fd00::/8.")
             }
             (self.host, self.length) = (host, length)
         }
 
-        fileprivate func contains(_ other: Host) -> Bool {
+        fileprivate func contains(_ other: HostAddress) -> Bool {
             guard other.bytes.count == host.bytes.count else { return false }
             return (0..<length).allSatisfy { bit in
                 (host.bytes[bit / 8] ^ other.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
@@ -61,10 +39,12 @@ package struct ProxyRule: Sendable, Hashable {
         }
     }
 
-    private func trusts(_ host: Host?) -> Bool { host.map { host in trusted.contains { $0.contains(host) } } ?? false }
+    private func trusts(_ host: HostAddress?) -> Bool {
+        host.map { host in trusted.contains { $0.contains(host) } } ?? false
+    }
 
     /// Returns whether an address is that of a trusted proxy.
-    func trusts(_ address: SocketAddress?) -> Bool { !trusted.isEmpty && trusts(Host(address)) }
+    func trusts(_ address: SocketAddress?) -> Bool { !trusted.isEmpty && trusts(HostAddress(address)) }
 
     /// Returns the client of a request: the last address of `X-Forwarded-For` or `Forwarded` (RFC 7239, 5.2) that is
     /// not a trusted proxy's, if a trusted proxy sent the request.
@@ -72,8 +52,8 @@ package struct ProxyRule: Sendable, Hashable {
         var client = ClientAddress(peer)
         guard trusts(peer) else { return client }
         for text in request.forwardedAddresses.reversed() {
-            guard let host = Host(text) else { break }
-            client = ClientAddress(text)
+            guard let host = HostAddress(text) else { break }
+            client = ClientAddress(host: host)
             if !trusts(host) { break }
         }
         return client

@@ -86,7 +86,18 @@ private enum ThreadGuard {
             let count = unsafe poll(&watched, 1, -1)
             if count < 0, errno == EINTR { continue }
             guard count > 0, watched.revents & Int16(POLLIN) != 0 else { _exit(0) }
-            answer(listener, mayStart: threads(status) < ThreadLimit.most)
+            let before = threads(status)
+            answer(listener, mayStart: before < ThreadLimit.most)
+            if before < ThreadLimit.most { waitForChange(of: status, from: before) }
+        }
+    }
+
+    /// Waits until a thread that was allowed is counted, or for at most five milliseconds: it may have failed to start,
+    /// or another one may have ended. Threads that ask together would exceed the limit otherwise.
+    private static func waitForChange(of status: Int32, from before: Int) {
+        for _ in 0..<50 {
+            guard threads(status) == before else { return }
+            usleep(100)
         }
     }
 

@@ -70,6 +70,13 @@ import Testing
             #expect(rule.isOfThisHost(try Self.request("/", ["host": host])) == isOfThisHost, "\(host)")
         }
         #expect(!rule.isOfThisHost(try Self.request("/")))
+        // Without a token all clients are trusted, and a proxy forwards those of other machines.
+        for header in ["x-forwarded-for", "forwarded", "x-forwarded-host"] {
+            let value = header == "forwarded" ? "for=192.0.2.1" : "192.0.2.1"
+            let forwarded = try Self.request("/", ["host": "localhost", header: value])
+            #expect(!rule.isOfThisHost(forwarded), "\(header)")
+            #expect(AccessRule(host: "127.0.0.1", port: 8090, token: Self.long).isOfThisHost(forwarded), "\(header)")
+        }
     }
 
     private static let long = "let-me-in-please-for-good"

@@ -94,6 +94,7 @@ import Testing
         #expect(try outcome("threads", "200") == "done")
         #expect(try outcome("threads", "300") == "EAGAIN")
         #expect(try outcome("threads", "3000") == "EAGAIN")
+        #expect(try outcome("crowd", "256") == "done", "threads that start others at the same time")
         #expect(try outcome("threads", "300", without("seccomp")) == "done")
     }
 

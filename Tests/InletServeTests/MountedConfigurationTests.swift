@@ -23,7 +23,7 @@ import Testing
         try (text + "  gate: pattern:ball?size=64x64&fps=5\n").write(toFile: new, atomically: false, encoding: .utf8)
         _ = try ReferenceCommand.run("mount", ["--bind", outside, serve.configuration])
         defer { _ = try? ReferenceCommand.run("umount", ["-l", serve.configuration]) }
-        // What is written into the file itself is seen.
+        // The daemon sees a change within the file itself.
         let handle = try #require(FileHandle(forWritingAtPath: outside))
         _ = try handle.seekToEnd()
         try handle.write(contentsOf: Data("  yard: pattern:ball?size=64x64&fps=5\n".utf8))

@@ -231,7 +231,7 @@ import Testing
         return (try? frozenDisk(folder)) != nil && (try? ReferenceCommand.run("umount", [folder.path("disk")])) != nil
     }()
 
-    /// Mounts a file system of its own, which can be frozen.
+    /// Mounts a separate file system, which can be frozen.
     private static func frozenDisk(_ folder: TemporaryFolder) throws -> String {
         let (image, disk) = (folder.path("image"), folder.path("disk"))
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)

@@ -65,7 +65,8 @@
             // A minute: no reader waits that long.
             options.keyFrameInterval = 1200
             let camera = try RTSPServer(options)
-            let (serve, place) = try await Self.daemon("  door: {source: \"\(camera.url)\", record: {folder: /nowhere}}\n")
+            let (serve, place) = try await Self.daemon(
+                "  door: {source: \"\(camera.url)\", record: {folder: /nowhere}}\n")
             _ = try await serve.camera("door") { $0.captured > 100 }
             let url = Self.url(place, "door")
             #expect(try await Self.packets(120, of: url).count == 120)

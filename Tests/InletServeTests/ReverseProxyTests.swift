@@ -107,6 +107,24 @@ struct ReverseProxyTests {
         #expect(try await actors("") == ["127.0.0.1", "127.0.0.1"])
     }
 
+    @Test("A proxy may pass on its own host if it is trusted; without tokens nobody is served through a proxy")
+    func hosts() async throws {
+        for (settings, status) in [("  trusted-proxies: [127.0.0.1]\n", "200"), ("", "421")] {
+            let serve = try await ServeProcess(settings + Self.cameras)
+            let proxy = try Proxy(serve, ["--passes-host"])
+            let head = try await proxy.head(
+                "/v1/cameras",
+                ["-H", "host: cams.example", "-H", "authorization: Bearer \(ServeProcess.viewer)"])
+            #expect(head.contains(" \(status) "), "\(settings): \(head)")
+            #expect(await serve.end() == 0)
+        }
+        let open = try await ServeProcess(Self.cameras, tokens: false)
+        #expect(try await open.ask("GET", "/v1/cameras", token: nil).status == 200)
+        let proxy = try Proxy(open)
+        #expect(try await proxy.head("/v1/cameras").contains(" 421 "))
+        #expect(await open.end() == 0)
+    }
+
     @Test("Behind a proxy that does not remove the path, the daemon does")
     func basePath() async throws {
         let serve = try await ServeProcess("  base-path: /cams/\n" + Self.cameras)

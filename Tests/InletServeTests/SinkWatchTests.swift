@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Another sink in the place of a stalled one begins anew, and a detached one is forgotten")
+    @Test("A sink that replaces a stalled one is not stalled, and a detached sink is forgotten")
     func replacement() {
         var watch = SinkWatch()
         _ = watch.update([sink("a", delivered: 1)], at: time(0))

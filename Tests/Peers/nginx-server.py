@@ -49,6 +49,8 @@ def configuration(options, folder, port, certificates):
     ):
         text = text.replace(f"@{name}@", value)
     stated = "proxy_set_header X-Forwarded-Prefix /cams;" if options.states_path else ""
+    if options.passes_host:
+        stated += " proxy_set_header Host $http_host;"
     proxy = f"""location /cams/ {{
             proxy_pass {options.proxy}/;
             proxy_http_version 1.1;
@@ -69,6 +71,7 @@ def main():
     what.add_argument("--file", help="what to serve, under its own name and as /hls/index.m3u8")
     what.add_argument("--folder", help="what to serve as /hls, as it is")
     what.add_argument("--proxy", metavar="URL", help="a server to pass requests below /cams/ to")
+    parser.add_argument("--passes-host", action="store_true", help="--proxy passes on the client's Host header")
     parser.add_argument("--states-path", action="store_true", help="--proxy sends X-Forwarded-Prefix")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate by an authority made now")

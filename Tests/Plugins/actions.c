@@ -109,6 +109,35 @@ static int starts_threads(int count) {
     return errno ? -1 : 0;
 }
 
+static pthread_barrier_t together;
+
+static void *multiplies(void *argument) {
+    pthread_barrier_wait(&together);
+    errno = 0;
+    starts_threads(20);
+    pthread_barrier_wait(&together);
+    return waits(argument);
+}
+
+// Starts threads from a hundred threads at the same time. Fails with E2BIG if more than `most` run in the end.
+static int multiplies_threads(int most) {
+    enum { starters = 100 };
+    pthread_barrier_init(&together, NULL, starters + 1);
+    for (int i = 0; i < starters; i++) {
+        pthread_t thread;
+        if ((errno = pthread_create(&thread, NULL, multiplies, NULL))) return -1;
+    }
+    pthread_barrier_wait(&together);
+    pthread_barrier_wait(&together);
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks) return -1;
+    int count = 0;
+    for (struct dirent *task; (task = readdir(tasks));) count += task->d_name[0] != '.';
+    closedir(tasks);
+    errno = E2BIG;
+    return count > most ? -1 : 0;
+}
+
 static int grows_memfd(void) {
     int file = memfd_create("x", 0);
     return file < 0 ? -1 : ftruncate(file, 1 << 20);
@@ -124,6 +153,7 @@ static int act(const char *action, const char *value) {
     if (!strcmp(action, "fork")) return forks();
     if (!strcmp(action, "thread")) return starts_thread();
     if (!strcmp(action, "threads")) return errno = 0, starts_threads(atoi(value));
+    if (!strcmp(action, "crowd")) return multiplies_threads(atoi(value));
     if (!strcmp(action, "memory")) return takes_memory(strtoull(value, NULL, 10));
     if (!strcmp(action, "memfd")) return grows_memfd();
     if (!strcmp(action, "descriptors")) return opens_many();

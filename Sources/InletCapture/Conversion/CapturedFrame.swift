@@ -32,6 +32,8 @@ final class CapturedFrame: Sendable {
         var flags: FrameFlags
         var wallClock: Int64?
         var fieldOrder: FieldOrder
+        /// Whether the native picture is I420, so that no conversion is needed.
+        var isI420: Bool
         /// The filters that would change the frame.
         var filters: PictureFilters
     }
@@ -69,7 +71,7 @@ final class CapturedFrame: Sendable {
             size: frame.size, rotation: frame.rotation, sampleAspectRatio: frame.sampleAspectRatio)
         template = Template(
             colorSpace: frame.colorSpace, duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock,
-            fieldOrder: frame.fieldOrder, filters: .changing(frame))
+            fieldOrder: frame.fieldOrder, isI420: frame.pixelFormat == .yuv420p, filters: .changing(frame))
         native = Mutex(.frame(frame))
     }
 
@@ -101,6 +103,12 @@ final class CapturedFrame: Sendable {
         let filters = wants.filters.intersection(template.filters)
         if !filters.isEmpty, let filtering { adaptation.filters = filtering.available(filters) }
         return adaptation
+    }
+
+    /// Returns whether a sink gets the native picture itself: nothing is converted, filtered, scaled or rotated for it.
+    func isNative(for wants: SinkWants) -> Bool {
+        guard template.isI420, wants.filters.isDisjoint(with: template.filters) else { return false }
+        return (try? FrameAdaptation(wants, to: shape))?.isIdentity(for: shape) ?? false
     }
 
     /// Returns the shape of the frame as a sink would get it, without converting it. Its colours are the source's, or

@@ -21,7 +21,8 @@ extension SinkDelivery {
     // MARK: Pictures
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        guard isImmediate else { return enqueue(frame, isCancelled: isCancelled) }
+        // Work on the pixels would delay the source, and sinks that want other pictures would wait for each other.
+        guard isImmediate, frame.isNative(for: wants) else { return enqueue(frame, isCancelled: isCancelled) }
         guard isTaken(frame) else { return }
         switch mailbox.claim(for: frame.timestamp) {
         case .claimed: consume(frame)

@@ -7,8 +7,8 @@ import Synchronization
 /// Delivers frames to one sink on its own thread: takes from the mailbox, converts, hands over.
 ///
 /// A sink that never blocks (``FrameSink/consumesAtOnce``) gets its frames on the producer's thread instead, while the
-/// mailbox is empty and the sink's thread sleeps: that saves the hand-over, which costs more than such a sink. Its own
-/// thread starts and finishes it, and delivers the queued frames.
+/// mailbox is empty and the sink's thread sleeps, if the frames need no conversion: that saves the hand-over, which
+/// costs more than such a sink. Its own thread starts and finishes it, and delivers the queued frames.
 ///
 /// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks occupies no worker of a
 /// pool. The thread starts with the first frame, or to finish the sink, and ends with the sink.

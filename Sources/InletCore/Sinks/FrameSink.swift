@@ -27,8 +27,9 @@ public protocol FrameSink: AnyObject {
     /// little. Read when the sink is attached. The default is false.
     ///
     /// If it is true, frames are consumed on the thread that delivers them, which for most sources is the thread that
-    /// decodes. That saves the change of threads, about 0.05 ms of processor time a frame. The first frame, and frames
-    /// that arrive faster than they are consumed, still go to the sink's own thread.
+    /// decodes. That saves the change of threads, about 0.05 ms of processor time a frame. The first frame, frames that
+    /// arrive faster than they are consumed, and frames whose pixels must be converted, filtered, scaled or rotated
+    /// still go to the sink's own thread.
     var consumesAtOnce: Bool { get }
 
     /// Starts the sink. Called once, before the first frame.

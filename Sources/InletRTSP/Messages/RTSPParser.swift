@@ -9,8 +9,8 @@ import InletCore
 package struct RTSPParser: Sendable {
     /// The channels that the parser expects on the connection, and its limits.
     package struct Settings: Sendable {
-        /// The interleaved channels that were set up. While the set is empty, packets are recognized only where a
-        /// message may begin. Otherwise they are also recognized within messages and after garbage.
+        /// The interleaved channels that were set up. With an empty set, packets are recognized only at places
+        /// at which a message may begin. Otherwise they are also recognized within messages and after garbage.
         package var knownChannels: Set<UInt8> = []
         /// The payload types that may occur on these channels. Empty means any.
         package var knownPayloadTypes: Set<UInt8> = []

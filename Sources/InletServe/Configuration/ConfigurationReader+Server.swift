@@ -47,6 +47,15 @@ extension ConfigurationReader {
         settings.proxy.trusted = (node["trusted-proxies"]?.elements ?? []).compactMap { element in
             element.scalar.flatMap { try? ProxyRule.Network($0) }
         }
+        if let place = node["trusted-proxies"], !settings.proxy.trusted.isEmpty {
+            check(place, path: "server.trusted-proxies", &problems) {
+                guard !(node["tokens"]?.members ?? []).isEmpty else {
+                    throw InletError(
+                        .invalidConfiguration,
+                        "Clients of a proxy are on other machines, so they need tokens: add tokens: under server:.")
+                }
+            }
+        }
         settings.audit = node["audit"]?.scalar
         for member in (node["tokens"]?.members ?? []).prefix(64) where CameraName.isValid(member.key) {
             let path = "server.tokens.\(member.key)"

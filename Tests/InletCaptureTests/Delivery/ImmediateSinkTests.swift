@@ -10,7 +10,7 @@ import Testing
 
 /// Sinks that return at once, which are consumed on the producer's thread.
 @Suite(.blocking, .timeLimit(.minutes(2))) struct ImmediateSinkTests {
-    /// What the sink saw.
+    /// The calls that the sink received.
     final class Record: Sendable {
         struct State {
             var threads: [ObjectIdentifier] = []
@@ -70,6 +70,21 @@ import Testing
             timestamp: MonotonicTime(nanoseconds: Int64(number) * 1_000_000), stages: StageTimes())
     }
 
+    /// A frame whose luma also serves as its chroma.
+    private static func nv12(_ number: UInt64) throws -> CapturedFrame {
+        var draft = try I420Draft(size: ImageSize(width: 64, height: 48))
+        draft.fillBlack()
+        let buffer = draft.publish()
+        let luma = try #require(SourcePlanes(buffer)[0])
+        var planes = SourcePlanes()
+        planes.append(luma)
+        planes.append(luma)
+        let frame = SourceFrame(
+            pixelFormat: .nv12, size: buffer.size, planes: planes, owner: buffer, pts: nil, sequence: number)
+        return CapturedFrame(
+            frame, timestamp: MonotonicTime(nanoseconds: Int64(number) * 1_000_000), stages: StageTimes())
+    }
+
     private static func settled(_ delivery: SinkDelivery) -> UInt64 {
         let snapshot = delivery.counters.snapshot(id: delivery.id, name: "")
         return snapshot.delivered + snapshot.drops.values.reduce(0, +)
@@ -88,6 +103,27 @@ import Testing
             while settled(delivery) < number, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
         }
         return number
+    }
+
+    @Test("Frames that must be scaled or converted are consumed on the sink's thread, which does that work")
+    func work() throws {
+        for wants in [SinkWants(largestSize: ImageSize(width: 32, height: 24)), SinkWants()] {
+            let record = Record()
+            let delivery = Self.delivery(record, wants: wants)
+            let isScaled = wants.largestSize != nil
+            for number in 0..<50 as Range<UInt64> {
+                let captured = isScaled ? try Self.frame(number) : try Self.nv12(number)
+                delivery.offer(captured) { false }
+                let deadline = ContinuousClock.now + .seconds(30)
+                while Self.settled(delivery) <= number, ContinuousClock.now < deadline {
+                    Thread.sleep(forTimeInterval: 0.001)
+                }
+            }
+            let this = ObjectIdentifier(Thread.current)
+            #expect(record.state.withLock { $0.sequences } == Array(0..<50))
+            #expect(!record.state.withLock { $0.threads.contains(this) })
+            delivery.close()
+        }
     }
 
     @Test("Once its thread has started it and sleeps, frames are consumed on the thread that offers them")

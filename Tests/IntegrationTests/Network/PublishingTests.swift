@@ -48,8 +48,8 @@ struct PublishingTests {
                 try await Waiting.until("pictures", progress: progress) { try shows(5, after: before) }
                 let failures = refused()
                 try server.kill()
-                // A loss is noticed at once, except with SRT, where a peer is lost once it has not answered for the
-                // time-out.
+                // A loss is noticed at once, except with SRT: its peer counts as lost after a time-out without an
+                // answer.
                 try await Waiting.until("the loss is noticed", progress: refused) {
                     refused() > failures
                 }
