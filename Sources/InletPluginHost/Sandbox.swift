@@ -23,8 +23,10 @@ struct Sandbox {
         try dropRights()
         if !arguments.without.contains(.limits) { try limit() }
         if !arguments.without.contains(.landlock) { try FileAccess(arguments).restrict() }
-        // Last, because the other layers make calls that it forbids.
+        // After the other layers, which make calls that it forbids.
         if let threads { try SystemCallFilter(arguments).load(threads) }
+        // After the filter: a process may send no descriptor while its user has more in flight than this limit.
+        if !arguments.without.contains(.limits) { try lower([(INLET_LIMIT_DESCRIPTORS, 256)]) }
     }
 
     /// Leaves what programs need, and nothing of the user's.
@@ -61,10 +63,14 @@ struct Sandbox {
     /// system calls allows none, and bounds threads (``ThreadLimit``).
     private func limit() throws(PluginFailure) {
         var limits = [
-            (INLET_LIMIT_MEMORY, UInt64(arguments.memory)), (INLET_LIMIT_CORE, 0), (INLET_LIMIT_DESCRIPTORS, 256),
-            (INLET_LIMIT_STACK, 8 << 20), (INLET_LIMIT_MESSAGES, 0),
+            (INLET_LIMIT_MEMORY, UInt64(arguments.memory)), (INLET_LIMIT_CORE, 0), (INLET_LIMIT_STACK, 8 << 20),
+            (INLET_LIMIT_MESSAGES, 0),
         ]
         if !arguments.mayWrite { limits.append((INLET_LIMIT_FILE, 0)) }
+        try lower(limits)
+    }
+
+    private func lower(_ limits: [(kind: Int, most: UInt64)]) throws(PluginFailure) {
         for (kind, most) in limits {
             guard inlet_lower_limit(Int32(kind), most) == 0 else {
                 throw Self.failure("the layer limits", errno, Self.advice(.limits))

@@ -30,11 +30,7 @@ struct SystemCallFilter {
         let listener = unsafe seccomp_notify_fd(filter)
         // The plug-in must not have it: it would allow itself threads.
         defer { close(listener) }
-        do throws(InletError) {
-            try threads.watch(listener)
-        } catch {
-            throw Self.failure(error.context.nativeCode ?? EBADF)
-        }
+        try threads.watch(listener)
     }
 
     private static func add(_ rule: SystemCallRule, to filter: scmp_filter_ctx) -> Int32 {

@@ -43,14 +43,12 @@ struct ThreadLimit {
 
     /// Hands the descriptor over by which the kernel asks.
     ///
-    /// - Throws: ``InletError`` if the guard is gone.
-    func watch(_ listener: Int32) throws(InletError) {
+    /// - Throws: ``PluginFailure`` if the guard is gone, or the system refuses to send a descriptor.
+    func watch(_ listener: Int32) throws(PluginFailure) {
         do throws(MessageSocket.SendFailure) {
             try socket.send(UInt8(0), descriptor: listener)
         } catch {
-            throw InletError(
-                .internal, "The guard of a plug-in's threads has ended.",
-                context: .init(operation: "sendmsg", nativeCode: EPIPE))
+            throw Self.failure(error.number)
         }
     }
 

@@ -42,6 +42,15 @@ package final class MessageSocket: Sendable {
         case full
         /// The `errno` of another failure.
         case system(Int32)
+
+        /// The `errno` of the failure.
+        package var number: Int32 {
+            switch self {
+            case .closed: EPIPE
+            case .full: EAGAIN
+            case .system(let number): number
+            }
+        }
     }
 
     /// Sends a message.

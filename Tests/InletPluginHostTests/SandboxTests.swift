@@ -98,6 +98,20 @@ import Testing
         #expect(try outcome("threads", "300", without("seccomp")) == "done")
     }
 
+    /// The system limits them for each user, over all of the user's processes, by the limit of the process that sends.
+    @Test("a plug-in starts while its user has hundreds of descriptors in flight")
+    func descriptorsInFlight() throws {
+        var ends: [MessageSocket] = []
+        for _ in 0..<3 {
+            let (sender, receiver) = try MessageSocket.pair()
+            for _ in 0..<100 { try sender.send(UInt8(0), descriptor: sender.descriptor) }
+            ends += [sender, receiver]
+        }
+        let outcome = try outcome("threads", "200")
+        #expect(outcome == "done")
+        withExtendedLifetime(ends) {}
+    }
+
     @Test("the sockets of the machine are listed only with the permission for the network")
     func listedSockets() throws {
         for path in ["/proc/self/net/tcp", "/proc/net/unix", "/proc/thread-self/net/tcp", "/proc/self/net"] {
