@@ -54,7 +54,7 @@ import Testing
 
     @Test("Every picture arrives as it was sent, encrypted or not, whichever side connects", arguments: ways)
     func pictures(_ way: Way) async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let received = folder.path("received.ts")
         let peer = try SRTTransmitter(way.peer.replacing("PORT", with: "\(port)"), to: received)
         let own = way.own.replacing("PORT", with: "\(port)")
@@ -91,7 +91,7 @@ import Testing
             ("", "?passphrase=geheimgeheim"),
         ])
     func passphrases(_ theirs: String, _ ours: String) async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener\(theirs)", to: folder.path("none"))
         defer { peer.stop() }
         try await peer.listens(at: port)
@@ -102,7 +102,7 @@ import Testing
 
     @Test("A missing server, and a missing client, are time-outs")
     func unreachable() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         for address in ["127.0.0.1:\(port)?", ":\(port)?mode=listener&", "[::1]:\(port)?"] {
             let error = try await failure("srt://\(address)connect-timeout=300ms")
             #expect(error.code == .timedOut, "\(error)")
@@ -112,7 +112,7 @@ import Testing
 
     @Test("A port that another program listens on is refused")
     func takenPort() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path("none"))
         defer { peer.stop() }
         try await peer.listens(at: port)
@@ -124,7 +124,7 @@ import Testing
     func silentPeers() async throws {
         /// The time after which the sink noticed the stop of its peer, and its error.
         @Sendable func notice(_ limit: String) async throws -> (Duration, InletError) {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path(limit))
             defer { peer.stop() }
             return try await aside {

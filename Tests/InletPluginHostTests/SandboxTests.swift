@@ -65,7 +65,7 @@ import Testing
 
     @Test("a connection needs permission: seccomp refuses the socket, and Landlock the connection")
     func network() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         #expect(try outcome("connect", "\(port)") == "EPERM")
         #expect(try outcome("connect", "\(port)", ["--network"]) == "ECONNREFUSED")
         #expect(try outcome("connect", "\(port)", ["--devices"]) == "EPERM")

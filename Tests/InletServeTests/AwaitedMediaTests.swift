@@ -24,7 +24,7 @@ import Testing
 @Suite(.tags(.daemon, .server), .serialized, .fewDaemons, .takes(atMostMinutes: 2)) struct AbsentCameraTests {
     @Test("Each kind of viewer gets the reason at once when the camera cannot be opened")
     func refused() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let serve = try await ServeProcess(
             "cameras:\n  door: \"rtsp://user:geheim@127.0.0.1:\(port)/door\"\n", tokens: false)
         for path in ["snapshot.jpg", "stream.mp4", "stream.m3u8"] {

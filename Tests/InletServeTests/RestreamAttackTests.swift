@@ -41,7 +41,7 @@
 
         /// The daemon with one guessable and one strong token.
         private static func guessable(_ camera: String, more: String = "") async throws -> (ServeProcess, Int) {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let serve = try await ServeProcess(
                 """
                   tokens:

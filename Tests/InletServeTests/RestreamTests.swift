@@ -20,7 +20,7 @@
         private static func daemon(
             _ cameras: String, tokens: Bool = true
         ) async throws -> (serve: ServeProcess, place: String) {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let guests = "    visitor: {scope: view, env: INLET_GUEST, cameras: [drawn]}\n"
             let serve = try await ServeProcess(
                 (tokens ? guests : "") + "  restream: 127.0.0.1:\(port)\ncameras:\n" + cameras, tokens: tokens,
@@ -333,7 +333,7 @@
 
         @Test("A daemon that ends while a reader waits for a silent camera disconnects it, and exits with 0")
         func waitingReader() async throws {
-            let dead = try await FreePort.find()
+            let dead = try FreePort.find()
             let (serve, place) = try await Self.daemon("  door: rtsp://127.0.0.1:\(dead)/none\n")
             #expect(try await serve.ask("PUT", "/v1/log-level", body: "{\"level\": \"debug\"}").status == 200)
             async let left = Self.complaint(Self.url(place, "door"))

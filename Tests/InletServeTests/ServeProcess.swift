@@ -40,7 +40,7 @@ final class ServeProcess {
             ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
         ) { $1 }
         self.authority = authority
-        port = try await FreePort.find()
+        port = try FreePort.find()
         folder = try TemporaryFolder()
         log = folder.path("log")
         var text = "server:\n  listen: 127.0.0.1:\(port)\n"

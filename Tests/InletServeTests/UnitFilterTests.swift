@@ -48,7 +48,7 @@
             let camera = try RTSPServer(
                 RTSPServer.Options(
                     size: ImageSize(width: 320, height: 240), frameRate: Rational(20), keyFrameInterval: 20))
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let serve = try await Self.daemon("  restream: 127.0.0.1:\(port)\ncameras:\n  door: \"\(camera.url)\"\n")
             _ = try await serve.camera("door") { $0.captured > 1 }
             for transport in ["tcp", "udp"] {

@@ -45,7 +45,7 @@ import Testing
 
     @Test("A server that was down and then failed gets an event once, under one identifier, with a valid signature")
     func outage() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let serve = try await ServeProcess(
             """
             webhooks:

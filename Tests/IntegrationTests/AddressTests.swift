@@ -157,7 +157,7 @@ struct AddressTests {
     func figures() async throws {
         let folder = try TemporaryFolder()
         let (trace, log) = (folder.path("trace"), folder.path("log"))
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         var sinks = [
             "preview:127.0.0.1:\(port)?token-env=TOKEN", "rtmp://127.0.0.1:1/live?key=hunter2",
             "srt://127.0.0.1:1?streamid=hunter2",

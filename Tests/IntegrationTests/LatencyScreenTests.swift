@@ -40,7 +40,7 @@ struct LatencyScreenTests {
                 var pictures: Int
                 var unreadable: Int
             }
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let output = try await ReferenceCommand.runAside(
                 BuiltProgram.inlet,
                 ["latency", "--via", "webrtc:127.0.0.1:\(port)?token=let-me-in", "--frames", "30", "--json"])

@@ -67,7 +67,7 @@ import Testing
 
     @Test("The delay of a proxy on a loop out and back is measured within 5 ms")
     func via() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         try await Self.aside {
             let proxy = try FaultProxy(to: port, carrier: .udp)
             try Self.expect(
@@ -77,7 +77,7 @@ import Testing
 
     @Test("The delay of a proxy before a media server is measured within 5 ms", arguments: ["rtmp", "rtsp"])
     func server(carrier: String) async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         try await Self.aside {
             // The server passes on what it receives, so that the pictures come back by another path.
             let back = "udp://127.0.0.1:\(port)"
@@ -104,7 +104,7 @@ import Testing
 
     @Test("A plot is written; a missing code, server or common clock is an error with its own status")
     func errors() async throws {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         try await Self.aside {
             let folder = try TemporaryFolder()
             let plot = folder.path("plot.svg")

@@ -23,7 +23,7 @@ struct PreviewRun {
         patience: Duration = .seconds(5),
         beside other: (any FrameSinkConfiguration)? = nil, _ body: (PreviewRun) async throws -> Void
     ) async throws -> CaptureStatistics {
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         var preview = PreviewSinkConfiguration(port: port, token: token)
         (preview.clients, preview.patience) = (clients, patience)
         var pattern = PatternConfiguration(.timecode, size: size, frameRate: Rational(30))

@@ -177,7 +177,7 @@ import Testing
 
     @Test("Pictures are wanted only while somebody looks, and a stalled source is told")
     func watching() async throws {
-        var configuration = PreviewSinkConfiguration(port: try await FreePort.find())
+        var configuration = PreviewSinkConfiguration(port: try FreePort.find())
         configuration.patience = .milliseconds(300)
         let server = try PreviewServer(configuration, context: SinkContext(), logger: Logger(label: "test"))
         defer { server.stop() }

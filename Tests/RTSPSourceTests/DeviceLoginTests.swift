@@ -23,7 +23,7 @@ extension RTSPSourceTests {
         @Test("A device is queried at its other addresses in turn until one answers")
         func nextAddress() async throws {
             let (device, page) = (try device(.token), try device(.none, [.page]))
-            let closed = "http://127.0.0.1:\(try await FreePort.find())/onvif/device_service"
+            let closed = "http://127.0.0.1:\(try FreePort.find())/onvif/device_service"
             let answers = try ask([[closed, page.url, device.url], [closed]])
             #expect(try answers[0].profiles.get().map(\.tokenText) == ["main"])
             #expect(answers[0].clockOffset.map { abs($0) <= 2 } == true)

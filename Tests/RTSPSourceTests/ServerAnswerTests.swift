@@ -220,7 +220,7 @@ extension RTSPSourceTests {
 
         @Test("An address without a listener is refused at once")
         func nothingThere() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let error = try await failure("rtsp://127.0.0.1:\(port)/stream")
             #expect(error?.code == .connectionRefused, "\(error.map { "\($0)" } ?? "none")")
         }

@@ -107,7 +107,7 @@
             let relay = try TURNServer(hasTLS: true)
             defer { relay.stop() }
             for (port, code) in [
-                (relay.securePort, InletError.Code.tlsFailed), (try await FreePort.find(), .disconnected),
+                (relay.securePort, InletError.Code.tlsFailed), (try FreePort.find(), .disconnected),
             ] {
                 let server = try ICEServer("turns:127.0.0.1:\(port)", user: "ann", password: "north")
                 let tunnel = try RelayTunnel(

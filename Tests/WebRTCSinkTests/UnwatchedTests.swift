@@ -136,7 +136,7 @@
 
         @Test("Without a server every frame is counted as not connected, and the run fails with a clear error")
         func deadServer() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let (status, report) = try await aside { try Self.run("whip+http://127.0.0.1:\(port)/whip", frames: 15) }
             #expect(status == 75)
             #expect(report.frames.captured == 15)
@@ -157,7 +157,7 @@
 
         @Test("A page without visitors is no failure")
         func unopenedPage() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let (status, report) = try await aside { try Self.run("webrtc:127.0.0.1:\(port)", frames: 30) }
             #expect(status == 0)
             #expect(report.frames.converted == 0)
@@ -167,7 +167,7 @@
 
         @Test("A first session that is not up in time fails the sink, which is restarted if so configured")
         func connectTimeout() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             var sink = WHIPSinkConfiguration("http://127.0.0.1:\(port)/whip") { FFmpegVideoEncoder() }
             sink.connectTimeout = .milliseconds(300)
             var configuration = CapturerConfiguration()

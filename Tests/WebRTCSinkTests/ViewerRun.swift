@@ -25,7 +25,7 @@
             capture: (inout CapturerConfiguration) -> Void = { _ in },
             _ body: (ViewerRun) async throws -> Void
         ) async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             var sink = WebRTCSinkConfiguration(port: port, token: token) { FFmpegVideoEncoder() }
             sink.viewers = viewers
             // A busy machine must not reduce the picture size. Tests that need smaller pictures set this.

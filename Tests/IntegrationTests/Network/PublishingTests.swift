@@ -76,7 +76,7 @@ struct PublishingTests {
     @Test("A hanging SRT receiver is dropped within the time-out, and gets the stream again when it continues")
     func hangingReceiver() async throws {
         let folder = try TemporaryFolder()
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let receiver = try SRTTransmitter(
             "srt://127.0.0.1:\(port)?mode=listener", to: folder.path("received.ts"), goesOn: true)
         let capturer = try capturer("srt://127.0.0.1:\(port)?connect-timeout=1s&write-timeout=500ms&gop=300ms")
@@ -107,7 +107,7 @@ struct PublishingTests {
     @Test("An SRT receiver that delays the end for longer than a write may take is reported")
     func lostEnd() async throws {
         let folder = try TemporaryFolder()
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let receiver = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path("received.ts"))
         defer { receiver.stop() }
         try await receiver.listens(at: port)
@@ -119,7 +119,7 @@ struct PublishingTests {
     @Test("libsrt's messages go to the log, and none to standard error")
     func logOfSRT() async throws {
         let folder = try TemporaryFolder()
-        let port = try await FreePort.find()
+        let port = try FreePort.find()
         let address = "srt://127.0.0.1:\(port)?mode=listener&passphrase=open-sesame"
         let receiver = try SRTTransmitter(address, to: folder.path("received.ts"))
         defer { receiver.stop() }

@@ -38,7 +38,7 @@
         @Test("Ring, accept, decline, busy, missed, cancelled and hung up: both processes report the same end")
         func stories() async throws {
             let folder = try TemporaryFolder()
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let server = try CallProcess(["signal", "127.0.0.1:\(port)"], in: folder)
             defer { server.stop() }
             try await server.said("ws://")
@@ -80,7 +80,7 @@
             let folder = try TemporaryFolder()
             let relay = try TURNServer()
             defer { relay.stop() }
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let server = try CallProcess(["signal", "127.0.0.1:\(port)"], in: folder)
             defer { server.stop() }
             try await server.said("ws://")
@@ -126,7 +126,7 @@
             let folder = try TemporaryFolder()
             let relay = try TURNServer()
             defer { relay.stop() }
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let file = folder.path("secret")
             try Data((relay.secret + "\n").utf8).write(to: URL(fileURLWithPath: file))
             let server = try CallProcess(
@@ -157,7 +157,7 @@
         @Test("An unknown name, a missing room and a name in use have clear errors")
         func mistakes() async throws {
             let folder = try TemporaryFolder()
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let server = try CallProcess(["signal", "127.0.0.1:\(port)"], in: folder)
             defer { server.stop() }
             try await server.said("ws://")

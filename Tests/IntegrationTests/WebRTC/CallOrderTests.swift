@@ -19,7 +19,7 @@
         @Test("Process first, page first, both at once; the process, then the browser killed and back; the page left")
         func orders() async throws {
             let folder = try TemporaryFolder()
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let server = try CallProcess(["signal", "127.0.0.1:\(port)"], in: folder)
             defer { server.stop() }
             try await server.said("ws://")

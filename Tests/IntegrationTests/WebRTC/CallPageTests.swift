@@ -77,7 +77,7 @@
 
         @Test("A browser rings, answers, declines, is busy and misses; pictures go both ways; both report the same")
         func browser() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             var place = RoomServer.Configuration()
             place.port = port
             let server = try RoomServer(place)

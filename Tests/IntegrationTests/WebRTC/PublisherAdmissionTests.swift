@@ -10,7 +10,7 @@
         private static func run(
             _ admission: Admission, _ test: @escaping (NetworkRun, TrackSender, String) async throws -> Void
         ) async throws {
-            var configuration = WHIPSourceConfiguration(port: try await FreePort.find())
+            var configuration = WHIPSourceConfiguration(port: try FreePort.find())
             configuration.admission = admission
             configuration.decoders = PluginRegistry.standard.decoders
             let run = NetworkRun(configuration)

@@ -11,7 +11,7 @@
             _ configure: (inout WHIPSourceConfiguration) -> Void,
             _ test: @escaping (NetworkRun, PeerMessaging, String) async throws -> Void
         ) async throws {
-            var configuration = WHIPSourceConfiguration(port: try await FreePort.find())
+            var configuration = WHIPSourceConfiguration(port: try FreePort.find())
             configure(&configuration)
             configuration.decoders = PluginRegistry.standard.decoders
             let messaging = configuration.messaging

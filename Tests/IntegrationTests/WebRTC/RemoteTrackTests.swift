@@ -36,7 +36,7 @@
             let server = try TrackSender(.serve, python: Self.python, token: "let-me-in")
             defer { server.stop() }
             let base = "whep+http://127.0.0.1:\(server.port)"
-            let free = try await FreePort.find()
+            let free = try FreePort.find()
             let table: [(String, InletError.Code)] = [
                 ("\(base)/whep?token=wrong", .authenticationFailed), ("\(base)/none?token=let-me-in", .notFound),
                 ("\(base)/busy?token=let-me-in", .serverUnavailable),
@@ -78,7 +78,7 @@
             "aiortc publishes, with ignored sound; a newer publisher replaces it; no publisher is an interruption",
             arguments: ["H264", "VP8"])
         func publisher(codec: String) async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let run = try NetworkRun(
                 "whip:127.0.0.1:\(port)?token=let-me-in&codec=\(codec == "H264" ? "h264" : "vp8")")
             let endpoint = "http://127.0.0.1:\(port)/whip"
@@ -121,7 +121,7 @@
             "GStreamer publishes as OBS does: an offer with all its candidates, sound in the bundle, DELETE at the end",
             .enabled(if: RemoteTrackTests.missing == nil, "\(RemoteTrackTests.missing ?? "")"))
         func encoderSoftware() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let run = try NetworkRun("whip:127.0.0.1:\(port)?token=let-me-in")
             _ = try await run.play { run in
                 try await run.until("an interruption") { $0.isInterrupted }
@@ -149,7 +149,7 @@
             "Chromium is a camera: every number is read, also after it was hidden, and after it was killed",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func phone() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let run = try NetworkRun("whip:127.0.0.1:\(port)")
             let browser = try CameraBrowser()
             defer { browser.stop() }
@@ -186,7 +186,7 @@
             "A page without access to the camera reports it, and states what to do",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func refusedCamera() async throws {
-            let port = try await FreePort.find()
+            let port = try FreePort.find()
             let run = try NetworkRun("whip:127.0.0.1:\(port)")
             let browser = try CameraBrowser()
             defer { browser.stop() }
