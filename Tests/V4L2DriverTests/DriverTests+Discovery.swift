@@ -128,6 +128,7 @@ extension DriverTests {
         func changes() async throws {
             let controls = try V4L2Controls(.path(Vivid.first.bus))
             var changes = controls.changes().makeAsyncIterator()
+            defer { _ = try? Vivid.first.control("-c", "contrast=128") }
             try Vivid.first.control("-c", "contrast=77")
             let control = await changes.next()
             #expect(control?.name == "contrast")

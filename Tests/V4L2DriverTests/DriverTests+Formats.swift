@@ -39,7 +39,7 @@ extension DriverTests {
                     }
                     let code = Self.fourLetters(format.fourCC)
                     try device.control(
-                        "--set-fmt-video", "width=\(size.width),height=\(size.height),pixelformat=\(code)",
+                        "--set-fmt-video", "width=\(size.width),height=\(size.height),field=none,pixelformat=\(code)",
                         "--stream-mmap",
                         "--stream-count", "1", "--stream-to", name + ".raw")
                     taken += 1

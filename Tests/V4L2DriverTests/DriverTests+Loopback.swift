@@ -61,7 +61,9 @@ extension DriverTests {
             for pictures in [raw, theirs].compactMap(\.self) {
                 let numbers = Self.pictures(pictures, size).compactMap { Self.number($0, size) }
                 #expect(numbers.count == 4)
-                #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
+                // A slow reader gets a frame twice from the driver: v4l2loopback, unlike Inlet's source, repeats it.
+                #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 }, "\(numbers)")
+                #expect(Set(numbers).count > 1, "\(numbers)")
                 #expect((numbers.first ?? 0) >= (ours.last ?? .max))
             }
         }
