@@ -34,7 +34,14 @@ extension InletError {
                 )
             case ENOENT: (.notFound, "There is no such device. `inlet devices` lists those that there are.")
             case _ where (number == ENXIO || number == ENODEV) && operation == "open":
-                (.notFound, "There is no driver behind this node. `inlet devices` lists the devices that there are.")
+                (
+                    .notFound,
+                    """
+                    There is no driver behind this node\(SystemFiles.deviceNumber(of: node).map { " (\($0))" } ?? ""). `inlet devices` \
+                    lists the devices that there are. In a container, a node that was passed stays when its camera is plugged in \
+                    again under another number: mount /dev instead (--volume /dev:/dev --device-cgroup-rule='c 81:* rmw').
+                    """
+                )
             case ENODEV, ENXIO, ESHUTDOWN, EREMOTEIO:
                 (.disconnected, "The device went away: it was unplugged, or lost its power.")
             case ENOSPC:

@@ -1,3 +1,4 @@
+import CV4L2
 import InletCore
 
 #if canImport(Glibc)
@@ -52,6 +53,14 @@ enum SystemFiles {
             if name != "." && name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// Returns the number of the character device that a node stands for, as `/sys` writes it, such as `81:0`; nil if the
+    /// path is no such node.
+    static func deviceNumber(of node: String) -> String? {
+        var facts = stat()
+        guard unsafe stat(node, &facts) == 0, facts.st_mode & S_IFMT == S_IFCHR else { return nil }
+        return "\(gnu_dev_major(facts.st_rdev)):\(gnu_dev_minor(facts.st_rdev))"
     }
 
     /// Returns whether anything exists at the path.

@@ -37,12 +37,29 @@ public enum V4L2Devices {
             return list(role, formats: false).first { $0.node == resolved }
                 ?? V4L2DeviceInfo(node: node, identity: V4L2Identity(name: node, bus: node))
         }
-        return try choose(address, from: list(role, formats: false), role)
+        return try choose(address, from: list(role, formats: false), role, withoutNode: withoutNode)
+    }
+
+    /// The names and numbers of devices that the kernel has and `/dev` has no node for: in a container whose nodes were
+    /// made before a camera was plugged in.
+    private static var withoutNode: [String] {
+        let folder = "/sys/class/video4linux"
+        let nodes = Set(SystemFiles.names(in: "/dev").compactMap { SystemFiles.deviceNumber(of: "/dev/\($0)") })
+        return SystemFiles.names(in: folder).sorted().compactMap { name in
+            // Further nodes of a camera hold metadata.
+            guard let number = SystemFiles.text(of: "\(folder)/\(name)/dev"), !nodes.contains(number),
+                SystemFiles.text(of: "\(folder)/\(name)/index") == "0"
+            else { return nil }
+            return "\(SystemFiles.text(of: "\(folder)/\(name)/name") ?? name) (\(number))"
+        }
     }
 
     /// Returns the one device of a list that an address identifies.
+    ///
+    /// - Parameter withoutNode: devices that cannot be opened because they have no node.
     static func choose(
-        _ address: V4L2Address, from devices: [V4L2DeviceInfo], _ role: Role
+        _ address: V4L2Address, from devices: [V4L2DeviceInfo], _ role: Role,
+        withoutNode: @autoclosure () -> [String] = []
     ) throws(InletError) -> V4L2DeviceInfo {
         let matching = devices.filter(address.matches)
         // The first device that can be used; if none can, the error is the first one's.
@@ -56,7 +73,15 @@ public enum V4L2Devices {
                 devices.isEmpty
                 ? "There is none at all: plug one in, or pass it into the container."
                 : "There are \(devices.map { "\($0.identity.name) (\($0.node))" }.joined(separator: ", "))."
-            throw InletError(.notFound, "No \(kind) is \(address). \(known)")
+            let hidden = withoutNode()
+            let advice =
+                hidden.isEmpty
+                ? ""
+                : """
+                 The kernel has \(hidden.joined(separator: ", ")), but /dev has no node for it: in a container, mount \
+                /dev instead of passing single nodes (--volume /dev:/dev --device-cgroup-rule='c 81:* rmw').
+                """
+            throw InletError(.notFound, "No \(kind) is \(address). \(known)\(advice)")
         }
         throw InletError(
             .invalidConfiguration,
@@ -118,7 +143,11 @@ private struct SystemFacts {
     var id: String?
 
     init(node: String) {
-        let folder = "/sys/class/video4linux/\(node.split(atByte: "/", keepsEmpty: false).last ?? "")"
+        // A container may give a node another name than the kernel does.
+        let number = SystemFiles.deviceNumber(of: node)
+        let folder =
+            number.map { "/sys/dev/char/\($0)" }
+            ?? "/sys/class/video4linux/\(node.split(atByte: "/", keepsEmpty: false).last ?? "")"
         name = SystemFiles.text(of: "\(folder)/name")
         index = SystemFiles.text(of: "\(folder)/index").flatMap { Int($0) } ?? 0
         guard let device = SystemFiles.resolved("\(folder)/device") else { return }

@@ -51,6 +51,15 @@ import Testing
         #expect(error?.message.contains("USB Camera (/dev/video2)") == true)
     }
 
+    @Test("If the kernel has a camera without a node, the error names it and what to do in a container")
+    func withoutNode() {
+        let error = #expect(throws: InletError.self) {
+            try V4L2Devices.choose(.name("Brio"), from: [Self.cheap], .capture, withoutNode: ["Brio (81:3)"])
+        }
+        #expect(error?.code == .notFound)
+        #expect(error?.message.contains("The kernel has Brio (81:3), but /dev has no node for it") == true)
+    }
+
     @Test("The first camera is the first that can be used; without one, the first says why")
     func first() throws {
         let locked = Self.device(0, "Locked", bus: "usb-1", trouble: "no permission")

@@ -71,6 +71,23 @@ extension DriverTests {
             #expect(error?.message.contains(try Vivid.second.node) == true)
         }
 
+        @Test("A camera without a node, and one whose node has another name, are named correctly, as in containers")
+        func nodes() throws {
+            let node = try Vivid.second.node
+            let number = try String(
+                contentsOfFile: "/sys/class/video4linux/\(node.dropFirst(5))/dev", encoding: .utf8
+            ).trimmingCharacters(in: .whitespacesAndNewlines)
+            let identity = try V4L2Devices.find(.node(node)).identity
+            defer { _ = try? ReferenceCommand.run("mknod", [node, "c"] + number.split(separator: ":").map(String.init)) }
+            let other = "/dev/video77"
+            try ReferenceCommand.run("mv", [node, other])
+            #expect(try V4L2Devices.find(.path(Vivid.second.bus)).node == other)
+            #expect(try V4L2Devices.find(.node(other)).identity.index == identity.index)
+            try ReferenceCommand.run("rm", [other])
+            let error = #expect(throws: InletError.self) { try V4L2Devices.find(.path(Vivid.second.bus)) }
+            #expect(error?.message.contains("(\(number)), but /dev has no node for it") == true, "\(error?.message ?? "")")
+        }
+
         @Test("A camera that is unplugged and plugged in again is reported, without polling")
         func changes() async throws {
             var changes = try V4L2Devices.changes().makeAsyncIterator()
