@@ -27,7 +27,7 @@ struct InletCommand: AsyncParsableCommand {
         version: InletVersion.current,
         subcommands: [
             RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self, LatencyCommand.self,
-            ServeCommand.self, ConfigCommand.self, SignalCommand.self, DiscoverCommand.self,
+            ServeCommand.self, HealthCommand.self, ConfigCommand.self, SignalCommand.self, DiscoverCommand.self,
         ]
             + callCommands + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )

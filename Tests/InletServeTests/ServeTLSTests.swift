@@ -58,7 +58,11 @@ import Testing
             """)
         #expect(seen == "1\ntls1_2\ntls1_3\nno plain\n")
         #expect(try await serve.ask("GET", "/v1/cameras").status == 200)
+        let health = "'\(BuiltProgram.inlet)' health --ready \(serve.address) 2>&1 | head -n 1; echo ${PIPESTATUS[0]}"
+        #expect(try await bash(health) == "0\n")
         #expect(await serve.end() == 0)
+        let refused = "The server cannot be reached. Check its address and port, and that it runs."
+        #expect(try await bash(health) == "error: \(serve.address): \(refused)\n75\n")
     }
 
     @Test(

@@ -31,7 +31,7 @@ import Testing
         let group = MultiThreadedEventLoopGroup.singleton
         let server = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
         let address = try #require(server.localAddress)
-        let exchange = WebhookExchange()
+        let exchange = StatusExchange()
         var channels: [any Channel] = []
         for _ in 0..<3 {
             let channel = try await ClientBootstrap(group: group).connect(to: address).get()

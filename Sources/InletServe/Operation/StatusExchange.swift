@@ -6,9 +6,24 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A POST request and the status of its response, with a time limit. Follows no redirects, and does not read the
-/// response's body.
-final class WebhookExchange: Sendable {
+/// A request and the status of its response, with a time limit. Follows no redirects, and does not read the response's
+/// body.
+final class StatusExchange: Sendable {
+    /// What is sent, and where.
+    struct Request: Sendable {
+        var address: WebhookAddress
+        /// The headers in addition to those of every request.
+        var headers: [(String, String)] = []
+        /// The body of a POST request, which is JSON; nil for a GET request.
+        var body: String?
+        /// The file of certificate authorities; nil for the system's.
+        var authorities: String?
+        /// Whether the server's certificate is checked. The default is true.
+        var isVerified = true
+        /// The time limit, from connecting to the status of the response.
+        var limit: Duration
+    }
+
     private struct State {
         var result: Result<Int, InletError>?
         var continuation: CheckedContinuation<Result<Int, InletError>, Never>?
@@ -20,16 +35,13 @@ final class WebhookExchange: Sendable {
 
     init() {}
 
-    /// Sends a JSON body and waits for the status. Supports cancellation.
+    /// Sends a request and waits for the status. Supports cancellation.
     ///
-    /// - Parameter headers: the headers in addition to those of every request.
     /// - Throws: ``InletError`` if no response arrives in time.
-    static func post(
-        _ body: String, headers: [(String, String)], to settings: WebhookSettings
-    ) async throws(InletError) -> Int {
-        let exchange = WebhookExchange()
+    static func send(_ request: Request) async throws(InletError) -> Int {
+        let exchange = StatusExchange()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let limit = TimeAmount.nanoseconds(settings.limit.wholeNanoseconds)
+        let limit = TimeAmount.nanoseconds(request.limit.wholeNanoseconds)
         let deadline = loop.scheduleTask(in: limit) {
             exchange.end(.failure(InletError(.timedOut, "The server did not answer in time.")))
         }
@@ -37,7 +49,7 @@ final class WebhookExchange: Sendable {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 exchange.begin(continuation)
-                exchange.start(body, headers, settings, loop)
+                exchange.start(request, loop)
             }
         } onCancel: {
             exchange.end(.failure(InletError(.cancelled, "The request was cancelled.")))
@@ -79,25 +91,26 @@ final class WebhookExchange: Sendable {
     /// The number of connections that are being made or in use.
     var openCount: Int { state.withLock { $0.channels.count } }
 
-    private func start(
-        _ body: String, _ headers: [(String, String)], _ settings: WebhookSettings, _ loop: any EventLoop
-    ) {
-        let address = settings.address
+    private func start(_ request: Request, _ loop: any EventLoop) {
+        let address = request.address
         var fields: HTTPHeaders = [
-            "host": address.authority, "user-agent": "inlet/\(InletVersion.current)",
-            "content-type": "application/json", "content-length": "\(body.utf8.count)", "connection": "close",
+            "host": address.authority, "user-agent": "inlet/\(InletVersion.current)", "connection": "close",
         ]
+        if let body = request.body {
+            fields.add(contentsOf: ["content-type": "application/json", "content-length": "\(body.utf8.count)"])
+        }
         if let user = address.user {
             fields.add(name: "authorization", value: "Basic \(Data(user.utf8).base64EncodedString())")
         }
-        for (name, value) in headers { fields.add(name: name, value: value) }
-        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.target, headers: fields)
+        for (name, value) in request.headers { fields.add(name: name, value: value) }
+        let head = HTTPRequestHead(version: .http1_1, method: request.body == nil ? .GET : .POST, uri: address.target, headers: fields)
         var tls = TLSClientSettings()
-        tls.authorities = settings.authorities
+        tls.authorities = request.authorities
         tls.authoritiesOption = "ca:"
-        tls.limit = settings.limit
+        tls.isVerified = request.isVerified
+        tls.limit = request.limit
         ClientBootstrap(group: loop)
-            .connectTimeout(.nanoseconds(settings.limit.wholeNanoseconds))
+            .connectTimeout(.nanoseconds(request.limit.wholeNanoseconds))
             .channelInitializer { [tls] channel in
                 self.note(channel)
                 return channel.eventLoop.makeCompletedFuture {
@@ -109,7 +122,7 @@ final class WebhookExchange: Sendable {
                         try pipeline.addHandler(handler)
                     }
                     try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(WebhookRequest(head, ByteBuffer(string: body), self))
+                    try pipeline.addHandler(StatusExchangeHandler(head, request.body.map { ByteBuffer(string: $0) }, self))
                 }
             }
             .connect(host: address.host, port: address.port)
@@ -131,21 +144,21 @@ final class WebhookExchange: Sendable {
 
 /// Sends a request when the connection has been made, and passes on the response's status. Confined to the channel's
 /// event loop.
-private final class WebhookRequest: ChannelInboundHandler {
+private final class StatusExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private let head: HTTPRequestHead
-    private let body: ByteBuffer
-    private let exchange: WebhookExchange
+    private let body: ByteBuffer?
+    private let exchange: StatusExchange
 
-    init(_ head: HTTPRequestHead, _ body: ByteBuffer, _ exchange: WebhookExchange) {
+    init(_ head: HTTPRequestHead, _ body: ByteBuffer?, _ exchange: StatusExchange) {
         (self.head, self.body, self.exchange) = (head, body, exchange)
     }
 
     func channelActive(context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        if let body { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 

@@ -9,7 +9,7 @@ package struct WebhookAddress: Sendable, Hashable {
     /// The TCP port. The default is 80, or 443 with TLS.
     package let port: Int
     /// The path and query, as in the request line; at least "/".
-    let target: String
+    private(set) var target: String
     /// The user name and password from the address, decoded; nil if the address has none.
     let user: String?
 
@@ -67,6 +67,13 @@ package struct WebhookAddress: Sendable, Hashable {
         return (String(host), number)
     }
 
+    /// Returns the address of a page below this one.
+    func appending(_ page: String) -> WebhookAddress {
+        var address = self
+        address.target += (target.hasByteSuffix("/") ? "" : "/") + page
+        return address
+    }
+
     /// The host and port, as in the header `Host`.
     var authority: String {
         let name = host.contains(byte: ":") ? "[\(host)]" : host
@@ -74,7 +81,7 @@ package struct WebhookAddress: Sendable, Hashable {
     }
 
     private static func error(_ what: String) -> InletError {
-        InletError(.invalidConfiguration, "The address of a webhook \(what). It is https://HOST[:PORT]/PATH.")
+        InletError(.invalidConfiguration, "The address \(what). It is https://HOST[:PORT]/PATH.")
     }
 }
 

@@ -152,7 +152,10 @@ final class WebhookSender: Sendable {
             headers.append(("webhook-signature", signature))
         }
         do throws(InletError) {
-            let status = try await WebhookExchange.post(message.body, headers: headers, to: settings)
+            let status = try await StatusExchange.send(
+                StatusExchange.Request(
+                    address: settings.address, headers: headers, body: message.body, authorities: settings.authorities,
+                    limit: settings.limit))
             if (200..<300).contains(status) { return (nil, false) }
             // The server would reject the same request again (RFC 9110, 15.5), except for these statuses.
             let isFinal = status < 500 && ![408, 425, 429].contains(status)

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Inlet
+import InletServe
+
+/// The check that containers and supervisors make of `inlet serve`.
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Asks inlet serve whether it works, for containers and supervisors.",
+        discussion: """
+            Exits with 0 if the daemon answers in time, and otherwise with another code and one line. Needs no token. A \
+            certificate is checked unless the address is this machine's own, such as 127.0.0.1. Examples:
+
+              inlet health
+              inlet health https://127.0.0.1:8443 --ready --timeout 2
+            """)
+
+    @Argument(help: "The address of the daemon's page.")
+    var address = "http://127.0.0.1:8080"
+
+    @Flag(help: "Also ask whether the daemon serves: not before its cameras are started, and no longer once it ends.")
+    var ready = false
+
+    @Option(help: "How many seconds to wait for the answer, 0.1 to 60. The default is 5.")
+    var timeout = 5.0
+
+    func validate() throws {
+        guard (0.1...60).contains(timeout) else { throw ValidationError("--timeout takes 0.1 to 60 seconds.") }
+    }
+
+    func run() async throws {
+        try await DaemonHealth(at: address).check(asksForReadiness: ready, limit: .milliseconds(Int64(timeout * 1000)))
+    }
+}

@@ -1,0 +1,38 @@
+package import InletCore
+import InletHTTP
+
+/// The health of a daemon, as its own server reports it.
+package struct DaemonHealth: Sendable {
+    private let address: WebhookAddress
+
+    /// - Parameter address: the address of the daemon's page, such as `http://127.0.0.1:8080`.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is not an address of HTTP.
+    package init(at address: String) throws(InletError) {
+        self.address = try WebhookAddress(address)
+    }
+
+    /// Asks the daemon. Supports cancellation.
+    ///
+    /// - Parameters:
+    ///   - asksForReadiness: whether the daemon must also serve: it does not before its cameras are started, and once it
+    ///     ends.
+    ///   - limit: the longest time to wait for the answer.
+    /// - Throws: ``InletError`` if the daemon does not answer in time, or answers that it does not work.
+    package func check(asksForReadiness: Bool, limit: Duration) async throws(InletError) {
+        let page = address.appending(asksForReadiness ? "readyz" : "healthz")
+        // A connection to this machine needs no proof, and a certificate may name only the outer address.
+        let request = StatusExchange.Request(
+            address: page, isVerified: !AccessRule.isLoopback(address.host), limit: limit)
+        do throws(InletError) {
+            let status = try await StatusExchange.send(request)
+            guard status != 200 else { return }
+            throw InletError(
+                .serverUnavailable,
+                status == 503
+                    ? "The daemon does not serve: its cameras are not started yet, or it is about to end."
+                    : "The server answers with the status \(status). Check that inlet serve is at this address.")
+        } catch {
+            throw error.about(address.description)
+        }
+    }
+}
