@@ -79,6 +79,7 @@ import InletSystem
             if case .file(let file) = target, settings.container.isMatroska, parameters.rotation != .none {
                 file.rotation = MatroskaRotation(parameters.rotation)
             }
+            if case .file(let file) = target, settings.container == .mp4 { file.beginIndex() }
             if let limits { deadline.allow(limits.connect) }
             unsafe try Self.open(context, settings, parameters.codec, target, connection, deadline)
             unsafe streamTimeBase = stream.pointee.time_base
@@ -321,6 +322,7 @@ import InletSystem
         if code >= 0, case .file = target, let io = unsafe output?.pointee.pb, unsafe io.pointee.error < 0 {
             code = unsafe io.pointee.error
         }
+        if code >= 0, !isBroken, case .file(let file) = target { file.writeIndex() }
         if isBroken { code = 0 } else { loss = connection?.finish() }
         let closed = unsafe Self.free(&output, target, connection)
         code = code < 0 ? code : isBroken ? 0 : closed

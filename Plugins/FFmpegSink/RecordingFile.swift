@@ -24,6 +24,8 @@ import InletSystem
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     /// Changes pieces of the file before they are written, without changing their length; nil if none is to be changed.
     var rotation: MatroskaRotation?
+    /// The index of an MP4 file; nil if it gets none.
+    private var index: MovieIndex?
     private let file: NewFile
     private var position: Int64 = 0
     private var isOpen = true
@@ -100,8 +102,8 @@ import InletSystem
         defer { if hasSampleEntry { renameSampleEntry() } }
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
+            let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
             let (count, error) = SignalGuard.run {
-                let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
                 #if canImport(Darwin)
                     return unsafe Darwin.write(file.descriptor, piece.baseAddress, piece.count)
                 #elseif canImport(Musl)
@@ -112,6 +114,7 @@ import InletSystem
             }
             if count >= 0 {
                 unsafe rest = rest.dropFirst(count)
+                if position == byteCount { unsafe index?.add(UnsafeRawBufferPointer(rebasing: piece.prefix(count))) }
                 position += Int64(count)
                 byteCount = max(byteCount, position)
             } else if error != EINTR {
@@ -119,6 +122,47 @@ import InletSystem
             }
         }
         return Int32(clamping: bytes.count)
+    }
+
+    /// Collects an index of the fragments of an MP4 file from its beginning on. Does nothing if the file cannot be
+    /// changed later: a pipe or a device.
+    func beginIndex() {
+        var facts = stat()
+        guard unsafe fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+        index = MovieIndex()
+    }
+
+    /// Ends an MP4 file with its index. A failure leaves the fragments as they are: the file plays without an index.
+    func writeIndex() {
+        guard let change = index?.change(ofFileWith: byteCount, hasSetsInSamples: hasSetsInSamples) else { return }
+        let end = off_t(byteCount)
+        // The index counts as soon as the header in front of the fragments has changed, which is one write into one
+        // sector, as it must also after a power cut.
+        guard writeAll(change.box, at: end), fdatasync(file.descriptor) == 0,
+            writeAll(change.header, at: off_t(change.place))
+        else {
+            _ = ftruncate(file.descriptor, end)
+            return
+        }
+        byteCount += Int64(change.box.count)
+    }
+
+    private func writeAll(_ bytes: [UInt8], at place: off_t) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let (count, error) = SignalGuard.run {
+                unsafe rest.withUnsafeBytes { bytes in
+                    unsafe pwrite(
+                        file.descriptor, bytes.baseAddress, bytes.count, place + off_t(rest.startIndex))
+                }
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if error != EINTR {
+                return false
+            }
+        }
+        return true
     }
 
     /// Returns the new position, the size if `whence` asks for it, or an AVERROR.

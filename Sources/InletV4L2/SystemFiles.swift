@@ -55,8 +55,8 @@ enum SystemFiles {
         return names
     }
 
-    /// Returns the number of the character device that a node stands for, as `/sys` writes it, such as `81:0`; nil if the
-    /// path is no such node.
+    /// Returns the number of a node's character device in the form of `/sys`, such as `81:0`; nil if the path is not a
+    /// node of one.
     static func deviceNumber(of node: String) -> String? {
         var facts = stat()
         guard unsafe stat(node, &facts) == 0, facts.st_mode & S_IFMT == S_IFCHR else { return nil }

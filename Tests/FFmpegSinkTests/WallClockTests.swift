@@ -55,10 +55,13 @@ import Testing
             #expect(abs(frames - frames.rounded()) < 0.06 && frames < 90, "\(time)")
         }
         #expect(try Recording.times(path).count == 90)
+        let date = try Recording.probe(path, "format_tags=com.apple.quicktime.creationdate")
+        #expect(date == ["2001-09-09T01:46:40.000Z"])
 
         let other = folder.path("unknown.mp4")
         try Self.write(30, knownFrom: 90, to: "mp4:\(other)")
         #expect(try Self.references(other).isEmpty)
+        #expect(try Recording.probe(other, "format_tags=com.apple.quicktime.creationdate").isEmpty)
     }
 
     @Test("The time of day begins at a key frame with a known time, and continues when the source states none")

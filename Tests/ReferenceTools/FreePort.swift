@@ -10,7 +10,7 @@ public enum FreePort {
     /// No port was found.
     public struct Failure: Error {}
 
-    /// The ports that this process has returned. None is returned twice.
+    /// The ports that this process has returned, so that it returns none twice.
     private static let returned = Mutex<Set<Int>>([])
 
     /// Finds a port that no socket is bound to, on any address.

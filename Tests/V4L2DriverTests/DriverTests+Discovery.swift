@@ -85,7 +85,8 @@ extension DriverTests {
             #expect(try V4L2Devices.find(.node(other)).identity.index == identity.index)
             try ReferenceCommand.run("rm", [other])
             let error = #expect(throws: InletError.self) { try V4L2Devices.find(.path(Vivid.second.bus)) }
-            #expect(error?.message.contains("(\(number)), but /dev has no node for it") == true, "\(error?.message ?? "")")
+            let message = error?.message ?? ""
+            #expect(message.contains("(\(number)), but /dev has no node for it"), "\(message)")
         }
 
         @Test("A camera that is unplugged and plugged in again is reported, without polling")

@@ -9,7 +9,7 @@ import Synchronization
 /// A request and the status of its response, with a time limit. Follows no redirects, and does not read the response's
 /// body.
 final class StatusExchange: Sendable {
-    /// What is sent, and where.
+    /// A request and its destination.
     struct Request: Sendable {
         var address: WebhookAddress
         /// The headers in addition to those of every request.
@@ -103,7 +103,8 @@ final class StatusExchange: Sendable {
             fields.add(name: "authorization", value: "Basic \(Data(user.utf8).base64EncodedString())")
         }
         for (name, value) in request.headers { fields.add(name: name, value: value) }
-        let head = HTTPRequestHead(version: .http1_1, method: request.body == nil ? .GET : .POST, uri: address.target, headers: fields)
+        let head = HTTPRequestHead(
+            version: .http1_1, method: request.body == nil ? .GET : .POST, uri: address.target, headers: fields)
         var tls = TLSClientSettings()
         tls.authorities = request.authorities
         tls.authoritiesOption = "ca:"
@@ -122,7 +123,8 @@ final class StatusExchange: Sendable {
                         try pipeline.addHandler(handler)
                     }
                     try pipeline.addHTTPClientHandlers()
-                    try pipeline.addHandler(StatusExchangeHandler(head, request.body.map { ByteBuffer(string: $0) }, self))
+                    let body = request.body.map { ByteBuffer(string: $0) }
+                    try pipeline.addHandler(StatusExchangeHandler(head, body, self))
                 }
             }
             .connect(host: address.host, port: address.port)
