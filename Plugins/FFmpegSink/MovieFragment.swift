@@ -42,7 +42,7 @@ struct MovieFragment {
         }
     }
 
-    /// What holds for samples that state nothing else: `tfhd`.
+    /// The values for samples that state no others: `tfhd`.
     private struct Defaults {
         var duration: UInt32 = 0
         var byteCount: UInt32 = 0

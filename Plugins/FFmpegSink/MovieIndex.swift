@@ -50,7 +50,7 @@ struct MovieIndex {
         return (seconds * 1_000_000_000 + Int64(fraction * 1_000_000_000 >> 32), time)
     }
 
-    /// What makes the file one without fragments.
+    /// The change that makes the file one without fragments.
     struct Change {
         /// The box to append to the file.
         var box: [UInt8]

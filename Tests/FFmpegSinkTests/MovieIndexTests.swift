@@ -37,7 +37,9 @@ import Testing
             ]),
     ]
 
-    @Test("A complete recording lists all pictures, with the times and the order that ffmpeg gives them", arguments: kinds)
+    @Test(
+        "A complete recording lists all pictures, with the times and the order that ffmpeg gives them", arguments: kinds
+    )
     func complete(_ kind: Kind) throws {
         let clip = try CopiedClip(kind.codec, kind.options, frames: kind.frames, in: folder)
         let path = folder.path("a.mp4")
@@ -67,7 +69,8 @@ import Testing
         try sink.finish()
         let complete = try Data(contentsOf: URL(fileURLWithPath: path))
         let expected = try pictures(clip.path, from: nil)
-        for (name, bytes) in [("before the end", cut), ("before the header", cut.prefix(200) + complete.dropFirst(200))] {
+        let unfinished = cut.prefix(200) + complete.dropFirst(200)
+        for (name, bytes) in [("before the end", cut), ("before the header", unfinished)] {
             try bytes.write(to: URL(fileURLWithPath: folder.path("cut.mp4")))
             let found = try pictures(folder.path("cut.mp4"), from: nil)
             #expect(found.count >= kind.frames - 8 && found == Array(expected.prefix(found.count)), "\(name)")

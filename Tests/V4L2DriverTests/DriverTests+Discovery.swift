@@ -78,7 +78,8 @@ extension DriverTests {
                 contentsOfFile: "/sys/class/video4linux/\(node.dropFirst(5))/dev", encoding: .utf8
             ).trimmingCharacters(in: .whitespacesAndNewlines)
             let identity = try V4L2Devices.find(.node(node)).identity
-            defer { _ = try? ReferenceCommand.run("mknod", [node, "c"] + number.split(separator: ":").map(String.init)) }
+            let numbers = number.split(separator: ":").map(String.init)
+            defer { _ = try? ReferenceCommand.run("mknod", [node, "c"] + numbers) }
             let other = "/dev/video77"
             try ReferenceCommand.run("mv", [node, other])
             #expect(try V4L2Devices.find(.path(Vivid.second.bus)).node == other)
