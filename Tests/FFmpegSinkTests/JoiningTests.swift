@@ -62,6 +62,39 @@ import Testing
     }
 
     @Test(
+        "A viewer that joins a transport stream later sees pictures from the next key frame on",
+        arguments: [VideoCodec.h264, .hevc], [FFmpegContainer.srt, .udp])
+    func late(_ codec: VideoCodec, _ container: FFmpegContainer) async throws {
+        let clip = try openGroups(codec)
+        let port = try FreePort.find()
+        let address = "\(container.rawValue)://127.0.0.1:\(port)"
+        let stream: Data
+        if container == .srt {
+            let peer = try SRTTransmitter("\(address)?mode=listener", to: folder.path("whole.ts"))
+            defer { peer.stop() }
+            try await peer.listens(at: port)
+            try clip.write(to: FFmpegPacketSink(FFmpegOutput(container, to: address)))
+            try #require(peer.waitForEnd(), "\(peer.log)")
+            stream = try Data(contentsOf: URL(fileURLWithPath: peer.path))
+        } else {
+            let receiver = try DatagramReceiver(port: port)
+            try clip.write(to: FFmpegPacketSink(FFmpegOutput(container, to: address)))
+            stream = receiver.received()
+        }
+        // Packets of MPEG-TS have 188 bytes.
+        let count = stream.count / 188
+        try #require(count > 300)
+        let joined = folder.path("joined.ts")
+        try stream.dropFirst(count * 2 / 5 * 188).write(to: URL(fileURLWithPath: joined))
+        let reference = try Recording.decoded(clip.path, size: clip.parameters.size)
+        let all = Set(pictures(reference))
+        let decoded = pictures(try Recording.decoded(joined, size: clip.parameters.size))
+        // Two of four groups, of which ffmpeg leaves out pictures that refer to what it has not.
+        #expect(decoded.count >= 56, "\(decoded.count)")
+        #expect(decoded.suffix(56).allSatisfy(all.contains))
+    }
+
+    @Test(
         "No picture of a stream with open groups of pictures is lost between two files",
         arguments: [VideoCodec.h264, .hevc], ["mp4", "mkv"])
     func files(_ codec: VideoCodec, _ container: String) throws {
