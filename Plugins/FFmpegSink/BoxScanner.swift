@@ -13,9 +13,9 @@ struct BoxScanner {
         var content: ArraySlice<UInt8>
     }
 
-    /// More bytes than a box has that describes samples.
+    /// The largest size of a box that describes samples.
     private static let most = 1 << 20
-    private static let keptKinds: Set<BoxKind> = [.movie, .movieFragment, .referenceTime]
+    private static let keptKinds: Set<BoxKind> = [.movie, .movieFragment]
 
     /// The offset of the current box.
     private var position: Int64 = 0
@@ -84,13 +84,12 @@ struct BoxKind: Hashable {
 
     static let movie = BoxKind("moov")
     static let movieFragment = BoxKind("moof")
-    static let referenceTime = BoxKind("prft")
 }
 
-/// Reads numbers in network byte order. After the end of the bytes they are zero.
+/// Reads numbers in network byte order. Reads past the end return zero.
 struct BoxReader {
     private(set) var bytes: ArraySlice<UInt8>
-    /// Whether more was read than there is.
+    /// Whether a read went past the end.
     private(set) var isShort = false
 
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
@@ -146,6 +145,15 @@ struct BoxWriter {
         append(UInt32(clamping: content.count + 8))
         append(kind.number)
         bytes += content
+    }
+
+    /// Writes a box whose content a closure writes.
+    mutating func box(_ kind: BoxKind, _ write: (inout BoxWriter) -> Void) {
+        let start = bytes.count
+        append(UInt32(0))
+        append(kind.number)
+        write(&self)
+        set(UInt32(clamping: bytes.count - start), at: start)
     }
 
     /// Replaces a number.

@@ -185,7 +185,8 @@ public final class FFmpegPacketSink: PacketSink {
     /// data, and a write could not be repeated.
     private func makeRoomForEnd(of file: RecordingFile, byteCount: Int) {
         guard output.deletesFiles, let pattern, let free = file.freeBytes else { return }
-        let needed = Int64(byteCount).subtracting(saturating: file.byteCount).adding(saturating: Self.indexSize)
+        let needed = Int64(byteCount).subtracting(saturating: file.byteCount)
+            .adding(saturating: Self.indexSize + Int64(file.indexByteCount))
         guard free < needed else { return }
         _ = makeRoom(Int(clamping: needed), beside: file.path, pattern, because: "The disk is full.")
     }
@@ -203,7 +204,7 @@ public final class FFmpegPacketSink: PacketSink {
         return true
     }
 
-    /// More than containers add to the packets of a fragment, and to a file at its end.
+    /// More than containers add to the packets of a fragment, and to a file at its end, without the index of MP4.
     private static let indexSize: Int64 = 65_536
 
     /// Writes a packet; a key frame goes into a new file if the current one has its length.

@@ -64,7 +64,7 @@ struct MovieFragment {
     private static func run(_ reader: inout BoxReader, _ defaults: Defaults) -> Run? {
         let header = reader.word()
         let count = reader.word()
-        guard header & 0x01 != 0 else { return nil }
+        guard header & 0x01 != 0, count <= reader.bytes.count else { return nil }
         var run = Run(place: Int64(Int32(bitPattern: reader.word())), samples: [])
         let firstFlags = header & 0x04 != 0 ? reader.word() : nil
         for index in 0..<count where !reader.isShort {

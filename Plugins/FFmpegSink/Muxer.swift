@@ -37,6 +37,8 @@ import InletSystem
     private var writesWallClock = false
     /// The source's time of day less the capture timeline in nanoseconds, as last stated; nil until then.
     private var wallClockOffset: Int64?
+    /// When the file's first picture was taken, in nanoseconds since 1970; nil if the source has not stated it.
+    private var beginning: Int64?
     /// Whether the file contains a picture for a reader.
     private(set) var holdsPictures = false
     /// The loss at the end that is known although everything could be written, for users.
@@ -233,7 +235,7 @@ import InletSystem
         unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
         if settings.container == .mp4 {
             try bridgeGap(before: dts, settings)
-            try noteWallClock(of: encoded, settings)
+            try noteWallClock(of: encoded, origin: origin, settings)
         }
         lastDTS = dts
         if let limits { deadline.allow(limits.write) }
@@ -246,12 +248,17 @@ import InletSystem
 
     /// Makes fragments state by the source's clock when their first picture was taken (`prft`), from the first key
     /// frame on for which that is known. If the source states no time for a while, its clock is assumed to go on.
-    private func noteWallClock(of encoded: EncodedPacket, _ settings: FFmpegOutput) throws(InletError) {
+    private func noteWallClock(
+        of encoded: EncodedPacket, origin: Int64, _ settings: FFmpegOutput
+    ) throws(InletError) {
         if let wallClock = encoded.wallClock {
             wallClockOffset = wallClock.subtracting(saturating: encoded.captureTime.nanoseconds)
         }
         guard let wallClockOffset, writesWallClock || encoded.isKey else { return }
-        packet.setWallClock(encoded.captureTime.nanoseconds.adding(saturating: wallClockOffset))
+        let taken = encoded.captureTime.nanoseconds.adding(saturating: wallClockOffset)
+        let place = MediaTime(ticks: encoded.pts.ticks.subtracting(saturating: origin), timeBase: encoded.pts.timeBase)
+        beginning = beginning ?? taken.subtracting(saturating: place.nanoseconds)
+        packet.setWallClock(taken)
         if !writesWallClock { try set("frag_duration", to: "1", settings) }
     }
 
@@ -322,12 +329,24 @@ import InletSystem
         if code >= 0, case .file = target, let io = unsafe output?.pointee.pb, unsafe io.pointee.error < 0 {
             code = unsafe io.pointee.error
         }
-        if code >= 0, !isBroken, case .file(let file) = target { file.writeIndex() }
         if isBroken { code = 0 } else { loss = connection?.finish() }
+        if code >= 0, !isBroken { code = writeIndex() }
         let closed = unsafe Self.free(&output, target, connection)
         code = code < 0 ? code : isBroken ? 0 : closed
         if code >= 0, !isBroken, hasPackets { holdsPictures = true }
         return code
+    }
+
+    /// Ends an MP4 file with its index.
+    ///
+    /// - Returns: 0, or an AVERROR if data may not be stored.
+    private func writeIndex() -> Int32 {
+        guard case .file(let file) = target else { return 0 }
+        let code = file.writeIndex(date: beginning)
+        // Only this error concerns the pictures.
+        guard code < 0, code != -EIO else { return code }
+        loss = "No index could be written: \(SystemErrorText.of(-code)). The file plays, but players learn its length late."
+        return 0
     }
 
     @discardableResult

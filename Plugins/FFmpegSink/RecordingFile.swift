@@ -29,6 +29,8 @@ import InletSystem
     private let file: NewFile
     private var position: Int64 = 0
     private var isOpen = true
+    /// The bytes that the system was asked to write to the disk.
+    private var writtenBack: Int64 = 0
     /// The first bytes of an MP4 file, until its sample entry is found.
     private var beginning: [UInt8] = []
     private var sampleEntry: (offset: Int, name: [UInt8])?
@@ -36,6 +38,8 @@ import InletSystem
 
     /// Bytes that are written at once: a quarter-second fragment at 8 Mbit/s.
     private static let bufferSize: Int32 = 262_144
+    /// The bytes after which the system is asked to write them to the disk.
+    private static let writeBackSize: Int64 = 1 << 20
     /// More bytes than those before the samples of an MP4 file.
     private static let longestBeginning = 16_384
 
@@ -121,33 +125,62 @@ import InletSystem
                 return -error
             }
         }
+        beginWriteBack()
         return Int32(clamping: bytes.count)
     }
 
-    /// Collects an index of the fragments of an MP4 file from its beginning on. Does nothing if the file cannot be
-    /// changed later: a pipe or a device.
+    /// Collects an index of the fragments of an MP4 file from its beginning on. Does nothing if the file was not created
+    /// here, such as a device.
     func beginIndex() {
         var facts = stat()
-        guard unsafe fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+        guard file.isNew, unsafe fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
         index = MovieIndex()
     }
 
-    /// Ends an MP4 file with its index. A failure leaves the fragments as they are: the file plays without an index.
-    func writeIndex() {
-        guard let change = index?.change(ofFileWith: byteCount, hasSetsInSamples: hasSetsInSamples) else { return }
+    /// More bytes than the index takes in the file; 0 if there is none.
+    var indexByteCount: Int { index?.fileByteCount ?? 0 }
+
+    /// Ends an MP4 file with its index. If there is no room for it, the fragments remain: the file plays without it.
+    ///
+    /// - Parameter date: when the first picture was taken, in nanoseconds since 1970; nil if that is unknown.
+    /// - Returns: 0, or an AVERROR.
+    func writeIndex(date: Int64?) -> Int32 {
+        let text = date.map { CalendarTime($0, in: .utc).utcText }
+        guard let change = index?.change(ofFileWith: byteCount, hasSetsInSamples: hasSetsInSamples, date: text) else {
+            return 0
+        }
+        index = nil
         let end = off_t(byteCount)
-        // The index counts as soon as the header in front of the fragments has changed, which is one write into one
-        // sector, as it must also after a power cut.
-        guard writeAll(change.box, at: end), fdatasync(file.descriptor) == 0,
-            writeAll(change.header, at: off_t(change.place))
-        else {
+        var error = writeAll(change.box, at: end)
+        if error == 0 { error = sync() }
+        // The index takes effect when the header in front of the fragments changes. After a power cut the file has
+        // either the whole header, which is in one sector, or fragments.
+        if error == 0 { error = writeAll(change.header, at: off_t(change.place)) }
+        guard error == 0 else {
             _ = ftruncate(file.descriptor, end)
-            return
+            return -error
         }
         byteCount += Int64(change.box.count)
+        return 0
     }
 
-    private func writeAll(_ bytes: [UInt8], at place: off_t) -> Bool {
+    private func sync() -> Int32 {
+        while fsync(file.descriptor) != 0 {
+            if errno != EINTR { return errno }
+        }
+        return 0
+    }
+
+    /// Has the system write to the disk what the file has got since the last time, so that the end of an MP4 file, which
+    /// waits for the disk, waits for little.
+    private func beginWriteBack() {
+        guard index != nil, byteCount - writtenBack >= Self.writeBackSize else { return }
+        WriteBack.begin(file.descriptor, from: writtenBack, byteCount: byteCount - writtenBack)
+        writtenBack = byteCount
+    }
+
+    /// Writes all bytes; returns 0, or an `errno`.
+    private func writeAll(_ bytes: [UInt8], at place: off_t) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let (count, error) = SignalGuard.run {
@@ -159,10 +192,10 @@ import InletSystem
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if error != EINTR {
-                return false
+                return error
             }
         }
-        return true
+        return 0
     }
 
     /// Returns the new position, the size if `whence` asks for it, or an AVERROR.

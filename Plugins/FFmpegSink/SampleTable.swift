@@ -3,8 +3,10 @@ import InletCore
 /// The samples of a fragmented MP4 file so far, as the sample table of a file without fragments states them
 /// (ISO/IEC 14496-12, 8.5 to 8.7).
 struct SampleTable {
-    /// The most samples. Their places take some 3 MB.
-    static let most = 500_000
+    /// The most memory that a table takes, in bytes. A sample takes 4 to 20, depending on how regular the samples are.
+    private static let most = 8_000_000
+    /// More bytes than a sample and a run of them take in the file, without and with different times.
+    private static let sampleSize = 28
 
     /// Equal values of neighbouring samples.
     private struct Run<Value: Equatable> {
@@ -26,27 +28,32 @@ struct SampleTable {
 
     var isEmpty: Bool { sizes.isEmpty }
 
+    /// More bytes than the table takes in the file.
+    var fileByteCount: Int { (sizes.count + chunks.count) * Self.sampleSize }
+
+    private var byteCount: Int {
+        sizes.count * 4 + (durations.count + offsets.count) * 8 + keys.count * 4 + chunks.count * 16
+    }
+
     /// Adds a fragment that is at an offset in the file.
     ///
     /// - Returns: false if the table cannot describe it.
     mutating func add(_ fragment: MovieFragment, at offset: Int64) -> Bool {
         guard let start = Int64(exactly: fragment.decodeTime), lengthenLast(until: start) else { return false }
         for run in fragment.runs where !run.samples.isEmpty {
-            guard sizes.count + run.samples.count <= Self.most else { return false }
-            var place = offset + run.place
-            chunks.append((place, UInt32(run.samples.count)))
+            chunks.append((offset + run.place, UInt32(run.samples.count)))
             for sample in run.samples {
                 sizes.append(sample.byteCount)
                 Self.append(sample.duration, to: &durations)
                 Self.append(sample.offset, to: &offsets)
                 if sample.isKey { keys.append(UInt32(sizes.count)) }
-                place += Int64(sample.byteCount)
                 let shown = duration + Int64(sample.offset)
                 duration += Int64(sample.duration)
-                end = max(end, shown + Int64(sample.duration))
+                // A sample without a known length is shown all the same.
+                end = max(end, shown + Int64(max(sample.duration, 1)))
             }
         }
-        return true
+        return byteCount <= Self.most
     }
 
     private static func append<Value>(_ value: Value, to runs: inout [Run<Value>]) {
@@ -70,43 +77,43 @@ struct SampleTable {
         return true
     }
 
-    /// The boxes of the table, without `stsd`.
-    var boxes: [UInt8] {
-        var table = BoxWriter()
-        table.append(BoxKind("stts"), Self.list(durations) { [$0.count, $0.value] })
+    /// Writes the boxes of the table, without `stsd`.
+    func write(to writer: inout BoxWriter) {
+        Self.write(BoxKind("stts"), durations, to: &writer) { [$0.count, $0.value] }
         // Without this box, all samples are key frames.
-        if keys.count < sizes.count { table.append(BoxKind("stss"), Self.list(keys) { [$0] }) }
+        if keys.count < sizes.count { Self.write(BoxKind("stss"), keys, to: &writer) { [$0] } }
         if offsets.contains(where: { $0.value != 0 }) {
             let isSigned = offsets.contains { $0.value < 0 }
-            table.append(
-                BoxKind("ctts"),
-                Self.list(offsets, version: isSigned ? 1 : 0) { [$0.count, UInt32(bitPattern: $0.value)] })
+            Self.write(BoxKind("ctts"), version: isSigned ? 1 : 0, offsets, to: &writer) {
+                [$0.count, UInt32(bitPattern: $0.value)]
+            }
         }
-        let counts = chunks.indices.filter { $0 == 0 || chunks[$0].count != chunks[$0 - 1].count }
-        table.append(BoxKind("stsc"), Self.list(counts) { [UInt32($0 + 1), chunks[$0].count, 1] })
-        var sizesBox = BoxWriter()
-        // The version, and that the sizes differ.
-        sizesBox.append(UInt64(0))
-        sizesBox.append(UInt32(sizes.count))
-        for size in sizes { sizesBox.append(size) }
-        table.append(BoxKind("stsz"), sizesBox.bytes)
+        let changes = chunks.indices.filter { $0 == 0 || chunks[$0].count != chunks[$0 - 1].count }
+        Self.write(BoxKind("stsc"), changes, to: &writer) { [UInt32($0 + 1), chunks[$0].count, 1] }
+        writer.box(BoxKind("stsz")) { box in
+            // The version, and that the sizes differ.
+            box.append(UInt64(0))
+            box.append(UInt32(sizes.count))
+            for size in sizes { box.append(size) }
+        }
         if chunks.allSatisfy({ $0.place <= UInt32.max }) {
-            table.append(BoxKind("stco"), Self.list(chunks) { [UInt32($0.place)] })
+            Self.write(BoxKind("stco"), chunks, to: &writer) { [UInt32($0.place)] }
         } else {
-            table.append(
-                BoxKind("co64"), Self.list(chunks) { [UInt32($0.place >> 32), UInt32(truncatingIfNeeded: $0.place)] })
+            Self.write(BoxKind("co64"), chunks, to: &writer) {
+                [UInt32($0.place >> 32), UInt32(truncatingIfNeeded: $0.place)]
+            }
         }
-        return table.bytes
     }
 
-    /// The content of a box with a list.
-    private static func list<Entry>(
-        _ entries: [Entry], version: UInt32 = 0, _ words: (Entry) -> [UInt32]
-    ) -> [UInt8] {
-        var list = BoxWriter()
-        list.append(version << 24)
-        list.append(UInt32(entries.count))
-        for entry in entries { for word in words(entry) { list.append(word) } }
-        return list.bytes
+    /// Writes a box with a list.
+    private static func write<Entry>(
+        _ kind: BoxKind, version: UInt32 = 0, _ entries: [Entry], to writer: inout BoxWriter,
+        _ words: (Entry) -> [UInt32]
+    ) {
+        writer.box(kind) { box in
+            box.append(version << 24)
+            box.append(UInt32(entries.count))
+            for entry in entries { for word in words(entry) { box.append(word) } }
+        }
     }
 }

@@ -145,6 +145,11 @@ static inline int inlet_process_ended(int descriptor, int stays, int *code) {
     return 1;
 }
 
+// Has the system begin to write a part of a file to the disk: sync_file_range(2) with SYNC_FILE_RANGE_WRITE.
+static inline void inlet_begin_write_back(int file, int64_t offset, int64_t count) {
+    syscall(SYS_sync_file_range, file, offset, count, 2U);
+}
+
 // Memory with a descriptor, which may not be executed. The flags are those of include/uapi/linux/memfd.h: CLOEXEC,
 // ALLOW_SEALING and, from Linux 6.3 on, NOEXEC_SEAL. Returns -1 with errno.
 static inline int inlet_shared_memory(const char *name) {

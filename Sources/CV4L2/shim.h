@@ -33,6 +33,9 @@ static const unsigned long inlet_VIDIOC_QUERY_EXT_CTRL = VIDIOC_QUERY_EXT_CTRL;
 static const int inlet_inotify_flags = IN_CLOEXEC | IN_NONBLOCK;
 static const uint32_t inlet_inotify_mask = IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_TO;
 
+static inline unsigned inlet_device_major(dev_t device) { return major(device); }
+static inline unsigned inlet_device_minor(dev_t device) { return minor(device); }
+
 static inline int inlet_ioctl(int descriptor, unsigned long request, void *argument) {
     int result;
     do {

@@ -18,7 +18,7 @@ struct HealthCommand: AsyncParsableCommand {
     @Argument(help: "The address of the daemon's page.")
     var address = "http://127.0.0.1:8080"
 
-    @Flag(help: "Also ask whether the daemon serves: not before its cameras are started, and no longer once it ends.")
+    @Flag(help: "Also require that the daemon has started its cameras and is not about to end.")
     var ready = false
 
     @Option(help: "How many seconds to wait for the answer, 0.1 to 60. The default is 5.")

@@ -25,7 +25,8 @@ struct Sandbox {
         if !arguments.without.contains(.landlock) { try FileAccess(arguments).restrict() }
         // After the other layers, which make calls that it forbids.
         if let threads { try SystemCallFilter(arguments).load(threads) }
-        // After the filter: a process may send no descriptor while its user has more in flight than this limit.
+        // After the filter: Linux refuses to pass its descriptor while the user has more in flight than this limit
+        // (ETOOMANYREFS).
         if !arguments.without.contains(.limits) { try lower([(INLET_LIMIT_DESCRIPTORS, 256)]) }
     }
 

@@ -48,7 +48,13 @@ struct ThreadLimit {
         do throws(MessageSocket.SendFailure) {
             try socket.send(UInt8(0), descriptor: listener)
         } catch {
-            throw Self.failure(error.number)
+            let advice =
+                switch error.number {
+                case EPIPE: "The process that counts the threads has ended. Try again."
+                case ETOOMANYREFS: "This user has too many descriptors in flight. Raise the limit (ulimit -n)."
+                default: Sandbox.advice(.seccomp)
+                }
+            throw Sandbox.failure("the limit of threads", error.number, advice)
         }
     }
 

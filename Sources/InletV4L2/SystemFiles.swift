@@ -60,7 +60,7 @@ enum SystemFiles {
     static func deviceNumber(of node: String) -> String? {
         var facts = stat()
         guard unsafe stat(node, &facts) == 0, facts.st_mode & S_IFMT == S_IFCHR else { return nil }
-        return "\(gnu_dev_major(facts.st_rdev)):\(gnu_dev_minor(facts.st_rdev))"
+        return "\(inlet_device_major(facts.st_rdev)):\(inlet_device_minor(facts.st_rdev))"
     }
 
     /// Returns whether anything exists at the path.

@@ -78,7 +78,7 @@ public enum V4L2Devices {
                 hidden.isEmpty
                 ? ""
                 : """
-                 The kernel has \(hidden.joined(separator: ", ")), but /dev has no node for it: in a container, mount \
+                 The kernel also has \(hidden.joined(separator: ", ")), without a node in /dev: in a container, mount \
                 /dev instead of passing single nodes (--volume /dev:/dev --device-cgroup-rule='c 81:* rmw').
                 """
             throw InletError(.notFound, "No \(kind) is \(address). \(known)\(advice)")

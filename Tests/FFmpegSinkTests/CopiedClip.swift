@@ -11,11 +11,13 @@ struct CopiedClip {
 
     /// Encodes moving pictures with ffmpeg, and reads the packets.
     ///
-    /// - Parameter options: the encoder and its options.
-    init(_ codec: VideoCodec, _ options: [String], frames: Int, in folder: TemporaryFolder) throws {
+    /// - Parameters:
+    ///   - options: the encoder and its options.
+    ///   - rate: the pictures per second. The default is 30.
+    init(_ codec: VideoCodec, _ options: [String], frames: Int, rate: Int = 30, in folder: TemporaryFolder) throws {
         path = folder.path("\(UUID().uuidString).mp4")
         try ReferenceCommand.ffmpeg(
-            ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=30", "-frames:v", "\(frames)", "-pix_fmt", "yuv420p"]
+            ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=\(rate)", "-frames:v", "\(frames)", "-pix_fmt", "yuv420p"]
                 + options + [path])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         parameters = CodecParameters(

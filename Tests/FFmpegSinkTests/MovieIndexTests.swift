@@ -15,12 +15,15 @@ import Testing
         var codec = VideoCodec.h264
         var options: [String]
         var frames = 150
+        var rate = 30
 
         var testDescription: String { name }
 
         /// With the given options, and without those that x264 would decide itself.
-        static func h264(_ name: String, _ options: String, frames: Int = 150) -> Kind {
-            Kind(name: name, options: ["-c:v", "libx264", "-x264-params", "scenecut=0:\(options)"], frames: frames)
+        static func h264(_ name: String, _ options: String, frames: Int = 150, rate: Int = 30) -> Kind {
+            Kind(
+                name: name, options: ["-c:v", "libx264", "-x264-params", "scenecut=0:\(options)"], frames: frames,
+                rate: rate)
         }
     }
 
@@ -29,6 +32,9 @@ import Testing
         Kind.h264("open groups", "keyint=30:min-keyint=30:bframes=2:open-gop=1"),
         Kind.h264("no B-frames", "keyint=7:min-keyint=7:bframes=0"),
         Kind.h264("key frames only", "keyint=1"),
+        Kind.h264("one picture", "bframes=0", frames: 1),
+        Kind.h264("a B-frame at the end", "bframes=2:b-adapt=0", frames: 3),
+        Kind.h264("2000 pictures a second", "bframes=2", frames: 37, rate: 2000),
         Kind(
             name: "HEVC with open groups", codec: .hevc,
             options: [
@@ -41,7 +47,7 @@ import Testing
         "A complete recording lists all pictures, with the times and the order that ffmpeg gives them", arguments: kinds
     )
     func complete(_ kind: Kind) throws {
-        let clip = try CopiedClip(kind.codec, kind.options, frames: kind.frames, in: folder)
+        let clip = try CopiedClip(kind.codec, kind.options, frames: kind.frames, rate: kind.rate, in: folder)
         let path = folder.path("a.mp4")
         try clip.write(to: FFmpegPacketSink(FFmpegOutput(.mp4, to: path)))
         #expect(Self.boxes(try Data(contentsOf: URL(fileURLWithPath: path))) == ["ftyp", "mdat", "moov"])
@@ -51,10 +57,28 @@ import Testing
         #expect(try Recording.probe(path, entries) == Recording.probe(clip.path, entries))
         let whole = try pictures(clip.path, from: nil)
         #expect(try pictures(path, from: nil) == whole)
-        for index in [1, 40, 77, kind.frames - 1] {
-            let time = Double(index) / 30
+        #expect(whole.count == kind.frames)
+        for index in [1, 40, 77, kind.frames - 1] where index < kind.frames {
+            let time = Double(index) / Double(kind.rate)
             #expect(try pictures(path, from: time) == pictures(clip.path, from: time), "from \(time) s")
         }
+    }
+
+    @Test("A complete recording states when its first picture was taken, by the source's clock")
+    func date() throws {
+        let kind = Self.kinds[0]
+        var clip = try CopiedClip(kind.codec, kind.options, frames: 60, in: folder)
+        // 2023-11-14T22:13:20.377Z, which is known from the second group on.
+        let first = try #require(clip.packets.map(\.captureTime.nanoseconds).min())
+        for index in clip.packets.indices.dropFirst(14) {
+            clip.packets[index].wallClock =
+                1_700_000_000_377_000_000 + clip.packets[index].captureTime.nanoseconds - first
+        }
+        let path = folder.path("a.mp4")
+        try clip.write(to: FFmpegPacketSink(FFmpegOutput(.mp4, to: path)))
+        let date = try Recording.probe(path, "format_tags=com.apple.quicktime.creationdate")
+        #expect(date == ["2023-11-14T22:13:20.377Z"])
+        #expect(try pictures(path, from: nil) == pictures(clip.path, from: nil))
     }
 
     @Test("A recording that was cut before its index counts plays to the cut")

@@ -14,12 +14,12 @@ struct InletProcess {
     ///
     /// - Parameter environment: variables in addition to those of this process.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> InletProcess {
-        try run("timeout", ["--kill-after=5", "60", path] + arguments, environment)
+        try run("timeout", ["--kill-after=5", "300", path] + arguments, environment)
     }
 
     /// Runs a shell command in which `$INLET` is the program.
     static func shell(_ command: String) throws -> InletProcess {
-        try run("timeout", ["--kill-after=5", "60", "bash", "-c", command])
+        try run("timeout", ["--kill-after=5", "300", "bash", "-c", command])
     }
 
     /// Runs `inlet` until a condition holds, then interrupts it. Returns when it has ended, which may be earlier.

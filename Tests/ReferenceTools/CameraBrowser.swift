@@ -26,7 +26,8 @@ public final class CameraBrowser: Sendable {
     /// Returns a description of the camera's pictures that were not read and of those that the receiver delivered
     /// twice.
     ///
-    /// The camera may give a picture twice. Chromium then sends it twice, at least a millisecond apart. If the receiver
+    /// The camera may give a picture twice, and gives the first one of its file twice at each turn (Y4mFileParser does not
+    /// go on after the end of the file). Chromium then sends it twice, at least a millisecond apart. If the receiver
     /// delivers a picture twice, both copies have the same RTP timestamp, so their times differ by a tick at most. If
     /// the second copy replaces a lost picture, the numbers grow faster than the camera's period allows.
     ///
@@ -38,7 +39,7 @@ public final class CameraBrowser: Sendable {
             guard let number = numbers[place] else { return "\(place): not read" }
             guard place > 0, numbers[place - 1] == number else { return nil }
             var isOurs = (0..<900).contains(times[place] - times[place - 1])
-            if place + 1 < numbers.count, let next = numbers[place + 1] {
+            if number > 0, place + 1 < numbers.count, let next = numbers[place + 1] {
                 let steps = (next + frames - number) % frames
                 isOurs = isOurs || steps > 1 && steps * period > times[place + 1] - times[place] + period / 2
             }

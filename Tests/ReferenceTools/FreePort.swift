@@ -8,14 +8,18 @@ import Synchronization
 /// it between ``find()`` and its use.
 public enum FreePort {
     /// No port was found.
-    public struct Failure: Error {}
+    public struct Failure: Error, CustomStringConvertible {
+        public var description: String { "No free port was found below ip_local_port_range." }
+    }
 
     /// The ports that this process has returned, so that it returns none twice.
     private static let returned = Mutex<Set<Int>>([])
 
-    /// Finds a port that no socket is bound to, on any address.
+    /// Finds a port that no socket is bound to, on any address. If the system assigns almost all ports, it is one that
+    /// the system assigns.
     public static func find() throws -> Int {
         let limit = try assigned()
+        if limit < 2048 { return try assignedPort() }
         for _ in 0..<1000 {
             let port = Int.random(in: max(1024, limit - 16384)..<limit)
             guard isFree(port), returned.withLock({ $0.insert(port).inserted }) else { continue }
@@ -27,10 +31,25 @@ public enum FreePort {
     /// The lowest port that the system assigns.
     private static func assigned() throws -> Int {
         let text = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
-        guard let lowest = text.split(whereSeparator: \.isWhitespace).first.flatMap({ Int($0) }), lowest > 2048 else {
+        guard let lowest = text.split(whereSeparator: \.isWhitespace).first.flatMap({ Int($0) }) else {
             throw Failure()
         }
         return lowest
+    }
+
+    private static func assignedPort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure() }
+        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     private static func isFree(_ port: Int) -> Bool {

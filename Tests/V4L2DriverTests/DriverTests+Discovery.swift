@@ -87,7 +87,7 @@ extension DriverTests {
             try ReferenceCommand.run("rm", [other])
             let error = #expect(throws: InletError.self) { try V4L2Devices.find(.path(Vivid.second.bus)) }
             let message = error?.message ?? ""
-            #expect(message.contains("(\(number)), but /dev has no node for it"), "\(message)")
+            #expect(message.contains("(\(number)), without a node in /dev"), "\(message)")
         }
 
         @Test("A camera that is unplugged and plugged in again is reported, without polling")

@@ -9,6 +9,9 @@ package struct DaemonHealth: Sendable {
     /// - Throws: ``InletError/Code/invalidConfiguration`` if it is not an address of HTTP.
     package init(at address: String) throws(InletError) {
         self.address = try WebhookAddress(address)
+        guard !self.address.target.contains(byte: "?") else {
+            throw InletError(.invalidConfiguration, "The address has a query. Leave it out: http://HOST:PORT.")
+        }
     }
 
     /// Asks the daemon. Supports cancellation.
@@ -28,7 +31,7 @@ package struct DaemonHealth: Sendable {
             guard status != 200 else { return }
             throw InletError(
                 .serverUnavailable,
-                status == 503
+                status == 503 && asksForReadiness
                     ? "The daemon does not serve: its cameras are not started yet, or it is about to end."
                     : "The server answers with the status \(status). Check that inlet serve is at this address.")
         } catch {

@@ -81,7 +81,7 @@ package struct WebhookAddress: Sendable, Hashable {
     }
 
     private static func error(_ what: String) -> InletError {
-        InletError(.invalidConfiguration, "The address \(what). It is https://HOST[:PORT]/PATH.")
+        InletError(.invalidConfiguration, "The address \(what). Its form is https://HOST[:PORT]/PATH, or http:// without TLS.")
     }
 }
 

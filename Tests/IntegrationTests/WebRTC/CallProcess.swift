@@ -30,7 +30,7 @@
         private let process = Process()
         private let complaints: String
 
-        /// - Parameter isTimed: whether the process is ended after a minute. A process that the test kills is not
+        /// - Parameter isTimed: whether the process is ended after ten minutes, in case the test is killed. A process that the test kills is not
         ///   timed, because the signal would kill `timeout` instead.
         init(
             _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], isTimed: Bool = true
@@ -38,7 +38,7 @@
             complaints = folder.path("complaints-\(UUID().uuidString)")
             _ = FileManager.default.createFile(atPath: complaints, contents: nil)
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = (isTimed ? ["timeout", "--foreground", "60"] : []) + [InletProcess.path] + arguments
+            process.arguments = (isTimed ? ["timeout", "--foreground", "600"] : []) + [InletProcess.path] + arguments
             process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
