@@ -223,7 +223,8 @@ class Gallery:
             slowest = max(slowest, time.monotonic() - begun)
             times += 1
             stop.wait(0.1)
-        if closed > 1 + times // 10:
+        # A busy machine sends few requests, each longer after its connection.
+        if closed > max(2, 1 + times // 10):
             self.trouble.append(f"{name}: {closed} of {times} connections were closed before their request")
         self.shown[name].update(served=times, slowest_s=round(slowest, 3), closed_early=closed)
         if self.options.kind == "serve":
