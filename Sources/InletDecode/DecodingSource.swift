@@ -157,7 +157,8 @@ package final class DecodingSource: FrameSource {
         if !context.isCancelled, stage.pictures == 0, stage.refusals > 0 {
             throw InletError(
                 .timedOut,
-                "Packets come, but no key frame among \(stage.refusals). Have the camera send key frames more often.")
+                "Packets come, but no key frame among \(stage.refusals). Have the camera send key frames more often. If it refreshes its pictures gradually instead, damage=automatic shows them, marked as damaged."
+            )
         }
         if !context.isCancelled, let received = stage.received, context.clock.now - received < Self.recently {
             throw InletError(

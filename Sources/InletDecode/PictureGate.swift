@@ -61,8 +61,9 @@ struct PictureGate {
     private var start: Int64?
     /// The time of the first incomplete picture since the last complete one.
     private var incompleteSince: Int64?
-    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks.
-    private let longestWait: Int64
+    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks: after a loss, and at first. In
+    /// that time most cameras send a key frame, and a source is not given up yet.
+    private let longestWait: (loss: Int64, key: Int64)
 
     /// A stream without one key frame in this many packets refreshes its picture in another way: the decoder then tells
     /// which pictures are complete.
@@ -74,7 +75,10 @@ struct PictureGate {
         isBroken = isLive
         hasJoined = !isLive
         watch = TimelineWatch(timeBase: timeBase)
-        longestWait = MediaTime(ticks: 2, timeBase: Rational(1)).rescaled(to: timeBase).ticks
+        func ticks(_ seconds: Int64) -> Int64 {
+            MediaTime(ticks: seconds, timeBase: Rational(1)).rescaled(to: timeBase).ticks
+        }
+        longestWait = (ticks(2), ticks(6))
     }
 
     // MARK: Where decoding begins
@@ -176,10 +180,11 @@ struct PictureGate {
         case .drop: return true
         case .mark, .show: return false
         case .automatic:
-            guard hasJoined, let time = picture.time else { return true }
+            guard let time = picture.time else { return true }
             let since = incompleteSince ?? time
             incompleteSince = min(since, time)
-            return time.subtractingReportingOverflow(since).partialValue < longestWait
+            let wait = hasJoined ? longestWait.loss : longestWait.key
+            return time.subtractingReportingOverflow(since).partialValue < wait
         }
     }
 }

@@ -112,10 +112,11 @@ import Testing
                 (.key(0), "step"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.picture(4), "damaged"),
             ], policy: .automatic),
         Row(
-            what: "nothing is missed before the first key frame where damaged pictures are marked in time",
+            what: "nothing is missed before the first key frame, nor for six seconds if the policy is automatic",
             events: [
-                (.delta(0), "ok"), (.damagedPicture(0), "-"), (.delta(300), "ok"), (.damagedPicture(300), "-"),
-                (.key(304), "ok"), (.keyPicture(304), "ok"), (.picture(308), "ok"),
+                (.delta(0), "ok"), (.damagedPicture(0), "-"), (.delta(599), "ok"), (.picture(599), "-"),
+                (.delta(600), "ok"), (.picture(600), "mark"), (.delta(604), "ok"), (.damagedPicture(604), "mark"),
+                (.key(608), "ok"), (.keyPicture(608), "ok"), (.picture(612), "ok"),
             ], policy: .automatic),
         Row(
             what: "damaged pictures that the decoder held back do not become whole by a key frame behind them",

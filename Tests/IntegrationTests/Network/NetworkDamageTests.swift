@@ -73,6 +73,26 @@ extension NetworkTests {
             }
         }
 
+        @Test(
+            "A stream joined after its only key frame is shown as damaged if that was asked for",
+            arguments: [RTSPServer.Codec.h264, .h265])
+        func automatic(_ codec: RTSPServer.Codec) async throws {
+            var options = RTSPServer.Options()
+            options.codec = codec
+            options.keyFrameInterval = 100_000
+            let server = try RTSPServer(options)
+            let early = try NetworkRun(server.url)
+            let late = try NetworkRun(server.url + "?damage=automatic", frames: 20)
+            _ = try await early.play { early in
+                try await early.until("20 frames sent") { _ in
+                    ((try? server.report())?["frames"]?.int ?? 0) > 20
+                }
+                #expect(try await late.play().get() == .frameLimit)
+            }
+            #expect(late.log.readings.count == 20)
+            #expect(late.log.readings.allSatisfy { $0.flags.contains(.corrupt) && !$0.flags.contains(.key) })
+        }
+
         @Test("Few pictures damaged by flipped bits in a TCP stream are shown, although H.264 has no checksums")
         func corruption() async throws {
             var options = RTSPServer.Options()
