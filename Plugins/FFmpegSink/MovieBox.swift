@@ -54,8 +54,8 @@ struct MovieBox {
         return reader.word() >> 24
     }
 
-    /// Reads the ticks per second of a movie's or media's header. Version 1 has times of 64 bits, which libavformat does
-    /// not need here.
+    /// Reads the ticks per second of a movie's or media's header. Version 1 has times of 64 bits, which libavformat
+    /// does not need here.
     private static func scale(_ content: ArraySlice<UInt8>) -> Int64? {
         var reader = BoxReader(content)
         guard reader.word() >> 24 == 0 else { return nil }
@@ -127,7 +127,8 @@ struct MovieBox {
         }
     }
 
-    /// The media header with its duration, in version 1 if that takes more than 32 bits: 13 hours in ticks of 1/90000 s.
+    /// The media header with its duration, in version 1 if that takes more than 32 bits: 13 hours in ticks of 1/90000
+    /// of a second.
     private func mediaHeader(_ content: ArraySlice<UInt8>) -> [UInt8] {
         if let duration = UInt32(exactly: table.duration), duration < .max {
             return with(duration, at: 16, in: content)

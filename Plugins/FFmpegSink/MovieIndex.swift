@@ -1,6 +1,7 @@
 import InletCore
 import InletFFmpeg
 
+// Unsafe: reads bytes that are about to be written.
 /// The index with which a fragmented MP4 file becomes one without fragments when it is complete.
 ///
 /// While a file is written, its fragments describe themselves, so that a file that was cut plays. The index, a second

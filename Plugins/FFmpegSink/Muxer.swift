@@ -345,7 +345,7 @@ import InletSystem
         let code = file.writeIndex(date: beginning)
         // Only this error concerns the pictures.
         guard code < 0, code != -EIO else { return code }
-        loss = "No index could be written: \(SystemErrorText.of(-code)). The file plays, but players learn its length late."
+        loss = "No index could be written: \(SystemErrorText.of(-code)). Players learn the file's length late."
         return 0
     }
 

@@ -129,15 +129,15 @@ import InletSystem
         return Int32(clamping: bytes.count)
     }
 
-    /// Collects an index of the fragments of an MP4 file from its beginning on. Does nothing if the file was not created
-    /// here, such as a device.
+    /// Collects an index of the fragments of an MP4 file from its beginning on. Does nothing if the file was not
+    /// created here, such as a device.
     func beginIndex() {
         var facts = stat()
         guard file.isNew, unsafe fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
         index = MovieIndex()
     }
 
-    /// More bytes than the index takes in the file; 0 if there is none.
+    /// More bytes than the index takes in the file; 0 without an index.
     var indexByteCount: Int { index?.fileByteCount ?? 0 }
 
     /// Ends an MP4 file with its index. If there is no room for it, the fragments remain: the file plays without it.
@@ -171,8 +171,8 @@ import InletSystem
         return 0
     }
 
-    /// Has the system write to the disk what the file has got since the last time, so that the end of an MP4 file, which
-    /// waits for the disk, waits for little.
+    /// Has the system write new data of the file to the disk, so that the end of an MP4 file, which waits for the disk,
+    /// waits for little.
     private func beginWriteBack() {
         guard index != nil, byteCount - writtenBack >= Self.writeBackSize else { return }
         WriteBack.begin(file.descriptor, from: writtenBack, byteCount: byteCount - writtenBack)

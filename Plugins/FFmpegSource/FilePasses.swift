@@ -31,7 +31,8 @@ struct FilePasses {
 
     /// Advances to the next pass.
     ///
-    /// - Returns: false after the last pass, and after a pass without a picture: the next pass would not have one either.
+    /// - Returns: false after the last pass, and after a pass without a picture: the next pass would not have one
+    ///   either.
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0

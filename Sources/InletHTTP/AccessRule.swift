@@ -116,8 +116,8 @@ package struct AccessRule: Sendable {
     }
 
     /// Returns whether the request names this machine as its host. This detects DNS rebinding: a foreign page whose
-    /// name resolves to this machine sends its own name as the host. Without a token, a request that a proxy forwards is
-    /// not of this machine, either.
+    /// name resolves to this machine sends its own name as the host. Without a token, a request that a proxy forwards
+    /// is not of this machine, either.
     package func isOfThisHost(_ request: HTTPRequest) -> Bool {
         guard isLoopback else { return true }
         // A proxy forwards it for a client of another machine, and without a token all clients are trusted.

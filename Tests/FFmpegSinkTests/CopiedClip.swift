@@ -17,7 +17,10 @@ struct CopiedClip {
     init(_ codec: VideoCodec, _ options: [String], frames: Int, rate: Int = 30, in folder: TemporaryFolder) throws {
         path = folder.path("\(UUID().uuidString).mp4")
         try ReferenceCommand.ffmpeg(
-            ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=\(rate)", "-frames:v", "\(frames)", "-pix_fmt", "yuv420p"]
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=\(rate)", "-frames:v", "\(frames)", "-pix_fmt",
+                "yuv420p",
+            ]
                 + options + [path])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         parameters = CodecParameters(

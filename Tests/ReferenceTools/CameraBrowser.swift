@@ -26,10 +26,10 @@ public final class CameraBrowser: Sendable {
     /// Returns a description of the camera's pictures that were not read and of those that the receiver delivered
     /// twice.
     ///
-    /// The camera may give a picture twice, and gives the first one of its file twice at each turn (Y4mFileParser does not
-    /// go on after the end of the file). Chromium then sends it twice, at least a millisecond apart. If the receiver
-    /// delivers a picture twice, both copies have the same RTP timestamp, so their times differ by a tick at most. If
-    /// the second copy replaces a lost picture, the numbers grow faster than the camera's period allows.
+    /// The camera may give a picture twice, and gives the first one of its file twice at each turn (Y4mFileParser does
+    /// not go on after the end of the file). Chromium then sends it twice, at least a millisecond apart. If the
+    /// receiver delivers a picture twice, both copies have the same RTP timestamp, so their times differ by a tick at
+    /// most. If the second copy replaces a lost picture, the numbers grow faster than the camera's period allows.
     ///
     /// - Parameters:
     ///   - numbers: the number in each picture; nil for one that was not read.

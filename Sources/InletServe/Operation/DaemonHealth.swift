@@ -17,8 +17,8 @@ package struct DaemonHealth: Sendable {
     /// Asks the daemon. Supports cancellation.
     ///
     /// - Parameters:
-    ///   - asksForReadiness: whether the daemon must also serve: it does not before its cameras are started, and once it
-    ///     ends.
+    ///   - asksForReadiness: whether the daemon must also serve: it does not before its cameras are started, and once
+    ///     it ends.
     ///   - limit: the longest time to wait for the answer.
     /// - Throws: ``InletError`` if the daemon does not answer in time, or answers that it does not work.
     package func check(asksForReadiness: Bool, limit: Duration) async throws(InletError) {

@@ -81,7 +81,8 @@ package struct WebhookAddress: Sendable, Hashable {
     }
 
     private static func error(_ what: String) -> InletError {
-        InletError(.invalidConfiguration, "The address \(what). Its form is https://HOST[:PORT]/PATH, or http:// without TLS.")
+        InletError(
+            .invalidConfiguration, "The address \(what). Its form is https://HOST[:PORT]/PATH, or http:// without TLS.")
     }
 }
 

@@ -61,8 +61,8 @@ extension NetworkTests {
             #expect(missing.count <= lost, "\(missing.sorted()) of \(numbers)")
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
             #expect(zip(recorded, recorded.dropFirst()).allSatisfy { $0.time < $1.time }, "\(recorded.map(\.time))")
-            // The clock measures the stream's smallest delay, later on a busy machine. Until then pictures are late, and
-            // ever less so; afterwards each has its time.
+            // The clock measures the stream's smallest delay, later on a busy machine. Until then pictures are late,
+            // and ever less so; afterwards each has its time.
             let anchor = try #require(recorded.last)
             let lateness = recorded.dropFirst(60).map { $0.time - anchor.time - Double($0.number - last) / rate }
             #expect(anchor.number == last)

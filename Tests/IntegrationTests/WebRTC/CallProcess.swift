@@ -30,8 +30,8 @@
         private let process = Process()
         private let complaints: String
 
-        /// - Parameter isTimed: whether the process is ended after ten minutes, in case the test is killed. A process that the test kills is not
-        ///   timed, because the signal would kill `timeout` instead.
+        /// - Parameter isTimed: whether the process is ended after ten minutes, in case the test is killed. A process
+        ///   that the test kills is not timed, because the signal would kill `timeout` instead.
         init(
             _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], isTimed: Bool = true
         ) throws {
