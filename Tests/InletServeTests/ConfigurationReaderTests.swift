@@ -259,7 +259,7 @@ struct ConfigurationReaderTests {
             ),
             (
                 "webhooks:\n  a: {url: 'ftp://h/'}\ncameras: {a: pattern:smpte}\n",
-                "line 2, column 6: webhooks.a: The address of a webhook begins with neither http:// nor https://."
+                "line 2, column 6: webhooks.a: The address begins with neither http:// nor https://."
             ),
             (
                 "webhooks:\n  a: {url: 'http://h/', secret: {env: TOKEN, file: x}}\ncameras: {a: pattern:smpte}\n",
