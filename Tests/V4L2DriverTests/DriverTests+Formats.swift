@@ -21,7 +21,7 @@ extension DriverTests {
             var taken = 0
             var refused: Set<String> = []
             for format in info.formats {
-                for size in PictureComparison.sizes {
+                for size in PictureComparison.sizes(of: device) {
                     var configuration = V4L2Configuration(.node(info.node))
                     configuration.input = 3
                     configuration.size = size
