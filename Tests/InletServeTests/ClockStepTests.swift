@@ -43,17 +43,10 @@ import Testing
         "Stepping the clock by a day reopens no camera and moves no time in a recording",
         arguments: [(step: "+1d", seconds: 86_400.0), ("-1d", -86_400)])
     func step(_ step: String, seconds: Double) async throws {
-        let files = String(decoding: try await ReferenceCommand.runAside("dpkg", ["-L", "libfaketime"]), as: UTF8.self)
-        let library = try #require(files.split(separator: "\n").first { $0.hasSuffix("/libfaketimeMT.so.1") })
         let camera = try RTSPServer(
             RTSPServer.Options(size: ImageSize(width: 160, height: 120), frameRate: Rational(20), keyFrameInterval: 20))
         let folder = try TemporaryFolder()
-        let clock = folder.path("clock")
-        func set(_ offset: String) throws {
-            // The file is replaced atomically: half of it would be another time.
-            try Data((offset + "\n").utf8).write(to: URL(fileURLWithPath: clock), options: .atomic)
-        }
-        try set("+0")
+        let clock = try await FakeClock(in: folder)
         let serve = try await ServeProcess(
             """
             defaults:
@@ -67,10 +60,7 @@ import Testing
                 sinks: [{uri: "mp4:\(folder.path("drawn.mp4"))", queue: "buffered:500"}]
 
             """,
-            environment: [
-                "LD_PRELOAD": String(library), "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
-            ])
+            environment: clock.environment)
         func more(_ frames: Int) async throws {
             for name in ["door", "drawn"] {
                 let before = try await serve.camera(name) { _ in true }.captured
@@ -79,7 +69,7 @@ import Testing
         }
         try await more(40)
         let stepped = Date().timeIntervalSince1970
-        try set(step)
+        try clock.set(step)
         try await more(30)
         #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 3}").status == 202)
         let list = try await ServeProcess.last {

@@ -55,6 +55,15 @@ import Testing
         #expect(client(hub, ["door", "gate"], after: last).ids == ids)
     }
 
+    @Test("A returning client gets the events that it missed if the daemon started with a clock before 1970")
+    func before1970() {
+        let hub = EventHub(loop, run: -315_619_200_000_000_000)
+        send(5, hub)
+        let all = client(hub, ["door", "gate"]).ids
+        #expect(all.count == 5)
+        #expect(client(hub, ["door", "gate"], after: all[2]).ids == Array(all.suffix(2)))
+    }
+
     @Test("The events of a quiet camera are kept while another has far more")
     func fairness() {
         let hub = EventHub(loop, run: 9)

@@ -58,9 +58,10 @@ final class EventHub: Sendable {
 
     /// Returns the event number of an identifier; nil if the identifier is not from this run.
     private func number(of id: String) -> Int? {
-        let parts = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].elementsEqual("\(run)".utf8) else { return nil }
-        return TextBytes.number(parts[1], upTo: .max)
+        // The first part is negative if the server started with a clock before 1970.
+        let own = "\(run)-"
+        guard id.hasBytePrefix(own) else { return nil }
+        return TextBytes.number(id.utf8.dropFirst(own.utf8.count), upTo: .max)
     }
 
     /// Removes a client. Called on the server's thread.

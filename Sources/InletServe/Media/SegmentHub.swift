@@ -55,8 +55,9 @@ final class SegmentHub: FragmentViewer {
         (findFragments, self.loop, self.onEnd) = (fragments, loop, onEnd)
         (self.idleLimit, self.retryDelay) = (idleLimit, retryDelay)
         // A new stream has higher segment numbers than all earlier ones, even across a restart of the daemon, because a
-        // segment takes about a second or more.
-        window = SegmentWindow(first: WallTime.now / 1_000_000_000)
+        // segment takes about a second or more. A clock before 1970 counts as 1970, because numbers are not negative
+        // (RFC 8216, 4.3.3.2).
+        window = SegmentWindow(first: max(0, WallTime.now / 1_000_000_000))
         try attach()
         watch()
     }
