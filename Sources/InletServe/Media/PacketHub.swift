@@ -69,6 +69,10 @@ final class PacketHub: PacketSink, Sendable {
         }
     }
 
+    /// Whether a recording or a stream waits for a key frame. The source is asked at most once a second, however many
+    /// wait.
+    var wantsKeyFrame: Bool { state.withLock { state in state.jobs.contains { $0.needsKeyFrame } } }
+
     /// Adds a job that begins with the history. No packet between the history and the live packets is missed or
     /// repeated. Does nothing after ``end()``.
     ///

@@ -31,6 +31,10 @@ final class PacketJob: Sendable {
         var byteCount = 0
         var packetCount = 0
         var isAwaitingKey = false
+        /// Whether the sink waits for a key frame that is not in the queue.
+        var needsKeyFrame = false
+        /// The capture time of the newest key frame that was put into the queue.
+        var newestKey: MonotonicTime?
         var isFinished = false
         /// Whether the sink accepts no more packets.
         var hasEnded = false
@@ -38,7 +42,20 @@ final class PacketJob: Sendable {
     }
 
     /// Makes a job whose sink first receives the packets of the history.
-    init(_ items: [Item] = []) { state = Mutex(State(items: items)) }
+    init(_ items: [Item] = []) {
+        let keys = items.lazy.compactMap { item in
+            if case .packet(let packet) = item, packet.isKey { packet.captureTime } else { nil }
+        }
+        var state = State(items: items)
+        state.newestKey = keys.max()
+        state.needsKeyFrame = state.newestKey == nil
+        self.state = Mutex(state)
+    }
+
+    /// Whether the sink cannot continue before a key frame that has not arrived yet.
+    var needsKeyFrame: Bool {
+        state.withLock { !$0.isFinished && !$0.hasEnded && ($0.needsKeyFrame || $0.isAwaitingKey) }
+    }
 
     /// The number of packets dropped because the sink was too slow.
     var dropped: UInt64 { state.withLock { $0.dropped } }
@@ -111,6 +128,7 @@ final class PacketJob: Sendable {
         put { state in
             let hasRoom =
                 state.byteCount + packet.data.count <= Self.longestBacklog && state.packetCount < Self.mostPackets
+            if packet.isKey { (state.newestKey, state.needsKeyFrame) = (packet.captureTime, false) }
             guard hasRoom, packet.isKey || !state.isAwaitingKey else {
                 state.isAwaitingKey = true
                 state.dropped += 1
@@ -179,11 +197,21 @@ final class PacketJob: Sendable {
             case .start(let parameters):
                 try sink.start(parameters)
                 hasStarted = true
-            case .packet(let packet): try sink.write(packet)
+            case .packet(let packet):
+                try sink.write(packet)
+                if sink.wantsKeyFrame { needKeyFrame(after: packet) }
             }
         } catch is KeyFrameNeeded {
             // Packets that are already waiting are still passed on, and are rejected up to a key frame.
             state.withLock { $0.dropped += 1 }
+            if case .packet(let packet) = item { needKeyFrame(after: packet) }
+        }
+    }
+
+    /// Records that the sink needs a key frame, unless one that follows a packet is already in the queue.
+    private func needKeyFrame(after packet: EncodedPacket) {
+        state.withLock { state in
+            if state.newestKey.map({ $0 <= packet.captureTime }) ?? true { state.needsKeyFrame = true }
         }
     }
 }

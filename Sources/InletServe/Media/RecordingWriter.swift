@@ -64,9 +64,7 @@ final class RecordingWriter: PacketSink {
 
     func write(_ packet: EncodedPacket) throws {
         guard ticket.admits(packet.captureTime) else { throw SinkStopped() }
-        if packet.isKey, let file, packet.captureTime >= file.latest || file.byteCount >= settings.keptSize / 4 {
-            closeFile(failure: nil)
-        }
+        if packet.isKey, let file, isFull(file, at: packet.captureTime) { closeFile(failure: nil) }
         do {
             if file == nil {
                 guard packet.isKey else { throw KeyFrameNeeded() }
@@ -87,6 +85,14 @@ final class RecordingWriter: PacketSink {
             throw failure
         }
     }
+
+    /// Whether another file should begin.
+    private func isFull(_ file: File, at time: MonotonicTime) -> Bool {
+        time >= file.latest || file.byteCount >= settings.keptSize / 4
+    }
+
+    /// Whether another file should begin, which takes a key frame.
+    var wantsKeyFrame: Bool { file.map { isFull($0, at: $0.firstTime + $0.lastEnd) } ?? false }
 
     private func openFile(at packet: EncodedPacket) throws {
         guard let parameters else { return }
