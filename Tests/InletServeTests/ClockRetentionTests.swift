@@ -112,7 +112,11 @@ import Testing
         func check() async throws {
             for camera in Self.cameras {
                 let path = folder.path("kept/\(camera)")
-                let size = try await ServeProcess.last { try Self.size(path) } until: { $0 <= Self.keptSize }
+                let size = try await ServeProcess.last {
+                    try Self.size(path)
+                } until: {
+                    $0 <= Self.keptSize
+                }
                 let (list, made) = (try await Self.list(serve, camera).map(\.name), made[camera, default: []])
                 #expect(!list.isEmpty && list == made.suffix(list.count), "\(camera): \(list) of \(made)")
                 #expect(size <= Self.keptSize, "\(camera): \(list)")

@@ -21,11 +21,12 @@ WEBRTC = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideL
 class Browser:
     """A browser with a separate profile, for a `with` statement.
 
-    `spawn` starts its driver like subprocess.Popen.
+    `spawn` starts its driver like subprocess.Popen. `logs` names the logs that are kept: `browser` is the console,
+    `performance` has the events of the DevTools protocol.
     """
 
-    def __init__(self, *flags, spawn=subprocess.Popen):
-        self.flags, self.spawn = [*FLAGS, *flags], spawn
+    def __init__(self, *flags, spawn=subprocess.Popen, logs=()):
+        self.flags, self.spawn, self.logs = [*FLAGS, *flags], spawn, logs
 
     def __enter__(self):
         # A test's thread may have blocked signals. Children inherit that, and Chromium needs the signals.
@@ -34,7 +35,8 @@ class Browser:
         self.start_driver()
         options = {"args": [*self.flags, f"--user-data-dir={self.profile.name}/data"]}
         # "none", because `open` waits for the page.
-        wanted = {"goog:chromeOptions": options, "pageLoadStrategy": "none"}
+        wanted = {"goog:chromeOptions": options, "pageLoadStrategy": "none",
+                  "goog:loggingPrefs": dict.fromkeys(self.logs, "ALL")}
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.base += "/session/" + session["sessionId"]
         return self
@@ -92,6 +94,10 @@ class Browser:
             if not own:
                 return
         raise TimeoutError(f"Chromium did not go to {url}")
+
+    def log(self, kind):
+        """Returns the entries of a log since the last call."""
+        return self.call("POST", "/se/log", {"type": kind})
 
     def run(self, script, *arguments):
         """Runs a script in the page and returns its result."""

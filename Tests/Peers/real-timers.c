@@ -1,5 +1,5 @@
 // Passes timers of monotonic clocks to the kernel unchanged: libfaketime moves their absolute times with the faked
-// time of day, even if it leaves the monotonic clocks alone, so that they fire at once or never. Load it with LD_PRELOAD
+// time of day, even if the monotonic clocks stay real, so that they fire at once or never. Load it with LD_PRELOAD
 // before libfaketime.
 #define _GNU_SOURCE
 #include <dlfcn.h>

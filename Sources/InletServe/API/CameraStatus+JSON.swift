@@ -1,3 +1,4 @@
+import InletCapture
 import InletCore
 import InletHTTP
 
@@ -13,6 +14,8 @@ extension CameraStatus {
             ("paused", .boolean(isPaused)), ("onDemand", .boolean(settings.policies.closesUnwatchedAfter != nil)),
             ("stalledSinks", .list(stalledSinks.map(JSONValue.text))),
             ("failure", failure.map { .text($0.description) } ?? .null),
+            // A placeholder counts as a picture.
+            ("obstacle", settings.policies.outage == .nothing ? obstacle.map { .text($0) } ?? .null : .null),
         ]
         let statistics = statistics ?? CaptureStatistics()
         func sink(_ name: String) -> CaptureStatistics.Sink? {

@@ -16,9 +16,10 @@ extension OpenAPIDocument {
             ("sinks", array(object([("uri", type("string"))], required: ["uri"]))), ("state", type("string")),
             ("description", type("string")), ("healthy", type("boolean")), ("paused", type("boolean")),
             ("onDemand", type("boolean")), ("stalledSinks", array(type("string"))), ("failure", orNull("string")),
-            ("captured", type("integer")),
-            ("dropped", type("integer")), ("openings", type("integer")), ("stalls", type("integer")),
-            ("frameRate", orNull("number")), ("lastFrameAge", orNull("number")), ("delay", orNull("number")),
+            ("obstacle", orNull("string", "Why the camera has no pictures now, with the last error")),
+            ("captured", type("integer")), ("dropped", type("integer")),
+            ("openings", type("integer")), ("stalls", type("integer")), ("frameRate", orNull("number")),
+            ("lastFrameAge", orNull("number")), ("delay", orNull("number")),
             ("packetLoss", orNull("number")), ("packetLossRemedy", orNull("string")), ("viewers", type("integer")),
             (
                 "process",
@@ -115,8 +116,9 @@ extension OpenAPIDocument {
         .object([("type", .text(name))] + (description.map { [("description", .text($0))] } ?? []))
     }
 
-    static func orNull(_ name: String) -> JSONValue {
-        .object([("type", .list([.text(name), .text("null")]))])
+    static func orNull(_ name: String, _ description: String? = nil) -> JSONValue {
+        .object(
+            [("type", .list([.text(name), .text("null")]))] + (description.map { [("description", .text($0))] } ?? []))
     }
 
     static func array(_ items: JSONValue) -> JSONValue {
