@@ -48,6 +48,33 @@ struct PacketHistoryTests {
         #expect(history.packets.isEmpty && history.byteCount == 0)
     }
 
+    @Test("A key frame is requested while a job waits for one, for lack of earlier packets or after drops")
+    func requests() throws {
+        let hub = PacketHub(.init(duration: .zero, bytes: 1 << 24))
+        var jobs: [PacketJob] = []
+        func attach() {
+            hub.attach { items in
+                let job = PacketJob(items)
+                jobs.append(job)
+                return job
+            }
+        }
+        hub.write(Self.packet(1))
+        #expect(!hub.wantsKeyFrame)
+        attach()
+        hub.write(Self.packet(2))
+        #expect(hub.wantsKeyFrame)
+        hub.write(Self.packet(10))
+        #expect(!hub.wantsKeyFrame)
+        attach()
+        #expect(!hub.wantsKeyFrame, "the second job begins with the last key frame")
+        // No thread takes the packets.
+        for number in 11..<5000 { hub.write(Self.packet(number, every: 10_000)) }
+        #expect(hub.wantsKeyFrame && jobs.allSatisfy { $0.needsKeyFrame })
+        for job in jobs { job.finish() }
+        #expect(jobs.count == 2 && !hub.wantsKeyFrame)
+    }
+
     @Test("A distance that is much longer than usual is a gap, at any picture rate")
     func gaps() {
         var gaps = GapDetector()

@@ -175,6 +175,23 @@ import Testing
         #expect(try names(store).map { try #require(files[$0]) } == [1000, 1000, 500])
     }
 
+    @Test("A recording over its longest time, or over a quarter of the limit, requests a key frame for the next file")
+    func requests() throws {
+        for (size, longest, first) in [(10_000_000, 10, 100), (40_000, 3600, 99)] {
+            let store = try store()
+            let writer = writer(store, settings(keeping: size, longest: .seconds(longest)))
+            try writer.start(Self.parameters)
+            for number in 0..<150 {
+                try writer.write(packet(number, bytes: 100, isKey: number == 0))
+                #expect(writer.wantsKeyFrame == (number >= first), "\(number)")
+            }
+            try writer.write(packet(150, bytes: 100, isKey: true))
+            #expect(!writer.wantsKeyFrame)
+            try writer.finish()
+            #expect(!writer.wantsKeyFrame)
+        }
+    }
+
     @Test("The list is paged; deleting a recording in between does not disturb the pages", arguments: [false, true])
     func parts(newestFirst: Bool) throws {
         let store = try store()
