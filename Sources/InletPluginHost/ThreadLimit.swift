@@ -97,7 +97,8 @@ private enum ThreadGuard {
     }
 
     /// Waits until a thread that was allowed is counted, or for at most five milliseconds: it may have failed to start,
-    /// or another one may have ended. Threads that ask together would exceed the limit otherwise.
+    /// or another one may have ended. Threads that ask together would exceed the limit otherwise. The file is read
+    /// again and again, because the kernel has no event for a thread that starts.
     private static func waitForChange(of status: Int32, from before: Int) {
         for _ in 0..<50 {
             guard threads(status) == before else { return }

@@ -19,7 +19,7 @@ public enum FreePort {
     /// the system assigns.
     public static func find() throws -> Int {
         let limit = try assigned()
-        if limit < 2048 { return try assignedPort() }
+        if limit < 2048, let port = bound(SOCK_STREAM, to: 0) { return port }
         for _ in 0..<1000 {
             let port = Int.random(in: max(1024, limit - 16384)..<limit)
             guard isFree(port), returned.withLock({ $0.insert(port).inserted }) else { continue }
@@ -37,49 +37,27 @@ public enum FreePort {
         return lowest
     }
 
-    private static func assignedPort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    private static func isFree(_ port: Int) -> Bool {
+        bound(SOCK_STREAM, to: port) != nil && bound(SOCK_DGRAM, to: port) != nil
+    }
+
+    /// Binds a socket to a port of all addresses for a moment.
+    ///
+    /// - Parameter port: 0 for one that the system assigns.
+    /// - Returns: the port, or nil if another socket has it.
+    private static func bound(_ type: __socket_type, to port: Int) -> Int? {
+        let descriptor = socket(AF_INET, Int32(type.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = unsafe withUnsafeMutablePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
-        guard isBound else { throw Failure() }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
-
-    private static func isFree(_ port: Int) -> Bool {
-        [SOCK_STREAM, SOCK_DGRAM].allSatisfy { type in
-            let descriptor = socket(AF_INET6, Int32(type.rawValue), 0)
-            guard descriptor >= 0 else { return isFreeIPv4(port, Int32(type.rawValue)) }
-            defer { close(descriptor) }
-            // All addresses, of IPv4 as well.
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = in_port_t(port).bigEndian
-            return unsafe withUnsafePointer(to: &address) {
-                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
-                }
-            }
-        }
-    }
-
-    private static func isFreeIPv4(_ port: Int, _ type: Int32) -> Bool {
-        let descriptor = socket(AF_INET, type, 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        return unsafe withUnsafePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
+        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
     }
 }
