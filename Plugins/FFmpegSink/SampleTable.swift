@@ -68,7 +68,8 @@ struct SampleTable {
     private mutating func lengthenLast(until start: Int64) -> Bool {
         guard start != duration else { return true }
         guard start > duration, let last = durations.indices.last,
-            let length = UInt32(exactly: start - duration + Int64(durations[last].value)), length <= Int32.max
+            let length = UInt32(exactly: (start - duration).adding(saturating: Int64(durations[last].value))),
+            length <= Int32.max
         else { return false }
         durations[last].count -= 1
         if durations[last].count == 0 { durations.removeLast() }
