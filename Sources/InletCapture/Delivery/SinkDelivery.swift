@@ -176,8 +176,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private func work() {
         while true {
             if let frame = worker.first.take() { deliver(frame) }
-            _ = drain(finishes: true)
-            if worker.hasEnded { return }
+            // Once the mailbox is empty, a producer may take this thread's place, so the worker is not accessed.
+            if drain(finishes: true) { return }
             signal.wait()
         }
     }

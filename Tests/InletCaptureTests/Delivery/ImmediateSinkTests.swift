@@ -17,16 +17,18 @@ import Testing
             var sequences: [UInt64] = []
             var finishes = 0
             var conditions = 0
+            /// Whether the sink throws when it gets a frame.
+            var hasFailed = false
         }
         let state = Mutex(State())
         /// How many calls are within the sink.
         let inside = Atomic(0)
         let overlaps = Atomic(0)
 
-        func call(_ body: (inout State) -> Void) {
+        func call<Answer: Sendable>(_ body: (inout State) -> Answer) -> Answer {
             if inside.add(1, ordering: .acquiringAndReleasing).oldValue != 0 { overlaps.add(1, ordering: .relaxed) }
-            state.withLock { body(&$0) }
-            inside.subtract(1, ordering: .acquiringAndReleasing)
+            defer { inside.subtract(1, ordering: .acquiringAndReleasing) }
+            return state.withLock { body(&$0) }
         }
     }
 
@@ -38,11 +40,13 @@ import Testing
             (self.record, self.consumesAtOnce) = (record, consumesAtOnce)
         }
 
-        func consume(_ frame: VideoFrame) {
-            record.call {
+        func consume(_ frame: VideoFrame) throws {
+            let hasFailed = record.call {
                 $0.threads.append(ObjectIdentifier(Thread.current))
                 $0.sequences.append(frame.sequence)
+                return $0.hasFailed
             }
+            if hasFailed { throw POSIXError(.EIO) }
         }
         func sourceChanged(to condition: SourceCondition) { record.call { $0.conditions += 1 } }
         func finish() { record.call { $0.finishes += 1 } }
@@ -123,6 +127,22 @@ import Testing
             #expect(record.state.withLock { $0.sequences } == Array(0..<50))
             #expect(!record.state.withLock { $0.threads.contains(this) })
             delivery.close()
+        }
+    }
+
+    /// ThreadSanitizer fails this test if the sink's thread accesses the worker after it found its mailbox empty.
+    @Test("A sink that fails on the producer's thread ends once, while its own thread falls asleep")
+    func failure() async throws {
+        for _ in 0..<20 {
+            let record = Record()
+            let delivery = Self.delivery(record)
+            let next = try Self.settle(delivery, record)
+            record.state.withLock { $0.hasFailed = true }
+            delivery.offer(try Self.frame(next)) { false }
+            #expect(Self.settled(delivery) == next + 1)
+            await delivery.ended.value()
+            #expect(record.state.withLock { $0.finishes } == 1)
+            #expect(record.overlaps.load(ordering: .relaxed) == 0)
         }
     }
 
