@@ -127,9 +127,12 @@ class Live:
             if clock is None or self.source.get_state(0).state != Gst.State.PLAYING:
                 continue
             due = number * Gst.SECOND * rate.denominator // rate.numerator
-            if offset is None:
-                offset = max(0, clock.get_time() - self.source.get_base_time()) - due
             now = time.monotonic_ns()
+            if offset is None:
+                # The clock's time at which this picture was due. Were it the time at which a late picture was drawn,
+                # GStreamer would hold all pictures of the session for as long as the first was late.
+                lateness = now - schedule.start - due
+                offset = max(0, clock.get_time() - self.source.get_base_time()) - lateness - due
             buffer = Gst.Buffer.new_wrapped(timecode.draw(width, height, number, now, float(rate)))
             buffer.pts = buffer.dts = max(0, offset + due)
             buffer.duration = duration
