@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Waits until nothing is decoded while the capturer takes 60 packets, and until it has taken the newest packet
-    /// that was read. On a busy machine, a separate thread reads packets.
+    /// that was read. On a busy machine, a separate thread reads packets, and hundreds may wait.
     ///
     /// - Returns: the number of that packet.
     private func waitForRest(_ log: NumberedCamera.Log, of capturer: Capturer) async -> Int {
@@ -52,26 +52,35 @@ import Testing
             let newest = log.newest.load(ordering: .acquiring)
             return (newest, newest - captured)
         }
-        let least = Atomic(Int.max)
-        let found = Atomic(0)
-        func takePackets() async {
-            let captured = capturer.statistics.captured
-            least.store(.max, ordering: .relaxed)
+        /// Waits until 60 packets have been read and 60 have been taken. Returns the smallest lead in that time.
+        func passPackets() async -> Int {
+            let (captured, newest) = (capturer.statistics.captured, log.newest.load(ordering: .acquiring))
+            let least = Atomic(Int.max)
             await Waiting.until {
-                least.min(look().lead, ordering: .relaxed)
-                return capturer.statistics.captured > captured + 60
+                let now = look()
+                least.min(now.lead, ordering: .relaxed)
+                return capturer.statistics.captured > captured + 60 && now.newest > newest + 60
             }
+            return least.load(ordering: .relaxed)
         }
         while true {
             let decoded = log.decoded.load(ordering: .relaxed)
-            await takePackets()
-            guard log.decoded.load(ordering: .relaxed) == decoded else { continue }
             // Some packets after the last picture do not count as frames, so the lead grows until then.
-            await takePackets()
+            _ = await passPackets()
+            guard log.decoded.load(ordering: .relaxed) == decoded else { continue }
+            // The lead shrinks as long as packets wait.
+            var least = await passPackets()
+            while true {
+                let next = await passPackets()
+                if next >= least { break }
+                least = next
+            }
+            let bound = least
+            let found = Atomic(0)
             await Waiting.until {
                 let now = look()
                 found.store(now.newest, ordering: .relaxed)
-                return now.lead <= least.load(ordering: .relaxed)
+                return now.lead <= bound
             }
             return found.load(ordering: .relaxed)
         }
@@ -115,16 +124,17 @@ import Testing
         async let outcome = capturer.run()
         // Longer than a stream with more key frames takes to stop decoding.
         await Waiting.until { log.newest.load(ordering: .acquiring) > 400 }
-        let (first, captured) = (log.newest.load(ordering: .acquiring), capturer.statistics.captured)
-        await Waiting.until { log.newest.load(ordering: .acquiring) > first + 200 }
-        let newest = log.newest.load(ordering: .acquiring)
-        #expect(log.decoded.load(ordering: .relaxed) > 300)
-        // Each picture counts once.
-        #expect(capturer.statistics.captured - captured < newest - first + 20)
+        let (first, captured) = (log.decoded.load(ordering: .relaxed), capturer.statistics.captured)
+        await Waiting.until { log.decoded.load(ordering: .relaxed) > max(first, 300) + 100 }
+        // Each picture counts once. The newest may not have been counted yet.
+        let (taken, decoded) = (capturer.statistics.captured, log.decoded.load(ordering: .relaxed))
+        #expect(taken - captured < decoded - first + 20)
         audience.seen.withLock { $0 = [] }
         audience.report(1)
         await Waiting.until { audience.seen.withLock { $0.count > 20 } }
-        #expect(audience.seen.withLock { $0[0] } >= newest)
+        // The viewer sees the present, not the key frame, which is as old as the stream. A few pictures may be on their
+        // way to the sink.
+        #expect(audience.seen.withLock { $0[0] } >= decoded - 50)
         capturer.stop()
         _ = try await outcome
         #expect(log.misses.load(ordering: .relaxed) == 0)
