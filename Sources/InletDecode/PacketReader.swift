@@ -137,8 +137,10 @@ import Synchronization
                 case nil: break
                 }
                 switch unsafe try source.next(context) {
-                case .packet(let packet):
+                case .packet(var packet):
                     if packet.isKey { context.noteKeyFrame() }
+                    // The time in the queue counts as lag, also for a source that does not state when data arrived.
+                    packet.receiveTime = packet.receiveTime ?? context.clock.now
                     while !queue.put(packet, mayWait: { mayWait }), mayWait {}
                 case .frame: break
                 case nil: return .success(())

@@ -116,6 +116,25 @@ import Testing
         #expect(record.log.withLock { $0.overlaps } == 0)
     }
 
+    @Test("A packet that waited has the time at which it was read, if its source states none")
+    func receiveTime() throws {
+        let record = Source.Record()
+        let input = input(Source(record, end: (.max, nil)))
+        var next: Int64 = 0
+        try take(from: input, next: &next, away: .zero) { _ in true }
+        let own = lastReader(record)
+        try take(from: input, next: &next, away: .milliseconds(25)) { _ in lastReader(record) != own }
+        for _ in 0..<5 {
+            try context.sleep(until: context.clock.now + .milliseconds(25))
+            let asked = context.clock.now
+            let taken = try #require(try input.take())
+            let read = try #require(taken.packet.receiveTime)
+            // Packets that wait were read before this one was taken.
+            #expect(taken.waiting == 0 || read <= asked)
+        }
+        input.stop()
+    }
+
     @Test("A pause reaches the source on whichever thread reads", arguments: [false, true])
     func pause(isApart: Bool) throws {
         let record = Source.Record()
