@@ -107,12 +107,18 @@ struct Report: Decodable {
     /// Standard error holds other text besides the report.
     struct NoReport: Error, CustomStringConvertible {
         var text: String
-        var description: String { "no report alone: \(text)" }
+        var description: String { "not only a report: \(text)" }
     }
 
+    /// The beginnings of lines about stalls, which any live source can have on a busy machine.
+    private static let stalls = ["The source delivers no frames.", "The source delivers frames again after"]
+
     init(_ process: InletProcess) throws {
+        let lines = process.complaints.split(separator: "\n").filter { line in
+            !Self.stalls.contains { line.hasPrefix($0) }
+        }
         do {
-            self = try JSONDecoder().decode(Report.self, from: Data(process.complaints.utf8))
+            self = try JSONDecoder().decode(Report.self, from: Data(lines.joined(separator: "\n").utf8))
         } catch {
             throw NoReport(text: process.complaints)
         }
