@@ -27,10 +27,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
 
-/// A target that other systems do without.
+/// A target that exists only on Linux.
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
-/// A target that is there where the trait WebRTC is on.
+/// A target that exists only with the trait WebRTC.
 func withWebRTC(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["WebRTC"])) }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -45,7 +45,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
-// For sinks that are web servers: who names another product of this package does not compile it.
+// For sinks that are web servers. A program that does not use such a product does not compile it.
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -91,7 +91,7 @@ let package = Package(
     ],
     traits: [
         .trait(
-            name: "WebRTC", description: "Frames to browsers by WebRTC. Needs GStreamer: Scripts/bootstrap --webrtc.")
+            name: "WebRTC", description: "Video to browsers over WebRTC. Needs GStreamer: Scripts/bootstrap --webrtc.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -107,7 +107,7 @@ let package = Package(
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
-        // libavutil only, for MD5: a program with no other need of FFmpeg links no more of it.
+        // libavutil only, for MD5, so that a program that needs nothing else of FFmpeg links only this library.
         .systemLibrary(
             name: "CAVUtil", pkgConfig: "libavutil", providers: [.apt(["libavutil-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(
@@ -115,35 +115,35 @@ let package = Package(
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
-        // Its headers are read where the trait WebRTC is on alone.
+        // The headers are used only with the trait WebRTC.
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
             providers: [
                 .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
             ]),
-        // The build of libsrt that libavformat is linked with: one process has one libsrt.
+        // The build of libsrt that libavformat is linked with, because a process can have only one libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
         .systemLibrary(name: "CLinux"),
-        // Filters of system calls, for the processes of plug-ins alone.
+        // System-call filters, only for the processes of plug-ins.
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CV4L2"),
-        // Events of YAML, for configurations.
+        // The YAML parser for configurations.
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
-        // libcurl, which is loaded when it is first needed: a process that reads no HTTP has no use for it.
+        // libcurl, loaded on first use: many processes read no HTTP.
         .target(name: "CCurl"),
-        // OpenSSL, likewise, for TLS over connections of our own.
+        // OpenSSL, also loaded on first use, for TLS over Inlet's own connections.
         .target(name: "COpenSSL"),
-        // libxcb and its extensions, likewise, for screens.
+        // libxcb and its extensions, also loaded on first use, for screens.
         .target(name: "CXCB"),
-        // libavfilter, likewise, for pictures that are filtered. Its headers: libavfilter-dev.
+        // libavfilter, also loaded on first use, for filters of pictures. The headers are in libavfilter-dev.
         .target(name: "CAVFilter"),
-        // libpipewire and sd-bus, likewise, for screens of Wayland sessions.
+        // libpipewire and sd-bus, also loaded on first use, for the screens of Wayland sessions.
         .systemLibrary(name: "CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
         .target(name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))]),
 
-        // A server of packets by RTSP, where the trait WebRTC is on.
+        // An RTSP server of packets, only with the trait WebRTC.
         .target(
             name: "CRestream", dependencies: [withWebRTC("CGStreamer")],
             cSettings: [.define("INLET_RESTREAM", .when(traits: ["WebRTC"]))],
@@ -157,38 +157,38 @@ let package = Package(
                 .linkedLibrary("glib-2.0", .when(traits: ["WebRTC"])),
             ]),
 
-        // inlet_plugin.h, for plug-ins that this package does not come with, and what their child processes speak.
+        // inlet_plugin.h, the interface of third-party plug-ins, and the protocol of their child processes.
         .target(name: "CInletPlugin"),
         // The entry of plug-ins in Swift.
         .target(name: "CInletPluginEntry", dependencies: ["CInletPlugin"]),
-        // Drives a plug-in through its C interface, to verify it.
+        // Calls a plug-in through its C interface to verify it.
         .target(
             name: "CInletExercise", dependencies: ["CInletPlugin"],
             cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
 
         library("InletCore", [logging]),
-        // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.
+        // Threads, wake-ups, the clock and system errors, for the modules and plug-ins of this package.
         library("InletSystem", ["InletCore", "CLinux"]),
-        // Loops over samples that no library has, or not as fast.
+        // Loops over samples that no library offers, or not as fast.
         .target(name: "CInletConvert"),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
-        // From packets to pictures, whatever decodes: what is worth decoding, what is shown, what is late.
+        // From packets to pictures with any decoder: which packets to decode, which pictures to show or drop.
         library("InletDecode", ["InletCore", "InletSystem", collections]),
         library("InletFFmpeg", ["InletCore", "InletSystem", "CFFmpeg", logging]),
         // Hash functions that protocols prescribe.
         library("InletDigest", ["CAVUtil"]),
-        // From RTP packets to access units, and from RTSP messages to a session: no input or output, no clock.
+        // From RTP packets to access units, and from RTSP messages to a session. No input, output or clock.
         library("InletRTP", ["InletCore", "InletSystem"]),
         library("InletRTSP", ["InletCore", "InletDigest"]),
-        // What writes bytes needs, whatever it writes to.
+        // Shared parts of everything that writes bytes.
         library("InletOutput", ["InletCore", "InletSystem", "CLinux"]),
-        // WebRTC but for the media engine: sessions, signaling, rates.
+        // WebRTC without the media engine: sessions, signaling, rates.
         library("InletRTC", ["InletCore", "InletSystem", "InletDigest"]),
-        // What sinks that are web servers share.
+        // Shared parts of sinks that are web servers.
         library("InletHTTP", ["InletCore", "InletSystem", "InletDigest", logging] + nio),
-        // TLS over channels of NIO, by the system's OpenSSL.
+        // TLS for NIO channels with the system's OpenSSL.
         library("InletTLS", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
-        // A client of WebSockets.
+        // A WebSocket client.
         library(
             "InletWebSocket",
             [
@@ -198,7 +198,7 @@ let package = Package(
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
         library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
-        // Plug-ins that Inlet did not ship: sources and sinks in a process of their own, or loaded into this one.
+        // Third-party plug-ins: sources and sinks in a separate process, or loaded into this one.
         .target(
             name: "InletPlugins",
             dependencies: [
@@ -206,11 +206,11 @@ let package = Package(
                 logging,
             ],
             swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
-        // A source in Swift as a plug-in: a shared library with the entry of inlet_plugin.h.
+        // Makes a source written in Swift a plug-in: a shared library with the entry of inlet_plugin.h.
         library(
             "InletPluginKit",
             ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", logging]),
-        // Whether a plug-in keeps its contract, for `inlet plugins verify`.
+        // Verifies that a plug-in keeps its contract, for `inlet plugins verify`.
         library("InletPluginVerify", ["InletCore", "InletCapture", "InletPlugins", "InletTesting", logging]),
         library(
             "InletCapture",
@@ -286,7 +286,7 @@ let package = Package(
             ] + nio,
             hasPages: true),
 
-        // The daemon: a configuration of many cameras, what runs them, and what it answers.
+        // The daemon: its configuration, the cameras that it runs, and its HTTP server.
         .target(
             name: "InletServe",
             dependencies: [
@@ -294,9 +294,9 @@ let package = Package(
                 "InletDigest", "CYAML", logging, lifecycle, signals, collections,
             ] + nio,
             swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
-        // Cameras of the daemon by RTSP, for other programs.
+        // Serves the daemon's cameras to other programs over RTSP.
         library("InletRestream", ["InletCore", "InletServe", withWebRTC("CRestream")]),
-        // The command, for programs that add plug-ins of their own.
+        // The command, for programs that add their own plug-ins.
         .target(
             name: "InletCommand",
             dependencies: [
@@ -308,8 +308,7 @@ let package = Package(
             swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
 
-        // The child process of a plug-in that this package does not come with. It links no libav: a plug-in may bring
-        // its own.
+        // The child process of a third-party plug-in. It does not link libav, because a plug-in may bring its own.
         .executableTarget(
             name: "InletPluginHost",
             dependencies: [
@@ -345,10 +344,10 @@ let package = Package(
             name: "ConvertBenchmark", dependencies: ["Inlet", "CBare"], path: "Tests/Benchmarks/Convert",
             swiftSettings: houseSettings),
 
-        // The Swift examples of the documents, as users compile them: without the settings of this house.
+        // The Swift examples of the documents, compiled as users compile them: without the settings of this package.
         .executableTarget(name: "DocumentSnippets", dependencies: ["Inlet"], path: "Tests/DocumentSnippets"),
 
-        // What tests compare with: other programs, and pictures made by them.
+        // The reference for tests: other programs, and pictures that they made.
         .target(
             name: "ReferenceTools", dependencies: ["InletCore", logging], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
@@ -412,7 +411,7 @@ let package = Package(
                 "V4L2Source", "V4L2Sink", "ReferenceTools", logging,
             ]),
         tests("V4L2SinkTests", ["InletCore", "InletV4L2", "V4L2Sink"]),
-        // Runs in a virtual machine with virtual cameras, which its one test outside starts.
+        // Runs in a virtual machine with virtual cameras. Its only test outside starts that machine.
         tests(
             "V4L2DriverTests",
             [
@@ -506,7 +505,7 @@ let package = Package(
     ]
 )
 
-// A build with a sanitizer holds only the test targets that run there: `Scripts/test` names them in the environment.
+// A build with a sanitizer contains only the test targets that run there. `Scripts/test` lists them in the environment.
 if let names = Context.environment["INLET_TESTS"] {
     let named = Set(names.split(separator: ",").map(String.init))
     package.targets.removeAll { $0.type == .test && !named.contains($0.name) }

@@ -7,17 +7,17 @@ import InletFFmpeg
 final class FFmpegPictureFilter: PictureFilter {
     private let filters: PictureFilters
     private var line: FilterLine?
-    /// The kind of pictures that the line was made for.
+    /// The properties of the pictures for which the line was built.
     private var kind: Kind?
-    /// The numbers of the two pictures that the line got last, of which the second has not come out.
+    /// The numbers of the last two pictures sent to the line. The second has not come out yet.
     private var sent: (before: UInt64?, last: UInt64)?
 
-    /// The peak of a picture that states none, in candela per square metre: that of a reference display for HLG, and of
-    /// common ones for PQ.
+    /// The peak luminance of a picture that states none, in candela per square metre: that of a reference display for
+    /// HLG, and of common displays for PQ.
     private static let usualPeak = 1000.0
-    /// The luminance of white after tone mapping.
+    /// The luminance of white after tone mapping, in candela per square metre.
     private static let white = 100.0
-    /// The pictures that a line of filters takes.
+    /// The properties that the pictures of one line share.
     private struct Kind: Equatable {
         var shape: FilterInput.Shape
         var peak: Double
@@ -33,7 +33,7 @@ final class FFmpegPictureFilter: PictureFilter {
         FFmpegLogging.install()
         guard inlet_avfilter_load() else {
             throw InletError(
-                .unsupported, "There is no libavfilter to filter pictures with. Install the package libavfilter8.")
+                .unsupported, "Cannot filter pictures: libavfilter is not installed. Install the package libavfilter8.")
         }
         let wanted = Self.names.filter { filters.contains($0.filter) }
         for name in wanted.flatMap(\.names) where unsafe !inlet_avfilter_has(name) {
@@ -43,15 +43,16 @@ final class FFmpegPictureFilter: PictureFilter {
         self.filters = filters
     }
 
-    /// The filters in the order in which they are applied, in the syntax of ffmpeg's option `-vf`.
+    /// Returns the filters in the order in which they are applied, in the syntax of ffmpeg's option `-vf`.
     private func text(_ kind: Kind) -> String {
         var steps: [String] = []
         if filters.contains(.deinterlacing) {
-            // It filters every picture: those that are not interlaced are neighbours, whose results are not used.
+            // bwdif filters every picture, because one that is not interlaced may be the neighbour of one that is. The
+            // results for pictures that are not interlaced are not used.
             steps.append("bwdif=mode=send_frame:parity=auto:deint=all")
         }
         if filters.contains(.toneMapping) {
-            // zimg refuses odd sizes of pictures whose chroma is halved.
+            // zimg rejects odd sizes if chroma is subsampled.
             let (size, pixelFormat) = (kind.shape.size, kind.shape.pixelFormat)
             let isOdd = !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2)
             if isOdd, FilterInput.halvesChroma(pixelFormat) { steps.append("format=yuv444p12le") }
@@ -78,15 +79,15 @@ final class FFmpegPictureFilter: PictureFilter {
         }
     }
 
-    /// Returns the kind of a picture, with the peak that it states.
+    /// Returns the properties of a picture, including the peak luminance that it states.
     private func kind(of picture: SourceFrame) -> Kind {
         let stated = (picture.owner as? FFmpegFrame)?.peakLuminance.flatMap { $0 >= Self.white ? $0 : nil }
-        // HLG is relative to whatever display shows it.
+        // HLG values are relative to the display.
         let isAbsolute = filters.contains(.toneMapping) && picture.colorSpace.transfer != .hlg
         return Kind(shape: FilterInput.Shape(picture), peak: isAbsolute ? stated ?? Self.usualPeak : Self.usualPeak)
     }
 
-    /// Returns the picture as it comes out of the line at once.
+    /// Sends a picture and returns the result, which is available at once.
     private func pass(_ picture: SourceFrame) throws(InletError) -> FFmpegFrame {
         let kind = kind(of: picture)
         let input = try FilterInput(picture)
@@ -96,7 +97,7 @@ final class FFmpegPictureFilter: PictureFilter {
         return try line.receive()
     }
 
-    /// Returns the picture as it comes out of the line when the one after it has been put in.
+    /// Sends a picture and returns the result, which comes out of the line only after the next picture was sent.
     private func pass(
         _ picture: SourceFrame, previous: SourceFrame?, next: SourceFrame?
     ) throws(InletError) -> FFmpegFrame {
@@ -113,7 +114,7 @@ final class FFmpegPictureFilter: PictureFilter {
             line = try FilterLine(text(kind), for: input)
             if let previous { try line.send(FilterInput(previous)) }
             try line.send(input)
-            // The result of the previous picture is not needed now.
+            // The result for the previous picture is not needed.
             if previous != nil { _ = try line.receive() }
         }
         if let next {
@@ -121,14 +122,14 @@ final class FFmpegPictureFilter: PictureFilter {
             (self.line, self.kind, sent) = (line, kind, (picture.sequence, next.sequence))
         } else {
             forget()
-            // A single picture is put in twice. The first copy comes out as the first picture of a stream does, made
-            // only from its lines; the second is released with the line.
+            // A single picture is sent twice. The first copy comes out like the first picture of a stream, built only
+            // from its own lines. The second is released with the line.
             if previous == nil { try line.send(FilterInput(picture)) } else { try line.sendEnd() }
         }
         return try line.receive()
     }
 
-    /// Releases the line, with the pictures that it holds.
+    /// Releases the line and the pictures that it holds.
     private func forget() { (line, kind, sent) = (nil, nil, nil) }
 
     private func result(_ frame: FFmpegFrame, of picture: SourceFrame) -> SourceFrame {

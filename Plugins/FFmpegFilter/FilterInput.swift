@@ -3,17 +3,17 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: describes the planes of checked pictures to libavfilter.
-/// Owns an `AVFrame` with the pixels of a source's picture: its own memory where libavfilter can read it, otherwise a
-/// copy.
+/// Owns an `AVFrame` with the pixels of a source's picture: the picture's own memory if libavfilter can read it,
+/// otherwise a copy.
 @safe final class FilterInput {
     let frame: UnsafeMutablePointer<AVFrame>
 
     /// The alignment of rows that the kernels of libavfilter and zimg assume.
     private static let alignment = 64
-    /// How much memory must follow a plane, as kernels read beyond the end of rows.
+    /// The number of readable bytes that must follow a plane, because kernels read beyond the end of rows.
     private static let readAhead = 64
 
-    /// Everything about a picture that a line of filters is made for.
+    /// The properties of a picture that determine a line of filters.
     struct Shape: Equatable {
         var pixelFormat: PixelFormat
         var size: ImageSize
@@ -36,7 +36,7 @@ import InletFFmpeg
         }
         unsafe self.frame = frame
         guard picture.size.isValid else {
-            throw InletError(.invalidConfiguration, "A picture of \(picture.size) pixels cannot be filtered.")
+            throw InletError(.invalidConfiguration, "Cannot filter a picture of \(picture.size) pixels.")
         }
         unsafe frame.pointee.format = av_get_pix_fmt(picture.pixelFormat.name).rawValue
         unsafe frame.pointee.width = Int32(picture.size.width)
@@ -50,13 +50,13 @@ import InletFFmpeg
         unsafe av_frame_free(&frame)
     }
 
-    /// Whether the pictures of a format have less chroma than luma.
+    /// Whether a pixel format has fewer chroma samples than luma samples.
     static func halvesChroma(_ pixelFormat: PixelFormat) -> Bool {
         guard let layout = unsafe av_pix_fmt_desc_get(av_get_pix_fmt(pixelFormat.name)) else { return false }
         return unsafe layout.pointee.log2_chroma_w > 0 || layout.pointee.log2_chroma_h > 0
     }
 
-    /// Sets what the picture states beside its pixels.
+    /// Copies the picture's colour, pixel shape and field order to the `AVFrame`.
     private func describe(_ picture: SourceFrame) {
         let colors = picture.colorSpace.completed
         unsafe frame.pointee.color_primaries = AVColorPrimaries(UInt32(colors.primaries.rawValue))
@@ -80,7 +80,7 @@ import InletFFmpeg
         guard planeCount > 0, let layout = unsafe av_pix_fmt_desc_get(format),
             unsafe layout.pointee.flags & UInt64(AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL) == 0
         else {
-            throw InletError(.unsupported, "Pictures of the pixel format \(picture.pixelFormat) cannot be filtered.")
+            throw InletError(.unsupported, "Cannot filter pictures of the pixel format \(picture.pixelFormat).")
         }
         var planes: [Plane] = []
         for index in 0..<planeCount {
@@ -90,7 +90,7 @@ import InletFFmpeg
             let rowBytes = unsafe Int(av_image_get_linesize(format, frame.pointee.width, Int32(index)))
             guard let plane = picture.planes[index], rowBytes > 0, plane.holds(rows: rows, of: rowBytes) else {
                 throw InletError(
-                    .malformedData, "The plane \(index) of a picture is missing or too short.",
+                    .malformedData, "Plane \(index) of the picture is missing or too short.",
                     context: .init(sequence: picture.sequence))
             }
             planes.append(Plane(plane: plane, rows: rows, rowBytes: rowBytes))
@@ -104,7 +104,7 @@ import InletFFmpeg
         var rows: Int
         var rowBytes: Int
 
-        /// Whether libavfilter may read the plane itself.
+        /// Whether libavfilter may read the plane in place.
         var isReadable: Bool {
             let end = plane.offset + plane.stride * (rows - 1) + rowBytes
             let address = unsafe Int(bitPattern: plane.topRow)
@@ -155,8 +155,8 @@ import InletFFmpeg
 }
 
 extension ColorSpace {
-    /// The colour space with what a picture of high dynamic range leaves open: that of BT.2100, which defines
-    /// both of its transfer characteristics.
+    /// The colour space, with the unspecified properties of a picture of high dynamic range taken from BT.2100, which
+    /// defines both transfer characteristics.
     fileprivate var completed: ColorSpace {
         guard transfer.highDynamicRangeName != nil else { return self }
         var result = self

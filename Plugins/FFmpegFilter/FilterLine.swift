@@ -23,21 +23,21 @@ import InletFFmpeg
 
     deinit { unsafe inlet_filter_close(line) }
 
-    /// Puts a picture in.
+    /// Sends a picture to the line.
     func send(_ picture: FilterInput) throws(InletError) {
         let code = unsafe inlet_filter_send(line, picture.frame)
         if code < 0 { throw InletError(ffmpeg: code, operation: "av_buffersrc_add_frame") }
     }
 
-    /// Notes that no pictures follow.
+    /// Signals the end of the stream.
     func sendEnd() throws(InletError) {
         let code = unsafe inlet_filter_send(line, nil)
         if code < 0 { throw InletError(ffmpeg: code, operation: "av_buffersrc_add_frame") }
     }
 
-    /// Returns the next picture.
+    /// Returns the next result.
     ///
-    /// - Throws: the error with which a filter failed, or one for a picture that has not come out yet.
+    /// - Throws: the error of a filter, or an error if no result is available yet.
     func receive() throws(InletError) -> FFmpegFrame {
         var frame = unsafe av_frame_alloc()
         guard let picture = unsafe frame else { throw InletError(ffmpeg: -ENOMEM, operation: "av_frame_alloc") }

@@ -1,32 +1,32 @@
 import InletCore
 
 // Unsafe: reads bytes that are about to be written.
-/// Finds the outermost boxes of an MP4 file (ISO/IEC 14496-12, 4.2) in its bytes, which come in pieces, and keeps the
-/// content of those that describe samples.
+/// Finds the top-level boxes of an MP4 file (ISO/IEC 14496-12, 4.2) in its bytes, which arrive in pieces, and keeps
+/// the content of the boxes that describe samples.
 struct BoxScanner {
     /// A box without its header.
     struct Box {
         var kind: BoxKind
-        /// The offset of its header in the file.
+        /// The offset of the box's header in the file.
         var offset: Int64
-        /// Empty for boxes that are not kept.
+        /// The content; empty for boxes that are not kept.
         var content: ArraySlice<UInt8>
     }
 
-    /// The largest size of a box that describes samples.
+    /// The largest box that is kept, in bytes.
     private static let most = 1 << 20
     private static let keptKinds: Set<BoxKind> = [.movie, .movieFragment]
 
     /// The offset of the current box.
     private var position: Int64 = 0
-    /// The bytes of the current box that are kept.
+    /// The bytes of the current box that are being kept.
     private var kept: [UInt8] = []
-    /// The bytes of the current box that are still to come and are not kept.
+    /// The number of bytes of the current box that have not arrived and will not be kept.
     private var skipped: Int64 = 0
-    /// Whether the bytes are boxes so far.
+    /// Whether all bytes so far form boxes.
     private(set) var isIntact = true
 
-    /// Takes the next bytes, and returns the boxes that they complete.
+    /// Processes the next bytes and returns the boxes that they complete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> [Box] {
         var boxes: [Box] = []
         var rest = unsafe bytes[...]
@@ -44,7 +44,7 @@ struct BoxScanner {
         return boxes
     }
 
-    /// The number of bytes of the current box that are still to be kept.
+    /// The number of bytes of the current box that still have to be kept.
     private var wanted: Int {
         guard kept.count >= 8 else { return 8 - kept.count }
         if word(at: 0) == 1, kept.count < 16 { return 16 - kept.count }
@@ -53,7 +53,7 @@ struct BoxScanner {
 
     private var kind: BoxKind { BoxKind(word(at: 4)) }
 
-    /// The size of the current box; nil until its header is there.
+    /// The size of the current box; nil until its header is complete.
     private var size: Int64? {
         guard kept.count >= 8 else { return nil }
         guard word(at: 0) == 1 else { return Int64(word(at: 0)) }
@@ -113,7 +113,7 @@ struct BoxReader {
         bytes = bytes.dropFirst(count)
     }
 
-    /// The boxes that the rest of the bytes consists of, up to one that is damaged.
+    /// The boxes in the remaining bytes, up to the first damaged one.
     var boxes: [(kind: BoxKind, content: ArraySlice<UInt8>)] {
         var boxes: [(kind: BoxKind, content: ArraySlice<UInt8>)] = []
         var rest = bytes
@@ -147,7 +147,7 @@ struct BoxWriter {
         bytes += content
     }
 
-    /// Writes a box whose content a closure writes.
+    /// Writes a box whose content is written by a closure.
     mutating func box(_ kind: BoxKind, _ write: (inout BoxWriter) -> Void) {
         let start = bytes.count
         append(UInt32(0))
@@ -156,7 +156,7 @@ struct BoxWriter {
         set(UInt32(clamping: bytes.count - start), at: start)
     }
 
-    /// Replaces a number.
+    /// Overwrites a number.
     mutating func set(_ number: some FixedWidthInteger, at index: Int) {
         let size = number.bitWidth / 8
         guard index >= 0, index + size <= bytes.count else { return }

@@ -1,10 +1,10 @@
 import InletCore
 import InletFFmpeg
 
-/// The options for each of libavcodec's encoders, so that presets and qualities mean the same with all of them.
+/// Chooses options for each of libavcodec's encoders, so that presets and qualities mean the same for all of them.
 ///
-/// The guarantees of the presets: `conversation` and `realtime` hold no picture back; `balanced` and `archive` look
-/// ahead so little that an interrupted recording loses less than a second.
+/// Guarantees of the presets: `conversation` and `realtime` hold no picture back; `balanced` and `archive` look ahead
+/// so little that an interrupted recording loses less than a second.
 struct EncoderTuning {
     /// Returns the encoders of a codec, the best first.
     static func encoders(of codec: VideoCodec) -> [String] {
@@ -20,7 +20,7 @@ struct EncoderTuning {
         }
     }
 
-    /// The codecs that have an encoder here, in the order of ``codecs``.
+    /// The codecs for which an encoder is available, in the order of ``codecs``.
     static var available: [VideoCodec] {
         codecs.filter { encoders(of: $0).contains(where: FFmpegEncoder.exists) }
     }
@@ -37,8 +37,8 @@ struct EncoderTuning {
         throw InletError(
             .unsupported,
             names.isEmpty
-                ? "There is no encoder for '\(codec)'. There are \(there)."
-                : "This libavcodec was built without \(names.joined(separator: " and ")) for \(codec). It has \(there)."
+                ? "There is no encoder for '\(codec)'. Available codecs: \(there)."
+                : "This libavcodec was built without \(names.joined(separator: " and ")) for \(codec). Available codecs: \(there)."
         )
     }
 
@@ -54,23 +54,23 @@ struct EncoderTuning {
         }
     }
 
-    /// Whether the encoder accepts only even widths and heights: the last column or row of other pictures is cropped.
+    /// Whether the encoder accepts only even sizes: the last column or row of other pictures is cropped.
     var needsEvenSize: Bool { !encoder.hasBytePrefix("libvpx") && ![.mjpeg, .ffv1].contains(settings.codec) }
 
-    /// Whether the encoder keeps the fields of interlaced pictures apart.
+    /// Whether the encoder codes the fields of interlaced pictures separately.
     var knowsFields: Bool { encoder == "libx264" }
-    /// Whether the bit rate can change while the encoder is open: libx264 reads it before each picture.
+    /// Whether the bit rate can be changed while the encoder is open: libx264 reads it before each picture.
     var changesBitrate: Bool { encoder == "libx264" }
 
-    /// Whether each picture is a key frame.
+    /// Whether every picture is a key frame.
     var isIntraOnly: Bool { settings.codec == .mjpeg }
 
-    /// Returns the options that the encoder is opened with, except for colour and shape.
+    /// Returns the options for opening the encoder, except colour and pixel shape.
     func options(size: ImageSize, timeBase: Rational, frameRate: Rational?) -> FFmpegEncoder.Options {
         let rate = frameRate ?? Rational(30)
         var options = FFmpegEncoder.Options(encoder: encoder, size: size, timeBase: timeBase, frameRate: rate)
         let seconds = Double(settings.keyFrameInterval.wholeNanoseconds) / 1e9
-        // If rates vary, time decides; this is for encoders that plan ahead.
+        // With a variable rate, the time decides; this value is for encoders that plan ahead.
         options.keyFrameDistance = max(1, Int(min(1e6, (rate.doubleValue * seconds).rounded(.up))))
         options.threads = settings.threads
         if case .bitrate(let bits) = settings.rate { options.bitrate = bits }
@@ -86,7 +86,7 @@ struct EncoderTuning {
             options.own.append(("huffman", "default"))
         case "ffv1":
             options.keyFrameDistance = 1
-            // Version 3 has checksums and slices, which threads share (RFC 9043, 4.2).
+            // Version 3 has checksums and slices, which threads can share (RFC 9043, 4.2).
             options.own = [("level", "3"), ("coder", "1"), ("context", "0"), ("slicecrc", "1")]
         default: break
         }
@@ -101,21 +101,22 @@ struct EncoderTuning {
 
     private func x264(_ options: inout FFmpegEncoder.Options) {
         options.own = [("forced-idr", "1")]
-        // Its baseline is the constrained one: it uses neither of the two features that a constrained decoder may lack.
+        // libx264's baseline profile is the constrained one: it uses neither of the two features that constrained
+        // decoders may lack.
         if settings.profile == .constrainedBaseline { options.own.append(("profile", "baseline")) }
-        // 0 would be lossless, in a profile that browsers do not play.
+        // 0 would be lossless, in a profile that browsers do not support.
         if options.bitrate == nil { options.own.append(("crf", "\(scaled(from: 51, to: 1, automatic: 23))")) }
         switch settings.preset {
         case .conversation:
             options.own += [("preset", "ultrafast"), ("tune", "zerolatency")]
-            // A quality under a ceiling. With only a mean, a still picture keeps the quality of its first moment, and
-            // one that hardly moves gets bits that have no visible effect.
+            // A constant quality below a maximum rate. With only an average rate, a still picture would keep the
+            // quality of its first moment, and a nearly still one would get bits without a visible effect.
             if options.bitrate != nil { options.own.append(("crf", "22")) }
         case .realtime: options.own += [("preset", "superfast"), ("tune", "zerolatency")]
         case .balanced: options.own += [("preset", "veryfast"), ("rc-lookahead", "8"), ("bf", "2")]
         case .archive: options.own += [("preset", "slow"), ("rc-lookahead", "10"), ("bf", "3")]
         }
-        // In realtime, threads share each picture by slices; otherwise each further thread holds one picture back.
+        // In realtime, threads share each picture by slices; otherwise each additional thread holds back one picture.
         if [.balanced, .archive].contains(settings.preset), options.threads == 0 { options.threads = 2 }
     }
 
@@ -145,15 +146,15 @@ struct EncoderTuning {
             options.own.append(("b", isNine ? "0" : "\(max(1_000_000, pixelsPerSecond(options) / 2))"))
         }
         if isNine { options.own += [("row-mt", "1"), ("tile-columns", "1")] }
-        // Pictures that are never shown would be packets without their own time; look-ahead adds delay.
+        // Pictures that are never shown would be packets without their own time; look-ahead would add delay.
         options.own += [("auto-alt-ref", "0"), ("lag-in-frames", "0")]
         switch settings.preset {
         case .conversation:
-            // A key frame takes no more than a third of a second's bits at 30 pictures a second.
+            // At 30 pictures per second, a key frame takes no more bits than a third of a second.
             options.own += [
                 ("deadline", "realtime"), ("cpu-used", isNine ? "8" : "10"), ("max-intra-rate", "1000"),
             ]
-            // With ceiling and mean the same, this gives a constant bit rate.
+            // If maximum and average are equal, this results in a constant bit rate.
             if let bits = options.bitrate { options.own.append(("minrate", "\(bits)")) }
         case .realtime: options.own += [("deadline", "realtime"), ("cpu-used", isNine ? "8" : "6")]
         case .balanced: options.own += [("deadline", "realtime"), ("cpu-used", isNine ? "6" : "3")]
@@ -163,7 +164,7 @@ struct EncoderTuning {
     }
 
     private func svtav1(_ options: inout FFmpegEncoder.Options) {
-        // The encoder refuses a ceiling that is no higher than the mean.
+        // The encoder rejects a maximum rate that is not higher than the average.
         options.limitsBitrate = false
         var own = "enable-overlays=0:scd=0"
         if options.bitrate == nil { options.own.append(("crf", "\(scaled(from: 63, to: 5, automatic: 35))")) }

@@ -1,8 +1,8 @@
 public import InletCore
 
-/// The format that packets are written in, and how they are transported.
+/// The format in which packets are written and its transport.
 public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
-    /// Fragmented MP4, which can be played without its end.
+    /// Fragmented MP4, which can be played even if its end is missing.
     case mp4
     /// Matroska.
     case mkv
@@ -12,16 +12,16 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     case ts
     /// A playlist and its segments in a folder: HTTP Live Streaming, RFC 8216.
     case hls
-    /// FLV, sent to a server by RTMP.
+    /// FLV, sent to a server over RTMP.
     case rtmp
     /// RTP, sent to a server by RTSP's ANNOUNCE and RECORD: RFC 2326, 10.3 and 10.11.
     case rtsp
-    /// An MPEG transport stream by SRT.
+    /// An MPEG transport stream over SRT.
     case srt
     /// An MPEG transport stream in UDP packets.
     case udp
 
-    /// The codecs that the container supports, the default first.
+    /// The codecs that the container supports, starting with the default.
     public var codecs: [VideoCodec] {
         switch self {
         case .mp4: [.h264, .hevc, .av1, .vp9, .mjpeg]
@@ -37,11 +37,11 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether the destination is a server or peer rather than a file or folder.
     public var isNetwork: Bool { [.rtmp, .rtsp, .srt, .udp].contains(self) }
 
-    /// Whether it can be split into files of a length or size.
+    /// Whether the output can be split into files of a given duration or size.
     public var hasSegments: Bool { [.mp4, .mkv, .webm, .ts].contains(self) }
 
-    /// Whether pictures are encoded as stored, with their rotation as metadata. Packets that are copied keep theirs in
-    /// Matroska, too.
+    /// Whether pictures are encoded as stored, with their rotation as metadata. Matroska, too, keeps the rotation of
+    /// copied packets.
     var carriesRotation: Bool { self == .mp4 }
 
     /// Whether parameter sets precede each key frame, so that a viewer can join there.
@@ -49,7 +49,7 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
         [.ts, .srt, .udp].contains(self) || self == .hls && codec != .hevc
     }
 
-    /// Whether it is Matroska or its subset WebM.
+    /// Whether the container is Matroska or its subset WebM.
     var isMatroska: Bool { self == .mkv || self == .webm }
 
     /// libavformat's name for the format of the packets. Apple's players accept HEVC only in fragmented MP4.

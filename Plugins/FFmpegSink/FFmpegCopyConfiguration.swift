@@ -22,7 +22,7 @@ public struct FFmpegCopyConfiguration: PacketSinkConfiguration {
     /// Returns a packet sink with this configuration. Nothing is opened yet.
     public func makePacketSink() -> any PacketSink { FFmpegPacketSink(output, series: series) }
 
-    /// Returns a sink that refuses pictures.
+    /// Returns a sink that rejects pictures.
     public func makeSink() -> any FrameSink { Refusal(subject: redactedURI) }
 
     private final class Refusal: FrameSink {
@@ -32,7 +32,7 @@ public struct FFmpegCopyConfiguration: PacketSinkConfiguration {
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             throw InletError(
-                .invalidConfiguration, "codec=copy takes packets, and these are pictures. Name a codec.",
+                .invalidConfiguration, "codec=copy needs packets, but the source delivers pictures. Name a codec.",
                 context: .init(subject: subject))
         }
         func consume(_ frame: VideoFrame) {}

@@ -6,26 +6,26 @@ import InletOutput
 struct OpenSegment {
     var name: String
     var file: RecordingFile
-    /// The file that precedes its bytes; nil for MPEG-TS.
+    /// The initialization section that precedes the segment's bytes; nil for MPEG-TS.
     var map: String?
     var isIndependent: Bool
     var isDiscontinuity: Bool
-    /// The time when its first picture is shown, and when its last one ends, in ticks.
+    /// The time when the first picture is shown, in ticks, and the time when the last one ends.
     var start: Int64
     var end: Int64
-    /// The time when its first picture was taken, as text.
+    /// The time when the first picture was taken, as text.
     var date: String?
 }
 
-/// Segments of HLS: a playlist lists them as they are completed.
+/// HLS segments, which the playlist lists as they are completed.
 extension FFmpegPacketSink {
     /// Whether segments are fragmented MP4, which Apple's players require for HEVC.
     var isFragmented: Bool { parameters?.codec == .hevc }
 
-    /// The longest first segment if key frames are far apart: it sets the target duration.
+    /// The longest first segment if key frames are far apart; its length determines the target duration.
     private static let longestFirst = Duration.seconds(30)
 
-    /// Locks the folder the first time, and reads what an earlier run left there.
+    /// Locks the folder when first called, and reads the files that an earlier run left there.
     ///
     /// - Returns: as ``SegmentSeries/begin(_:)``.
     @discardableResult func beginSegments() throws(InletError) -> (isContinued: Bool, elapsed: Duration) {
@@ -48,7 +48,7 @@ extension FFmpegPacketSink {
         segmentOffset = offset.rescaled(to: packet.dts.timeBase).ticks
         var parameters = parameters
         if parameters.extraData.isEmpty {
-            // The map, which is written first, states the parameter sets.
+            // The map, which is written first, contains the parameter sets.
             let first = try FFmpegPacket()
             try first.fill(sharing: packet.data)
             parameters.extraData = PacketInspection.parameterSets(in: first, parameters.codec) ?? []
@@ -75,7 +75,7 @@ extension FFmpegPacketSink {
             date: times.stated(packet).map { CalendarTime($0, in: .utc).utcText })
     }
 
-    /// Whether a packet comes after a gap that makes the segment longer than the playlist permits.
+    /// Returns whether the gap before a packet makes the segment longer than the playlist permits.
     func breaksSegment(_ packet: EncodedPacket) -> Bool {
         let isGap = gaps.add(MonotonicTime(nanoseconds: packet.dts.nanoseconds)) != nil
         guard let segment, isGap else { return false }
@@ -83,8 +83,8 @@ extension FFmpegPacketSink {
         return length(from: segment.start, to: packet.pts.ticks, packet) > most
     }
 
-    /// Whether a packet begins another segment: a key frame after the segment's length, or any if the segment would be
-    /// longer than the playlist permits.
+    /// Returns whether a packet begins another segment: a key frame after the segment's length, or any packet if the
+    /// segment would become longer than the playlist permits.
     func endsSegment(_ packet: EncodedPacket, duration: Int64) -> Bool {
         guard let segment else { return false }
         let ticks = packet.pts.ticks.subtracting(saturating: segment.start)
@@ -100,7 +100,7 @@ extension FFmpegPacketSink {
 
     /// Begins a segment that continues the current one, which is complete.
     ///
-    /// - Parameter flushes: whether the current one gets the packets that the muxer holds back.
+    /// - Parameter flushes: whether packets that the muxer holds back go into the current segment.
     func beginSegment(at packet: EncodedPacket, flushes: Bool) throws(InletError) {
         guard let current = segment, let muxer else { return }
         let (name, file) = try series.segments.openFile(isFragmented ? .fragment : .transport, output)
@@ -114,14 +114,15 @@ extension FFmpegPacketSink {
         try list(current, until: packet.pts.ticks, packet.pts.timeBase)
     }
 
-    /// Ends the current segment, whose muxer is closed.
+    /// Ends the current segment. Its muxer is already closed.
     ///
-    /// - Parameter isWhole: whether all of it could be written.
+    /// - Parameter isWhole: whether all of the segment was written.
     func endSegment(isWhole: Bool) throws(InletError) {
         guard let segment, let timeBase = parameters?.timeBase else { return }
         self.segment = nil
         gaps = GapDetector()
-        // The written part plays up to the fault. Half a fragment would make players fail, and stays unlisted.
+        // The written part of an MPEG-TS segment plays up to the fault. Players would fail on half a fragment, so it
+        // is not listed.
         guard isWhole || segment.map == nil && segment.file.byteCount > 0 else {
             if segment.file.byteCount == 0 { segment.file.remove() }
             return

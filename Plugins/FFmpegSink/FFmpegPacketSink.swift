@@ -13,8 +13,8 @@ import Logging
 
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
-/// A change of the packets' parameters begins a new file, or a new connection, unless only parameter sets change. Key
-/// frames are examined, too: a container may state only its initial parameters.
+/// If the packets' parameters change, a new file or connection begins, unless only parameter sets change. Key frames
+/// are examined as well, because a container may state only its initial parameters.
 public final class FFmpegPacketSink: PacketSink {
     let output: FFmpegOutput
     let series: FileSeries
@@ -28,7 +28,7 @@ public final class FFmpegPacketSink: PacketSink {
     /// Whether this sink has locked the folder of its segments.
     var holdsFolder = false
     var gaps = GapDetector()
-    /// The time in fragments at which the muxer begins, in ticks.
+    /// The time at which the muxer begins within fragments, in ticks.
     var segmentOffset: Int64 = 0
     private var hasFailed = false
     private var file: RecordingFile?
@@ -37,16 +37,16 @@ public final class FFmpegPacketSink: PacketSink {
     /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
     private var lastPTS: Int64?
-    /// How long the latest picture is shown, in ticks; 0 if unknown.
+    /// The duration of the latest picture, in ticks; 0 if unknown.
     private var lastDuration: Int64 = 0
     private var byteCount = 0
     private(set) var times = PictureTimes()
     private var isAwaitingKey = true
 
-    /// Whether a key frame is requested now: the file has its length, or begins with the next key frame.
+    /// Whether a key frame is needed now, because the file has reached its length or begins with the next key frame.
     public private(set) var wantsKeyFrame = false
 
-    /// A quarter of a second for files, as long as their fragments or clusters, and zero for servers.
+    /// A quarter of a second for files, as long as their fragments or clusters; zero for servers.
     public var batchInterval: Duration { output.container.isNetwork ? .zero : .milliseconds(250) }
 
     /// Creates a sink.
@@ -57,7 +57,7 @@ public final class FFmpegPacketSink: PacketSink {
         self.init(output, series: FileSeries())
     }
 
-    /// - Parameter series: the series of the configuration that makes this sink.
+    /// - Parameter series: the file series of the configuration that makes this sink.
     init(_ output: FFmpegOutput, series: FileSeries) {
         self.output = output
         self.series = series
@@ -65,12 +65,12 @@ public final class FFmpegPacketSink: PacketSink {
         log = RepeatedLog(Logger(label: "inlet.ffmpeg-sink"))
     }
 
-    /// Opens a file or connection, and replaces the current one.
+    /// Opens a file or connection, replacing the current one.
     public func start(_ parameters: CodecParameters) throws {
         guard output.container.codecs.contains(parameters.codec) else {
             throw InletError(
                 .unsupported,
-                "\(output.container.rawValue): does not hold \(parameters.codec). It holds "
+                "\(output.container.rawValue): does not support \(parameters.codec). It supports "
                     + "\(output.container.codecs.map(\.rawValue).joined(separator: ", ")).",
                 context: .init(subject: output.redactedURI))
         }
@@ -78,10 +78,10 @@ public final class FFmpegPacketSink: PacketSink {
         try go(on: parameters)
     }
 
-    /// Goes on with other parameters in the same file or connection if it can hold them, and otherwise in a new one.
+    /// Continues with other parameters: in the same file or connection if it supports them, otherwise in a new one.
     private func go(on parameters: CodecParameters) throws(InletError) {
         endTail()
-        // A file without pictures begins again, with the parameter sets where all players find them.
+        // A file without pictures starts again, with the parameter sets where all players find them.
         if let muxer, origin != nil || output.container.isNetwork, muxer.follow(parameters, output) {
             self.parameters = parameters
             isAwaitingKey = true
@@ -89,7 +89,7 @@ public final class FFmpegPacketSink: PacketSink {
         }
         try closeMuxer()
         self.parameters = parameters
-        // The name of such a file is the time of its first picture, which is not known yet.
+        // The name of such a file contains the time of its first picture, which is not known yet.
         guard pattern?.hasTime != true else { return awaitKey() }
         if output.container == .hls {
             try beginSegments()
@@ -135,7 +135,7 @@ public final class FFmpegPacketSink: PacketSink {
         return .address(output.destination)
     }
 
-    /// Deletes a file without any pictures.
+    /// Deletes a file that contains no pictures.
     private func discardFile() {
         if let file { series.discard(file) }
         file = nil
@@ -164,7 +164,7 @@ public final class FFmpegPacketSink: PacketSink {
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
-    /// Ends the previous file, which is complete. A failure loses its end, and does not end the current file.
+    /// Finishes the previous file. If that fails, the end of the file is lost, but the current file is not affected.
     private func endTail() {
         guard let tail else { return }
         self.tail = nil
@@ -178,11 +178,11 @@ public final class FFmpegPacketSink: PacketSink {
     }
 
     private func noteLostTail(of tail: RecordingTail, _ error: InletError) {
-        log.log(.warning, "\(tail.file.path): the last pictures could not be written: \(error.message)", key: "tail")
+        log.log(.warning, "\(tail.file.path): cannot write the last pictures: \(error.message)", key: "tail")
     }
 
-    /// Deletes older files, if allowed, when the disk has no room for a file's data in memory: the end writes that
-    /// data, and a write could not be repeated.
+    /// If allowed, deletes older files when the disk has no room for a file's buffered data. Finishing the file writes
+    /// that data, and a write could not be repeated.
     private func makeRoomForEnd(of file: RecordingFile, byteCount: Int) {
         guard output.deletesFiles, let pattern, let free = file.freeBytes else { return }
         let needed = Int64(byteCount).subtracting(saturating: file.byteCount)
@@ -199,15 +199,16 @@ public final class FFmpegPacketSink: PacketSink {
     ) -> Bool {
         let deleted = series.retain(output, pattern, current: current, freeing: byteCount)
         guard !deleted.isEmpty else { return false }
-        log.log(.warning, "\(output.redactedURI): \(message) Went on after older files were deleted.", key: "full")
+        log.log(.warning, "\(output.redactedURI): \(message) Older files were deleted to continue.", key: "full")
         noteDeleted(deleted)
         return true
     }
 
-    /// More than containers add to the packets of a fragment, and to a file at its end, without the index of MP4.
+    /// An upper limit for what containers add to the packets of a fragment, and to a file at its end, without the MP4
+    /// index.
     private static let indexSize: Int64 = 65_536
 
-    /// Writes a packet; a key frame goes into a new file if the current one has its length.
+    /// Writes a packet. A key frame goes into a new file if the current one has reached its length.
     ///
     /// - Throws: ``KeyFrameNeeded`` if a file was begun within a group of pictures; the errors of the muxer and its
     ///   output.
@@ -264,7 +265,7 @@ public final class FFmpegPacketSink: PacketSink {
 
     private func add(_ packet: EncodedPacket) throws(InletError) {
         isAwaitingKey = false
-        // The times in fragments of MP4 are not below zero.
+        // The times in fragments of MP4 must not be negative.
         let begins =
             output.container == .hls && isFragmented
             ? packet.dts.ticks.subtracting(saturating: segmentOffset) : packet.pts.ticks
@@ -273,21 +274,24 @@ public final class FFmpegPacketSink: PacketSink {
         let spacing = lastPTS.map {
             MediaTime(ticks: packet.pts.ticks.subtracting(saturating: $0), timeBase: packet.pts.timeBase)
         }
-        // Lengths that no picture has are ignored: a file may state anything, and a source may have been away.
+        // Impossible lengths are ignored: a file may state anything, and a source may have been away.
         let lengths = [packet.duration?.rescaled(to: packet.pts.timeBase), spacing].compactMap(\.self)
         let duration = lengths.first { (0...3_600_000_000_000).contains($0.nanoseconds) }?.ticks ?? 0
         let ends = endsSegment(packet, duration: duration)
-        // libavformat writes a fragment when it gets the next key frame, and then knows how long its last picture is.
+        // libavformat writes a fragment when it gets the next key frame, and only then knows the length of its last
+        // picture.
         let isFirst = !isFragmented || !packet.isKey
         if ends, isFirst { try beginSegment(at: packet, flushes: true) }
         try muxer?.write(packet, origin: start, duration: duration, output)
         if ends, !isFirst { try beginSegment(at: packet, flushes: false) }
         let end = max(segment?.end ?? 0, packet.pts.ticks.adding(saturating: duration))
         segment?.end = end
-        // Not the position in the file: part of the data is buffered until its fragment or cluster is complete.
+        // Counted here, because the position in the file excludes data that is buffered until its fragment or cluster
+        // is complete.
         byteCount += packet.data.count
         (lastPTS, lastDuration) = (packet.pts.ticks, duration)
-        // Requested one picture ahead, so that the length of a file whose packets do not wait is exact to the picture.
+        // Requested one picture ahead, so that the length of a file whose packets are not buffered is exact to the
+        // picture.
         let length = packet.pts.ticks.subtracting(saturating: start).adding(saturating: duration)
         wantsKeyFrame = output.container.hasSegments && isFull(at: length, packet.pts.timeBase)
     }
@@ -297,11 +301,11 @@ public final class FFmpegPacketSink: PacketSink {
         return isFull(at: packet.pts.ticks.subtracting(saturating: origin), packet.pts.timeBase)
     }
 
-    /// Whether the file ends before a picture at this time.
+    /// Returns whether the file ends before a picture at this time.
     ///
-    /// The end may be early by half the duration of the previous picture, and by a tenth of the length at most. The
-    /// times of live sources vary, so a key frame each second could otherwise miss a length of 1 s by microseconds, and
-    /// the file would last 2 s.
+    /// It may end early by half the duration of the previous picture, but by a tenth of its length at most. The times
+    /// of live sources vary, so a key frame each second could otherwise miss a length of 1 s by microseconds, and the
+    /// file would last 2 s.
     func isFull(at ticks: Int64, _ timeBase: Rational) -> Bool {
         guard output.container.hasSegments || output.container == .hls else { return false }
         if let most = output.segmentSize, byteCount >= most { return true }
@@ -312,13 +316,13 @@ public final class FFmpegPacketSink: PacketSink {
         return time.adding(saturating: min(half, length / 10)) >= length
     }
 
-    /// Continues with a new file: if one has reached the largest size of the file system, or on a full disk if older
-    /// files may be deleted.
+    /// Continues with a new file if the current one has reached the file system's maximum size, or if the disk is full
+    /// and older files may be deleted.
     ///
-    /// - Parameter packet: the packet that could not be written; nil before the first.
+    /// - Parameter packet: the packet that could not be written; nil before the first packet.
     private func recover(from error: InletError, at packet: EncodedPacket? = nil) throws(InletError) {
         guard let pattern else { throw error }
-        // An errno, or an AVERROR made of one.
+        // The code is an errno, or an AVERROR derived from one.
         switch abs(error.context.nativeCode ?? 0) {
         case EFBIG where byteCount > 0 && pattern.tellsFilesApart:
             try? closeMuxer()
@@ -339,7 +343,7 @@ public final class FFmpegPacketSink: PacketSink {
         for path in paths { log.log(.info, "Deleted \(path).", key: "deleted") }
     }
 
-    /// Ends the file or the connection, and the playlist unless the sink has failed.
+    /// Ends the file or the connection, and also the playlist unless the sink has failed.
     public func finish() throws {
         defer { if holdsFolder { series.segments.release() } }
         endTail()

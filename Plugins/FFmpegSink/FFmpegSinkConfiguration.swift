@@ -2,7 +2,7 @@ public import InletCore
 
 /// Encodes pictures and writes or sends them: `mp4:out.mp4`, `rtmp://server/app/key`.
 public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
-    /// How pictures are encoded.
+    /// The settings of the encoder.
     public let encoder: EncoderSettings
     /// The destination of the packets.
     public let output: FFmpegOutput
@@ -21,7 +21,7 @@ public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
             guard output.container.codecs.contains(encoder.codec) else {
                 throw InletError(
                     .invalidConfiguration,
-                    "\(output.container.rawValue): does not hold \(encoder.codec). It holds "
+                    "\(output.container.rawValue): does not support \(encoder.codec). It supports "
                         + "\(output.container.codecs.map(\.rawValue).joined(separator: ", ")).")
             }
         } catch {

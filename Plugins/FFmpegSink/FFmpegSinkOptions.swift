@@ -26,59 +26,59 @@ enum FFmpegSinkOptions {
     private static let output = FFmpegOutput(.mp4, to: "")
 
     static let codec = PluginOption<CodecName?>(
-        "codec", default: nil, "The compression, or the source's packets as they are; the default is h264, for WebM vp9"
+        "codec", default: nil, "The codec, or copy for the source's own packets; the default is h264, or vp9 for WebM"
     )
     static let bitrate = PluginOption<ScaledCount?>(
-        "bitrate", default: nil, "What a second takes, in the mean", unit: "bits a second", range: "1k to 1G"
+        "bitrate", default: nil, "The average bit rate", unit: "bits a second", range: "1k to 1G"
     ) { $0.map { EncoderSettings.bitrates.contains($0.value) } ?? true }
     static let quality = PluginOption<Int?>(
-        "quality", default: nil, "A constant quality instead of a bit rate, 100 the best", range: "1 to 100"
+        "quality", default: nil, "A constant quality instead of a bit rate; 100 is the best", range: "1 to 100"
     ) { $0.map(EncoderSettings.qualities.contains) ?? true }
     static let preset = PluginOption(
-        "preset", default: encoder.preset, "No delay, or smaller, or as small as is sensible")
+        "preset", default: encoder.preset, "Whether the encoder favours low delay or small files")
     static let gop = PluginOption(
         "gop", default: encoder.keyFrameInterval, in: .milliseconds(1) ... .seconds(3600),
-        "From one key frame to the next")
+        "The time from one key frame to the next")
     static let threads = PluginOption(
         "threads", default: encoder.threads, in: EncoderSettings.threadCounts,
-        "Threads that encode; 0 is the encoder's choice")
+        "Encoding threads; 0 lets the encoder choose")
     static let segment = PluginOption<Duration?>(
         "segment", default: nil,
-        "The length of a file, and of an HLS segment: 1s or more, and 2s where not given",
+        "The duration of a file, or of an HLS segment (at least 1s, 2s by default)",
         range: "100ms to 86400s"
     ) { $0.map { (Duration.milliseconds(100) ... .seconds(86_400)).contains($0) } ?? true }
     static let segmentSize = PluginOption<ScaledCount?>(
         "segment-size", default: nil, "The size of a file", unit: "bytes", range: "10k or more"
     ) { $0.map { $0.value >= 10_000 } ?? true }
     static let keepSize = PluginOption<ScaledCount?>(
-        "keep-size", default: nil, "The oldest files of the pattern are deleted while all have more than this",
+        "keep-size", default: nil, "Delete the oldest files of the name pattern while all together exceed this size",
         unit: "bytes", range: "10k or more"
     ) { $0.map { $0.value >= 10_000 } ?? true }
     static let keepAge = PluginOption<Duration?>(
-        "keep-age", default: nil, "Files of the pattern are deleted when they have been complete for longer",
+        "keep-age", default: nil, "Delete files of the name pattern when they were completed longer ago than this",
         range: "1s or more"
     ) { $0.map { $0 >= .seconds(1) } ?? true }
     static let playlist = PluginOption(
         "playlist", default: output.playlistLength, in: 0...100_000,
-        "Segments in an HLS playlist; older ones are deleted, with 0 none")
+        "Segments in an HLS playlist; older ones are deleted, unless it is 0")
     static let transport = PluginOption(
-        "transport", default: output.transport, "How RTSP carries the media")
-    static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
+        "transport", default: output.transport, "The transport of the media in RTSP")
+    static let user = PluginOption<String?>("user", default: nil, "The user, instead of the one in the address")
         .only(for: "rtmp", "rtmps", "rtsp", "rtsps")
-    static let password = PluginOption.secret("password", "The password, instead of the address's")
+    static let password = PluginOption.secret("password", "The password, instead of the one in the address")
         .only(for: "rtmp", "rtmps", "rtsp", "rtsps")
-    static let key = PluginOption.secret("key", "The stream's key, which follows the application in the address")
+    static let key = PluginOption.secret("key", "The stream key, which follows the application in the address")
         .only(for: "rtmp", "rtmps")
-    static let passphrase = PluginOption.secret("passphrase", "What SRT encrypts with").only(for: "srt")
+    static let passphrase = PluginOption.secret("passphrase", "The SRT passphrase").only(for: "srt")
     static let streamID = PluginOption.secret(
-        "streamid", "What the SRT server is told that the stream is, which may hold credentials"
+        "streamid", "The SRT stream ID, which may contain credentials"
     ).only(for: "srt")
     static let connectTimeout = PluginOption(
         "connect-timeout", default: output.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
     static let writeTimeout = PluginOption(
         "write-timeout", default: output.writeTimeout, in: .milliseconds(10) ... .seconds(3600),
-        "How long the server may take for a packet")
+        "How long the server may take to accept a packet")
 
     static let filters = PictureFilterOptions(default: [])
 
@@ -131,7 +131,7 @@ enum FFmpegSinkOptions {
         case (nil, let quality?): settings.rate = .quality(quality)
         case (_?, _?):
             throw InletError(
-                .invalidConfiguration, "Either a bitrate or a quality decides the size. Leave one out.")
+                .invalidConfiguration, "Set either bitrate or quality, not both.")
         }
         return settings
     }

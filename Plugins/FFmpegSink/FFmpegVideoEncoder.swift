@@ -1,13 +1,13 @@
 import InletFFmpeg
 public import InletCore
 
-/// Encodes with libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and FFV1,
-/// if this build has them.
+/// Encodes with libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and
+/// FFV1, if this build supports them.
 ///
-/// Pictures are read in place. Packets have a time base of 1/90000 second, in which the first picture is at 0 and the
-/// others follow the capture timeline, so that a varying frame rate is preserved.
+/// Pictures are read in place. Packets have a time base of 1/90000 s. The first picture is at 0, and the others follow
+/// the capture timeline, so that a varying frame rate is preserved.
 public final class FFmpegVideoEncoder: VideoEncoder {
-    /// The time base of the packets: MPEG's, in which the frame intervals of all usual rates are whole numbers.
+    /// The time base of the packets: that of MPEG, in which the frame intervals of all usual rates are whole numbers.
     public static let timeBase = Rational(1, 90_000)
 
     private var tuning: EncoderTuning?
@@ -16,13 +16,12 @@ public final class FFmpegVideoEncoder: VideoEncoder {
     private var origin: MonotonicTime?
     private var lastTicks: Int64?
     private var lastDTS = Int64.min
-    /// The capture times of the pictures in the encoder, by their ticks.
+    /// The capture times of the pictures in the encoder, by their PTS in ticks.
     private var captureTimes: [Int64: (time: MonotonicTime, wallClock: Int64?)] = [:]
     private var lastKey: MonotonicTime?
     private var lastTime: MonotonicTime?
 
-    /// The longest gap, or the time between key frames if that is longer, after which a picture is unrelated to those
-    /// before it.
+    /// The longest gap after which the encoder continues; if the key-frame interval is longer, that interval applies.
     private static let longestGap = Duration.seconds(10)
 
     /// Creates an encoder. Opens nothing.
@@ -60,7 +59,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
             guard error.context.operation == "avcodec_open2" else { throw error }
             throw InletError(
                 .unsupported,
-                "\(options.encoder) does not take \(options.size) pictures with these settings; libav's log says more. "
+                "\(options.encoder) does not accept \(options.size) pictures with these settings; see libav's log. "
                     + "Try another codec or size.",
                 cause: error, context: error.context)
         }
@@ -71,17 +70,17 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         let even = ImageSize(width: size.width & ~1, height: size.height & ~1)
         guard even.isValid else {
             throw InletError(
-                .unsupported, "\(tuning.encoder) takes pictures of at least 2x2 pixels, not \(size). Scale with --size."
+                .unsupported, "\(tuning.encoder) needs pictures of at least 2x2 pixels, not \(size). Scale with --size."
             )
         }
         return even
     }
 
-    /// Encodes a picture. A picture whose time is not later than the last one's gets the next tick.
+    /// Encodes a picture. If its time is not later than that of the previous picture, it gets the next tick.
     public func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] {
         let earlier = try bridgeGap(before: frame)
         guard let encoder, let tuning else {
-            throw InletError(.internal, "A picture came before the encoder was opened.")
+            throw InletError(.internal, "A picture was sent before the encoder was opened.")
         }
         let origin = origin ?? frame.timestamp
         self.origin = origin
@@ -95,9 +94,9 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return try earlier + drain(duration: frame.duration)
     }
 
-    /// Takes out the pictures that the encoder held back when the source was away, and continues with a new encoder.
-    /// Otherwise pictures from before would be decoded hours before they are shown, which neither containers nor
-    /// players permit.
+    /// After a gap, takes out the pictures that the encoder held back and continues with a new encoder. Otherwise
+    /// pictures from before the gap would be decoded hours before they are shown, which neither containers nor players
+    /// permit.
     private func bridgeGap(before frame: VideoFrame) throws -> [EncodedPacket] {
         guard let tuning, let options, let lastTime, !captureTimes.isEmpty,
             frame.timestamp - lastTime > max(Self.longestGap, tuning.settings.keyFrameInterval)
@@ -108,7 +107,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return packets
     }
 
-    /// Rounds to the nearest tick: a time that was converted from ticks yields them exactly.
+    /// Rounds to the nearest tick, so that a time converted from ticks yields them exactly.
     private static func ticks(_ time: Duration) -> Int64 {
         Int64(clamping: (Int128(time.wholeNanoseconds) * 9 + 50_000) / 100_000)
     }
@@ -119,7 +118,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         while let packet = try encoder.receive() {
             guard let pts = packet.pts ?? packet.dts else { continue }
             let isKey = packet.isKey
-            // A new encoder after a gap starts to decode before its first picture, at distances that it does not know
+            // After a gap, a new encoder starts decoding before its first picture, at distances that it does not know
             // yet.
             let dts = max(packet.dts ?? pts, lastDTS &+ 1)
             lastDTS = dts
@@ -137,8 +136,8 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return packets
     }
 
-    /// Changes the bit rate. Only libx264 can; the others keep theirs. The frame rate is ignored: times are taken from
-    /// the frames.
+    /// Changes the bit rate. Only libx264 supports this; the others keep theirs. The frame rate is ignored, because
+    /// times are taken from the frames.
     public func change(bitrate: Int?, frameRate: Rational?) throws {
         guard let encoder, let tuning else { return }
         guard let bitrate else { return }
@@ -148,7 +147,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         guard tuning.changesBitrate, case .bitrate = tuning.settings.rate else {
             throw InletError(
                 .unsupported,
-                "\(tuning.encoder) cannot change its bit rate while it runs\(tuning.changesBitrate ? " at a constant quality" : ""). Open it anew."
+                "\(tuning.encoder) cannot change its bit rate while it runs\(tuning.changesBitrate ? " at a constant quality" : ""). Open it again."
             )
         }
         encoder.change(bitrate: bitrate)

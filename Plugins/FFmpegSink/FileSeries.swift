@@ -11,9 +11,9 @@ import Synchronization
 #endif
 
 // Unsafe: deletes files with `unlink`.
-/// The files that one configuration writes, one after another: their names, and which of them are kept.
+/// The files that one configuration writes, one after another: their names, and the rules for keeping them.
 ///
-/// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite the files of
+/// Shared by all sinks of the configuration, so that a sink created after a failure does not overwrite the files of
 /// its predecessor. Safe from any thread.
 final class FileSeries: Sendable {
     /// The segments of HLS.
@@ -22,10 +22,10 @@ final class FileSeries: Sendable {
 
     private struct State {
         var names = Names()
-        /// The names before the newest one was taken, in case nothing is written under it.
+        /// The names before the latest one was taken, to restore them if nothing is written under it.
         var earlier = Names()
         var newest: String?
-        /// The notes of this run's files, for file systems that cannot store notes. Filled if files are deleted.
+        /// The notes of this run's files, for file systems that cannot store notes. Only filled if files are deleted.
         var marks: [String: RecordingMark] = [:]
     }
 
@@ -34,10 +34,10 @@ final class FileSeries: Sendable {
         var hasBegun = false
     }
 
-    /// Opens the next file: under a plain name the first time, replacing an existing file, and afterwards under an
-    /// unused one.
+    /// Opens the next file: the first one under a plain name, replacing an existing file, and later ones under an
+    /// unused name.
     ///
-    /// - Parameter time: when the file's first picture was taken, in nanoseconds since 1970; nil for now.
+    /// - Parameter time: the time when the file's first picture was taken, in nanoseconds since 1970; nil for now.
     /// - Throws: the errors of ``NewFile``.
     func begin(
         _ output: FFmpegOutput, _ pattern: FileNamePattern, at time: Int64?
@@ -70,7 +70,7 @@ final class FileSeries: Sendable {
                 names = Names(lastNumber: number, hasBegun: true)
                 return try RecordingFile(file, path: path)
             } catch {
-                // Another writer has taken the name since.
+                // Another writer has taken the name in the meantime.
                 guard error.context.nativeCode == EEXIST else { throw error }
             }
         }
@@ -98,11 +98,11 @@ final class FileSeries: Sendable {
         state.withLock { $0.marks[file.path] = mark }
     }
 
-    /// Deletes the files that are too old, and the oldest ones while all together are too large.
+    /// Deletes the files that are too old, and the oldest files while their total size is too large.
     ///
     /// - Parameters:
     ///   - current: the file that is being written, which is kept.
-    ///   - space: if the disk is full, the oldest files are deleted in any case until that number of bytes is free.
+    ///   - space: the number of bytes to free on a full disk, by deleting the oldest files regardless of their age.
     /// - Returns: the paths of the deleted files.
     func retain(
         _ output: FFmpegOutput, _ pattern: FileNamePattern, current: String?, freeing space: Int = 0

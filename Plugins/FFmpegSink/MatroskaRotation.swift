@@ -1,13 +1,13 @@
 import InletCore
 
 /// Writes the rotation of a track into the header of a Matroska file (RFC 9559, 5.1.4.1.28.46 to 5.1.4.1.28.51).
-/// libavformat before version 61 reads it, but does not write it.
+/// libavformat before version 61 reads it but does not write it.
 ///
-/// The header keeps its length: the rotation replaces the track's name, which is reserved for it.
+/// The header keeps its length: the rotation replaces the name of the track, which reserves the space.
 struct MatroskaRotation {
     private let rotation: Rotation
 
-    /// A name of the track with the length of its replacement.
+    /// A track name with the length of its replacement.
     static let reservedName = String(repeating: " ", count: 32)
 
     private enum ID {
@@ -21,10 +21,9 @@ struct MatroskaRotation {
 
     init(_ rotation: Rotation) { self.rotation = rotation }
 
-    /// Adds the rotation to the track of a piece of a file. libavformat writes the header again at the end, in a piece
-    /// that begins within it.
-    ///
-    /// - Returns: the piece, unchanged if it has no track with the reserved name.
+    /// Returns a piece of a file with the rotation added to its track. libavformat writes the header again at the end,
+    /// in a piece that begins within the header. A piece that has no track with the reserved name is returned
+    /// unchanged.
     func added(to bytes: [UInt8]) -> [UInt8] {
         let begin: [UInt8] = [0x16, 0x54, 0xAE, 0x6B]
         for place in 0..<min(bytes.count, Self.farthest) where bytes[place...].starts(with: begin) {
@@ -40,11 +39,10 @@ struct MatroskaRotation {
         return bytes
     }
 
-    /// The furthest position in a piece at which tracks can begin: the elements before them are a few hundred bytes
-    /// long.
+    /// The last position in a piece at which tracks can begin: the preceding elements are a few hundred bytes long.
     private static let farthest = 4096
 
-    /// Computes the checksum of an element again, if it has one.
+    /// Recomputes the checksum of an element that has one.
     private static func sign(_ bytes: inout [UInt8], _ element: Element) {
         guard let checksum = elements(of: bytes, in: element.content).first, checksum.id == ID.checksum,
             checksum.content.count == 4
@@ -55,7 +53,8 @@ struct MatroskaRotation {
         }
     }
 
-    /// The bytes of a track with the rotation instead of the name; nil if the track is another kind or has no room.
+    /// Returns the bytes of a track with the rotation instead of the name; nil if the track is of another kind or has
+    /// no room.
     private func changed(_ bytes: [UInt8], _ track: Element) -> [UInt8]? {
         let elements = Self.elements(of: bytes, in: track.content)
         guard let name = elements.first(where: { $0.id == ID.name }),
@@ -72,12 +71,12 @@ struct MatroskaRotation {
             result += [UInt8(ID.video)] + Self.size(content.count) + content
         }
         let room = track.content.count - result.count
-        // An empty element has two bytes, and the length of this one fits into one.
+        // An empty element has two bytes, and the length of this one fits into one byte.
         guard (2...128).contains(room) else { return nil }
         return result + [ID.void, 0x80 | UInt8(room - 2)] + [UInt8](repeating: 0, count: room - 2)
     }
 
-    /// A rectangular projection with a roll, which is counterclockwise in degrees.
+    /// A rectangular projection with a roll, in degrees counterclockwise.
     private var projection: [UInt8] {
         let roll = Float(rotation == .clockwise270 ? 90 : -rotation.rawValue).bitPattern
         let kind: [UInt8] = [0x76, 0x71, 0x81, 0]
@@ -93,7 +92,8 @@ struct MatroskaRotation {
         var content: Range<Int>
     }
 
-    /// The elements that begin in a range. The last is cut off at the range's end if it is longer or of unknown length.
+    /// Returns the elements that begin in a range. The last one is cut off at the range's end if it is longer or of
+    /// unknown length.
     private static func elements(of bytes: [UInt8], in range: Range<Int>) -> [Element] {
         var elements: [Element] = []
         var place = range.lowerBound
@@ -112,7 +112,7 @@ struct MatroskaRotation {
         return elements
     }
 
-    /// Reads a number of variable length with its marker bit.
+    /// Reads a variable-length number, including its marker bit.
     private static func number(_ bytes: [UInt8], _ place: Int, _ end: Int) -> (value: UInt64, length: Int)? {
         guard place < end else { return nil }
         let length = bytes[place].leadingZeroBitCount + 1
@@ -120,7 +120,7 @@ struct MatroskaRotation {
         return (bytes[place..<place + length].reduce(0) { $0 << 8 | UInt64($1) }, length)
     }
 
-    /// The length of an element in two bytes, or four if it needs more.
+    /// Returns an element's length in two bytes, or in four if necessary.
     private static func size(_ count: Int) -> [UInt8] {
         count < 0x3FFF
             ? [0x40 | UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]

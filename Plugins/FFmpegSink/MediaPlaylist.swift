@@ -1,20 +1,21 @@
 import InletCore
 import InletOutput
 
-/// The media playlist of an `hls:` folder, and which of its files are still needed: RFC 8216. Pure.
+/// The media playlist of an `hls:` folder (RFC 8216), which also determines the files that are still needed. Pure.
 ///
-/// The target duration does not change once a segment is listed (RFC 8216, 6.2.1), nor at a restart of the recorder.
+/// Once a segment is listed, the target duration does not change (RFC 8216, 6.2.1), not even when the recorder
+/// restarts.
 struct MediaPlaylist: Equatable {
     struct Segment: Equatable {
         var name: String
         var length: Duration
-        /// Whether it begins with a key frame.
+        /// Whether the segment begins with a key frame.
         var isIndependent = true
-        /// Whether it does not continue the segment before.
+        /// Whether the segment does not continue the previous one.
         var isDiscontinuity = false
-        /// The file that precedes its bytes; nil for MPEG-TS, which needs none.
+        /// The initialization section of the segment; nil for MPEG-TS, which needs none.
         var map: String?
-        /// The time when its first picture was taken, as text; nil if that is not known.
+        /// The time when the first picture was taken, as text; nil if unknown.
         var start: String?
     }
 
@@ -27,22 +28,22 @@ struct MediaPlaylist: Equatable {
     /// The number of the first listed segment.
     private(set) var firstNumber: Int
     private var discontinuitiesBefore = 0
-    /// The most segments to list; 0 is no limit.
+    /// The maximum number of listed segments; 0 is no limit.
     var mostListed: Int
 
-    /// How much longer than the target a segment may be: its length is rounded (RFC 8216, 4.3.3.1).
+    /// The time by which a segment may exceed the target, because its length is rounded (RFC 8216, 4.3.3.1).
     private static let tolerance = Duration.milliseconds(490)
-    /// A number with more digits was not written here.
+    /// The largest number that Inlet writes.
     private static let largestNumber = 1 << 53
 
     init(firstNumber: Int, mostListed: Int) { (self.firstNumber, self.mostListed) = (firstNumber, mostListed) }
 
-    /// The longest segment that may follow; nil before the first.
+    /// The maximum duration of the next segment; nil before the first.
     var longest: Duration? { target.map { .seconds($0) + Self.tolerance } }
 
     /// Adds a segment.
     ///
-    /// - Parameter shortestTarget: the target duration at least, if this is the first segment.
+    /// - Parameter shortestTarget: the minimum target duration, used for the first segment.
     mutating func add(_ segment: Segment, shortestTarget: Int) {
         segments.append(segment)
         let whole = Int((segment.length / .seconds(1)).rounded())
@@ -58,15 +59,16 @@ struct MediaPlaylist: Equatable {
         late.append(first)
     }
 
-    /// Removes all segments from the list: a stream with a longer target duration follows.
+    /// Removes all segments from the list, because a stream with a longer target duration follows.
     mutating func unlistAll() {
         while !segments.isEmpty { unlistFirst() }
         target = nil
     }
 
-    /// Removes the segments that no player may request any more, and returns the files that become unneeded.
+    /// Removes the segments that no player may request any more, and returns the names of files that are no longer
+    /// needed.
     ///
-    /// - Parameter map: the file that precedes the segment to come.
+    /// - Parameter map: the initialization section of the next segment.
     mutating func takeUnneeded(map: String?) -> [String] {
         guard mostListed > 0, late.count > mostListed + 1 else { return [] }
         let gone = late.prefix(late.count - mostListed - 1)
@@ -75,18 +77,18 @@ struct MediaPlaylist: Equatable {
         return gone.map(\.name) + Set(gone.compactMap(\.map)).subtracting(needed).sorted()
     }
 
-    /// The names of all files that are needed.
+    /// The names of all needed files.
     var files: Set<String> { Set((late + segments).flatMap { [$0.name, $0.map].compactMap(\.self) }) }
 
     // MARK: Text
 
-    /// A comment (RFC 8216, 4.1) that states whose playlist it is: files beside other programs' playlists are never
+    /// A comment (RFC 8216, 4.1) that marks the playlist as Inlet's: files next to other programs' playlists are never
     /// deleted.
     private static let mark = "# Written by Inlet."
 
     /// Returns the text of the playlist.
     ///
-    /// - Parameter hasEnded: whether no segment follows.
+    /// - Parameter hasEnded: whether no segments follow.
     func text(hasEnded: Bool) -> String {
         var lines = [
             "#EXTM3U", Self.mark, "#EXT-X-VERSION:\(segments.contains { $0.map != nil } ? 7 : 6)",
@@ -110,7 +112,7 @@ struct MediaPlaylist: Equatable {
 
     /// Reads a playlist that an earlier run wrote.
     ///
-    /// - Returns: nil for any other playlist, which permits no conclusion about files.
+    /// - Returns: nil for any other playlist, from which nothing can be inferred about files.
     init?(text: String, mostListed: Int) {
         self.init(firstNumber: 0, mostListed: mostListed)
         var segment = Segment(name: "", length: .zero)
@@ -152,7 +154,7 @@ struct MediaPlaylist: Equatable {
         guard target != nil || segments.isEmpty else { return nil }
     }
 
-    /// Reads a length in seconds with a fraction, such as `2.000000,`.
+    /// Reads a duration in seconds with a fraction, such as `2.000000,`.
     private static func length(_ text: Substring) -> Duration? {
         let parts = text.utf8.prefix { $0 != UInt8(ascii: ",") }.split(
             separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -180,16 +182,16 @@ struct SegmentName: Equatable {
 
     init(_ kind: Kind, _ number: Int) { (self.kind, self.number) = (kind, number) }
 
-    /// The lowest number: a segment is numbered by the second at which its run began.
+    /// The lowest number: numbers start at the time when the run began, in seconds.
     private static let lowest = 1_000_000_000
 
-    /// - Returns: nil for a name that was not given here.
+    /// - Returns: nil for a name that Inlet does not use.
     init?(_ text: String) {
         for kind in Kind.allCases where text.hasBytePrefix("index") && text.hasByteSuffix(".\(kind.rawValue)") {
             let digits = text.utf8.dropFirst(5).dropLast(kind.rawValue.utf8.count + 1)
             guard let number = TextBytes.number(digits, upTo: 1 << 53), number >= Self.lowest else { return nil }
             self.init(kind, number)
-            // Without leading zeros.
+            // Rejects leading zeros.
             guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
             return
         }

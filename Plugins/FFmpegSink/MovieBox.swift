@@ -1,15 +1,16 @@
-/// A `moov` box with one track, made of one for fragments and a table of the samples: ISO/IEC 14496-12, 8.2 to 8.6.
+/// A `moov` box with one track, built from the box for fragments and a table of the samples: ISO/IEC 14496-12, 8.2 to
+/// 8.6.
 struct MovieBox {
     private let table: SampleTable
-    /// The length in ticks of the movie, rounded up, so that a player shows all of the last picture.
+    /// The movie's length in ticks, rounded up so that a player shows all of the last picture.
     private let duration: UInt32
     private let boxes: [(kind: BoxKind, content: ArraySlice<UInt8>)]
     private let date: String?
 
     /// - Parameters:
     ///   - content: the bytes of the box for fragments, after its header.
-    ///   - date: when the first picture was taken, as text; nil if that is unknown.
-    /// - Returns: nil if the box is not as libavformat writes it, or the movie is longer than 32 bits can state.
+    ///   - date: the time when the first picture was taken, as text; nil if unknown.
+    /// - Returns: nil if the box does not have libavformat's layout, or the movie's length does not fit into 32 bits.
     init?(_ content: ArraySlice<UInt8>, _ table: SampleTable, _ date: String?) {
         let boxes = BoxReader(content).boxes
         guard let header = boxes.first(where: { $0.kind == BoxKind("mvhd") }),
@@ -54,8 +55,8 @@ struct MovieBox {
         return reader.word() >> 24
     }
 
-    /// Reads the ticks per second of a movie's or media's header. Version 1 has times of 64 bits, which libavformat
-    /// does not need here.
+    /// Reads the ticks per second from a movie's or media's header. Version 1 has 64-bit times, which libavformat does
+    /// not need here.
     private static func scale(_ content: ArraySlice<UInt8>) -> Int64? {
         var reader = BoxReader(content)
         guard reader.word() >> 24 == 0 else { return nil }
@@ -72,7 +73,7 @@ struct MovieBox {
         }
     }
 
-    /// Reads the time at which an edit list with one entry begins: ISO/IEC 14496-12, 8.6.6.
+    /// Reads the start time from an edit list with one entry: ISO/IEC 14496-12, 8.6.6.
     private static func mediaTime(_ content: ArraySlice<UInt8>) -> Int64? {
         var reader = BoxReader(content)
         let isLong = reader.word() >> 24 == 1
@@ -116,7 +117,7 @@ struct MovieBox {
         for (kind, content) in BoxReader(content).boxes {
             switch kind {
             case BoxKind("mdhd"): media.append(kind, mediaHeader(content))
-            // The information, and the table of samples in it.
+            // The information box, and the sample table in it.
             case BoxKind("minf"), BoxKind("stbl"): media.box(kind) { writeMedia(content, to: &$0) }
             case BoxKind("stsd"):
                 media.append(kind, content)
@@ -127,8 +128,8 @@ struct MovieBox {
         }
     }
 
-    /// The media header with its duration, in version 1 if that takes more than 32 bits: 13 hours in ticks of 1/90000
-    /// of a second.
+    /// Writes the media header with its duration, in version 1 if the duration does not fit into 32 bits: 13 hours in
+    /// ticks of 1/90000 s.
     private func mediaHeader(_ content: ArraySlice<UInt8>) -> [UInt8] {
         if let duration = UInt32(exactly: table.duration), duration < .max {
             return with(duration, at: 16, in: content)
@@ -144,12 +145,12 @@ struct MovieBox {
         return writer.bytes
     }
 
-    /// Writes metadata with one entry, by QuickTime's key for the time of the first picture.
+    /// Writes metadata with one entry, under QuickTime's key for the time of the first picture.
     private static func writeCreationDate(_ text: String, to movie: inout BoxWriter) {
         movie.box(BoxKind("meta")) { meta in
             meta.append(UInt32(0))
             meta.box(BoxKind("hdlr")) { handler in
-                // The version and a word that is 0; after the kind of handler 12 reserved bytes and no name.
+                // The version and a zero word; after the handler type, 12 reserved bytes and an empty name.
                 handler.append(UInt64(0))
                 handler.append(BoxKind("mdta").number)
                 handler.append([UInt8](repeating: 0, count: 13))
@@ -160,10 +161,10 @@ struct MovieBox {
                 keys.box(BoxKind("mdta")) { $0.append("com.apple.quicktime.creationdate".utf8) }
             }
             meta.box(BoxKind("ilst")) { values in
-                // The kind of a value is the number of its key.
+                // The type of a value is the number of its key.
                 values.box(BoxKind(1)) { value in
                     value.box(BoxKind("data")) { data in
-                        // The type 1 is text in UTF-8; no language.
+                        // Type 1 is UTF-8 text; no language.
                         data.append(UInt32(1))
                         data.append(UInt32(0))
                         data.append(text.utf8)

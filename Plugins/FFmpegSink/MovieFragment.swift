@@ -2,16 +2,16 @@
 struct MovieFragment {
     struct Sample {
         var byteCount: UInt32
-        /// In ticks of the media, as all times.
+        /// The duration in ticks of the media, like all times.
         var duration: UInt32
-        /// The composition time less the decode time.
+        /// The composition time minus the decode time.
         var offset: Int32
         var isKey: Bool
     }
 
-    /// Samples that are next to each other in the file.
+    /// Samples that are adjacent in the file.
     struct Run {
-        /// The place of the first sample, relative to the box's header.
+        /// The position of the first sample, relative to the box's header.
         var place: Int64
         var samples: [Sample]
     }
@@ -42,7 +42,7 @@ struct MovieFragment {
         }
     }
 
-    /// The values for samples that state no others: `tfhd`.
+    /// The default values for samples that state none: `tfhd`.
     private struct Defaults {
         var duration: UInt32 = 0
         var byteCount: UInt32 = 0
@@ -50,7 +50,7 @@ struct MovieFragment {
 
         init() {}
 
-        /// - Returns: nil unless places are relative to the fragment.
+        /// - Returns: nil unless positions are relative to the fragment.
         init?(_ reader: inout BoxReader) {
             let present = reader.word()
             guard present & 0x2_0000 != 0, present & 0x01 == 0 else { return nil }
@@ -73,9 +73,9 @@ struct MovieFragment {
             var flags = header & 0x400 != 0 ? reader.word() : defaults.flags
             if index == 0, let firstFlags { flags = firstFlags }
             let offset = header & 0x800 != 0 ? reader.word() : 0
-            // Offsets of version 0 have no sign.
+            // Offsets of version 0 are unsigned.
             guard header >> 24 != 0 || offset <= UInt32(Int32.max) else { return nil }
-            // The flag says that the sample depends on others.
+            // The flag marks a sample that depends on others.
             run.samples.append(
                 Sample(
                     byteCount: byteCount, duration: duration, offset: Int32(bitPattern: offset),

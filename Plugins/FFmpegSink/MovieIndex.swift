@@ -2,12 +2,12 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: reads bytes that are about to be written.
-/// The index with which a fragmented MP4 file becomes one without fragments when it is complete.
+/// The index that turns a complete fragmented MP4 file into one without fragments.
 ///
-/// While a file is written, its fragments describe themselves, so that a file that was cut plays. The index, a second
-/// `moov` box at the end, lists all samples: players then know the length, and seek, without reading the fragments. The
-/// first `moov` box is turned into the header of a media data box that holds everything between the two. Built from the
-/// bytes of the file as they are written.
+/// While a file is being written, its fragments describe themselves, so that a truncated file plays. The index, a
+/// second `moov` box at the end, lists all samples: with it, players know the length and seek without reading the
+/// fragments. The header of the first `moov` box is overwritten with that of a media data box that covers everything
+/// between the two. The index is built from the bytes of the file as they are written.
 struct MovieIndex {
     private var scanner = BoxScanner()
     /// The first `moov` box.
@@ -15,7 +15,7 @@ struct MovieIndex {
     private var table = SampleTable()
     private var isPossible = true
 
-    /// Takes the next bytes of the file.
+    /// Processes the next bytes of the file.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         guard isPossible else { return }
         for box in unsafe scanner.scan(bytes) {
@@ -26,7 +26,7 @@ struct MovieIndex {
             }
         }
         isPossible = isPossible && scanner.isIntact
-        // A table that is not used takes no memory.
+        // Frees the memory of a table that will not be used.
         if !isPossible { table = SampleTable() }
     }
 
@@ -35,24 +35,24 @@ struct MovieIndex {
         return table.add(fragment, at: box.offset)
     }
 
-    /// More bytes than the index takes in the file.
+    /// An upper limit for the bytes that the index takes in the file.
     var fileByteCount: Int { table.isEmpty ? 0 : table.fileByteCount + (movie?.content.count ?? 0) + 1024 }
 
-    /// The change that makes the file one without fragments.
+    /// The change that removes the fragments from the file.
     struct Change {
         /// The box to append to the file.
         var box: [UInt8]
-        /// The bytes that replace the header of the first `moov` box afterwards, and their place.
+        /// The bytes that then replace the header of the first `moov` box, and their position.
         var header: [UInt8]
         var place: Int64
     }
 
-    /// Returns the change; nil if the samples cannot be listed, or are too many.
+    /// Returns the change; nil if the samples cannot be listed or are too many.
     ///
     /// - Parameters:
     ///   - byteCount: the size of the file.
     ///   - hasSetsInSamples: whether parameter sets are in the samples.
-    ///   - date: when the first picture was taken, as text; nil if that is unknown.
+    ///   - date: the time when the first picture was taken, as text; nil if unknown.
     func change(ofFileWith byteCount: Int64, hasSetsInSamples: Bool, date: String?) -> Change? {
         guard isPossible, !table.isEmpty, let movie else { return nil }
         var content = Array(movie.content)

@@ -5,19 +5,18 @@ import InletOutput
 import InletSystem
 
 // Unsafe: owns a libavformat output.
-/// Owns a libavformat output with one stream: opens it, writes packets, ends it.
+/// Owns a libavformat output with one stream.
 ///
-/// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no network call outlasts its
-/// deadline.
+/// Confined to one thread. libavformat checks the interrupt callback, so no network call outlasts its deadline.
 @safe final class Muxer {
     private var output: UnsafeMutablePointer<AVFormatContext>?
     private let packet: FFmpegPacket
     private let deadline = OutputDeadline()
-    /// The time limits; nil for files: a disk that is slow for a while is no reason to end a recording, and its calls
-    /// cannot be interrupted.
+    /// The time limits; nil for files, because a disk that is slow for a while is no reason to end a recording, and
+    /// its calls cannot be interrupted.
     private let limits: (connect: Duration, write: Duration)?
     private let streamTimeBase: AVRational
-    /// The sets that precede each key frame; nil if the container states them once.
+    /// The parameter sets that precede each key frame; nil if the container states them once.
     private var parameterSets: ParameterSets?
     private let repeatsParameterSets: Bool
     /// The parameters at the beginning.
@@ -25,7 +24,7 @@ import InletSystem
     /// The parameters that the container must state with the next key frame.
     private var newParameters: CodecParameters?
     private var target: Target
-    /// The SRT connection, for which libavformat's own protocol is not used.
+    /// The SRT connection, which does not use libavformat's own protocol.
     private let connection: SRTOutput?
     private(set) var isWhole = true
     /// The number of bytes written before the first packet.
@@ -33,15 +32,16 @@ import InletSystem
     /// The DTS of the previous packet, in the container's ticks.
     private var lastDTS: Int64?
     private var hasPackets = false
-    /// Whether fragments of MP4 get the time of day.
+    /// Whether MP4 fragments get the time of day.
     private var writesWallClock = false
-    /// The source's time of day less the capture timeline in nanoseconds, as last stated; nil until then.
+    /// The source's time of day minus the capture timeline, in nanoseconds, as last stated; nil until then.
     private var wallClockOffset: Int64?
-    /// When the file's first picture was taken, in nanoseconds since 1970; nil if the source has not stated it.
+    /// The time when the file's first picture was taken, in nanoseconds since 1970; nil if the source has not stated
+    /// it.
     private var beginning: Int64?
-    /// Whether the file contains a picture for a reader.
+    /// Whether a reader of the file finds a picture in it.
     private(set) var holdsPictures = false
-    /// The loss at the end that is known although everything could be written, for users.
+    /// A loss at the end that became known although all writes succeeded, as a message for users.
     private(set) var loss: String?
 
     /// The destination of the packets.
@@ -50,9 +50,9 @@ import InletSystem
         case address(String)
     }
 
-    /// Opens a file or connects, and writes the header.
+    /// Opens a file or a connection, and writes the header.
     ///
-    /// - Throws: the failure. The file is then closed.
+    /// - Throws: the failure. The output is then closed.
     init(_ settings: FFmpegOutput, to target: Target, _ parameters: CodecParameters) throws(InletError) {
         self.target = target
         limits = settings.container.isNetwork ? (settings.connectTimeout, settings.writeTimeout) : nil
@@ -108,7 +108,7 @@ import InletSystem
         if let ratio = parameters.sampleAspectRatio {
             unsafe stream.pointee.sample_aspect_ratio = AVRational(ratio)
         }
-        // Apple's players accept HEVC only under this name.
+        // Apple's players accept HEVC only under this tag.
         if parameters.codec == .hevc, [.mp4, .hls].contains(container) {
             unsafe codec.pointee.codec_tag = 0x3163_7668  // "hvc1"
         }
@@ -157,10 +157,10 @@ import InletSystem
             code, FFmpegLogging.takeFacts(), operation: operation, settings, hasExpired: deadline.hasExpired)
     }
 
-    /// Goes on with other parameter sets of the same size and profile, from the next packet on, which is a key frame.
-    /// The sets precede each key frame from now on.
+    /// Continues with other parameter sets of the same size and profile from the next packet on, which is a key frame.
+    /// The sets precede each key frame from then on.
     ///
-    /// - Returns: false if the file or connection cannot hold them.
+    /// - Returns: false if the file or connection does not support this.
     func follow(_ parameters: CodecParameters, _ settings: FFmpegOutput) -> Bool {
         guard parameters.continues(self.parameters), settings.container != .hls || repeatsParameterSets else {
             return false
@@ -175,9 +175,9 @@ import InletSystem
         return true
     }
 
-    /// Goes on in another file. The current one is complete.
+    /// Continues in another file. The current one is complete.
     ///
-    /// - Parameter flushes: whether the current one gets the packets that libavformat holds back.
+    /// - Parameter flushes: whether packets that libavformat holds back go into the current file.
     func go(on file: RecordingFile, _ settings: FFmpegOutput, flushes: Bool) throws(InletError) {
         guard let context = unsafe output, case .file(let current) = target else { return }
         if flushes { try check(unsafe av_write_frame(context, nil), settings) }
@@ -190,15 +190,15 @@ import InletSystem
         unsafe context.pointee.pb = file.io
         target = .file(file)
         try check(code < 0 ? code : closed, settings)
-        // A player may begin with any segment.
+        // A player may start with any segment.
         unsafe av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
     }
 
     /// Writes a packet.
     ///
     /// - Parameters:
-    ///   - origin: the time to subtract from its times, in ticks of its time base.
-    ///   - duration: in ticks of its time base; 0 if unknown.
+    ///   - origin: the time to subtract from the packet's times, in ticks of its time base.
+    ///   - duration: the duration in ticks of the packet's time base; 0 if unknown.
     func write(
         _ encoded: EncodedPacket, origin: Int64, duration: Int64, _ settings: FFmpegOutput
     ) throws(InletError) {
@@ -227,9 +227,9 @@ import InletSystem
             self.newParameters = nil
         }
         unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
-        // libavformat aborts the process for a longer one in MP4.
+        // libavformat aborts the process for a longer duration in MP4.
         unsafe pointer.pointee.duration = min(pointer.pointee.duration, Int64(Int32.max))
-        // Pictures of a live source may be so close together that a container's milliseconds do not distinguish them.
+        // Pictures of a live source may be so close together that milliseconds cannot distinguish them.
         let dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
         unsafe pointer.pointee.dts = dts
         unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
@@ -246,8 +246,9 @@ import InletSystem
         if target.byteCount > headerByteCount { holdsPictures = true }
     }
 
-    /// Makes fragments state by the source's clock when their first picture was taken (`prft`), from the first key
-    /// frame on for which that is known. If the source states no time for a while, its clock is assumed to go on.
+    /// Makes fragments state the time, by the source's clock, when their first picture was taken (`prft`), from the
+    /// first key frame on for which it is known. If the source states no time for a while, its clock is assumed to
+    /// continue.
     private func noteWallClock(
         of encoded: EncodedPacket, origin: Int64, _ settings: FFmpegOutput
     ) throws(InletError) {
@@ -262,12 +263,12 @@ import InletSystem
         if !writesWallClock { try set("frag_duration", to: "1", settings) }
     }
 
-    /// Turns the time of day of fragments on, after the first packet that has one was written.
+    /// Turns on the time of day in fragments, after the first packet with a known time was written.
     ///
-    /// libavformat (5.1) would put its own time into a fragment that is not written yet. As that packet came, it ended
-    /// such a fragment, because the longest duration was a microsecond. To end the fragment before the packet comes
-    /// would be wrong: its last picture would get an assumed duration, and libavformat would move the packet to where
-    /// that one ends.
+    /// libavformat (5.1) would put its own time into a fragment that is not written yet. When that packet arrived, it
+    /// ended such a fragment, because the maximum duration was a microsecond. Ending the fragment before the packet
+    /// arrives would be wrong: its last picture would get an assumed duration, and libavformat would move the packet
+    /// to the end of that picture.
     private func beginWallClock(_ settings: FFmpegOutput) throws(InletError) {
         guard settings.container == .mp4, !writesWallClock, packet.hasWallClock else { return }
         try set("write_prft", to: "wallclock", settings)
@@ -290,17 +291,17 @@ import InletSystem
         }
     }
 
-    /// Begins a fragment with its own time before a packet after a gap that is too long for a sample's 31-bit duration:
-    /// 6.6 hours in ticks of 1/90000 s.
+    /// Begins a fragment with its own time before a packet after a gap that is too long for a sample's 31-bit
+    /// duration: 6.6 hours in ticks of 1/90000 s.
     ///
     /// A fragment that begins later than the previous one ended is a gap: ISO/IEC 14496-12, 8.8.12.
     private func bridgeGap(before dts: Int64, _ settings: FFmpegOutput) throws(InletError) {
         guard let lastDTS, dts.subtractingReportingOverflow(lastDTS).partialValue > Int64(Int32.max) else { return }
-        // The first call may write only the index that precedes all fragments.
+        // The first call may only write the index that precedes all fragments.
         for _ in 0..<2 { try check(unsafe av_write_frame(output, nil), settings) }
         try set("movflags", to: "+frag_discont", settings)
-        // libavformat (5.1) checks a packet's distance before it takes that into account. A packet without data serves
-        // only to trigger it.
+        // libavformat (5.1) checks a packet's distance before it takes that into account. A packet without data only
+        // serves to trigger it.
         let empty = try FFmpegPacket()
         unsafe (empty.pointer.pointee.pts, empty.pointer.pointee.dts) = (lastDTS &+ 1, lastDTS &+ 1)
         try check(unsafe av_write_frame(output, empty.pointer), settings)
@@ -319,7 +320,7 @@ import InletSystem
     @discardableResult
     private func close(isBroken: Bool) -> Int32 {
         guard unsafe output != nil else { return 0 }
-        // The closing messages to a server get a grace period, those to a server that is gone almost none.
+        // Closing messages to a server get a grace period, and to a server that is gone almost none.
         if let limits {
             let time = connection?.closingTime ?? min(limits.write, .seconds(2))
             deadline.allow(isBroken ? .milliseconds(100) : time)
@@ -339,13 +340,13 @@ import InletSystem
 
     /// Ends an MP4 file with its index.
     ///
-    /// - Returns: 0, or an AVERROR if data may not be stored.
+    /// - Returns: 0, or an AVERROR if data may not have been stored.
     private func writeIndex() -> Int32 {
         guard case .file(let file) = target else { return 0 }
         let code = file.writeIndex(date: beginning)
         // Only this error concerns the pictures.
         guard code < 0, code != -EIO else { return code }
-        loss = "No index could be written: \(SystemErrorText.of(-code)). Players learn the file's length late."
+        loss = "Cannot write the index: \(SystemErrorText.of(-code)). Players will determine the file's length late."
         return 0
     }
 
@@ -378,7 +379,7 @@ extension Muxer.Target {
         }
     }
 
-    /// The number of bytes that were stored.
+    /// The number of stored bytes.
     fileprivate var byteCount: Int64 {
         if case .file(let file) = self { file.byteCount } else { 0 }
     }

@@ -13,7 +13,7 @@ import Synchronization
 
     private var elapsed: Int64 { (ContinuousClock.now - origin).wholeNanoseconds }
 
-    /// Limits the operation that begins now to a time.
+    /// Sets the time limit of the operation that begins now.
     func allow(_ time: Duration) {
         expired.store(false, ordering: .relaxed)
         let (sum, overflow) = elapsed.addingReportingOverflow(time.wholeNanoseconds)
@@ -23,7 +23,7 @@ import Synchronization
     /// Whether an operation was interrupted.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
-    /// Whether the time is over. An operation that asks must give up.
+    /// Whether the time is up, so that the calling operation must give up.
     var isOver: Bool {
         guard elapsed >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
@@ -33,7 +33,7 @@ import Synchronization
     /// The time left.
     var remaining: Duration { .nanoseconds(max(0, limit.load(ordering: .relaxed) &- elapsed)) }
 
-    /// The callback for an output, which this object must outlive.
+    /// The callback for an output. This object must outlive the output.
     var callback: AVIOInterruptCB {
         var callback = unsafe AVIOInterruptCB()
         unsafe callback.opaque = Unmanaged.passUnretained(self).toOpaque()

@@ -2,7 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// Explains why libavformat could not write.
+/// Converts write errors of libavformat into explanatory errors.
 enum OutputTrouble {
     static func error(
         _ code: Int32, _ facts: FFmpegLogging.Facts, operation: String, _ output: FFmpegOutput, hasExpired: Bool
@@ -15,7 +15,7 @@ enum OutputTrouble {
             return operation != "avio_open2" && operation != "avformat_write_header"
                 ? error(
                     .timedOut,
-                    "The server took nothing for \(output.writeTimeout.optionText). write-timeout sets how long to wait."
+                    "The server accepted no data for \(output.writeTimeout.optionText). write-timeout sets how long to wait."
                 )
                 : error(
                     .timedOut,
@@ -26,7 +26,7 @@ enum OutputTrouble {
             switch code {
             case -ENOENT: return error(.notFound, "The folder of the path does not exist; create it first.")
             case -EINVAL where operation == "av_write_frame":
-                return error(.malformedData, "The container refuses a packet: its times or its data do not fit.")
+                return error(.malformedData, "The container rejected a packet because of its times or its data.")
             case -EISDIR: return error(.invalidConfiguration, "That is a folder; add a file name.")
             default: return InletError(ffmpeg: code, operation: operation, subject: output.redactedURI)
             }
@@ -39,17 +39,17 @@ enum OutputTrouble {
             return error(
                 .tlsFailed,
                 "The TLS handshake failed: the certificate is not trusted or is for another host, "
-                    + "or the server speaks no TLS. "
+                    + "or the server does not use TLS. "
                     + "Name the certificate's authority with tls-ca.")
         }
         if let status = facts.status, status >= 400 {
             return [401, 403, 407].contains(status)
-                ? error(.authenticationFailed, "The server refuses the credentials, or wants some. (status \(status))")
+                ? error(.authenticationFailed, "The server requires credentials or rejected them. (status \(status))")
                 : status >= 500
-                    ? error(.serverUnavailable, "The server cannot take the stream now. (status \(status))")
+                    ? error(.serverUnavailable, "The server cannot accept the stream now. (status \(status))")
                     : error(
                         .unsupported,
-                        "The server refuses the stream; it may not take any at this path. (status \(status))")
+                        "The server rejected the stream. It may accept none at this path. (status \(status))")
         }
         switch code {
         case -ECONNREFUSED:
@@ -57,7 +57,7 @@ enum OutputTrouble {
         // RTMP, SRT and RTSP report a peer that is gone as EIO or as libavformat's -1, which is not an errno.
         case -EPERM, -EIO, -EPIPE, -ECONNRESET, -ECONNABORTED, -ENOTCONN, inlet_averror_eof, inlet_averror_unknown:
             return error(
-                .disconnected, "The server broke the connection off, or refuses the stream. Its log may say why.")
+                .disconnected, "The server closed the connection, or rejected the stream. Check its log.")
         default: return InletError(ffmpeg: code, operation: operation, subject: output.redactedURI)
         }
     }

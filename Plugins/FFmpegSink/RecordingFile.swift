@@ -19,28 +19,29 @@ import InletSystem
 /// reader of a named pipe. Confined to one thread.
 @safe final class RecordingFile {
     let path: String
-    /// The number of bytes from the start to the furthest that was written.
+    /// The number of bytes from the start of the file to the furthest written one.
     private(set) var byteCount: Int64 = 0
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
-    /// Changes pieces of the file before they are written, without changing their length; nil if none is to be changed.
+    /// Changes pieces of the file before they are written, without changing their length; nil if nothing is to be
+    /// changed.
     var rotation: MatroskaRotation?
-    /// The index of an MP4 file; nil if it gets none.
+    /// The index of an MP4 file; nil if the file gets none.
     private var index: MovieIndex?
     private let file: NewFile
     private var position: Int64 = 0
     private var isOpen = true
-    /// The bytes that the system was asked to write to the disk.
+    /// The number of bytes that the system was asked to write to the disk.
     private var writtenBack: Int64 = 0
     /// The first bytes of an MP4 file, until its sample entry is found.
     private var beginning: [UInt8] = []
     private var sampleEntry: (offset: Int, name: [UInt8])?
     private var hasSetsInSamples = false
 
-    /// Bytes that are written at once: a quarter-second fragment at 8 Mbit/s.
+    /// The number of bytes written at once: a quarter-second fragment at 8 Mbit/s.
     private static let bufferSize: Int32 = 262_144
-    /// The bytes after which the system is asked to write them to the disk.
+    /// The number of bytes after which the system is asked to write them to the disk.
     private static let writeBackSize: Int64 = 1 << 20
-    /// More bytes than those before the samples of an MP4 file.
+    /// An upper limit for the number of bytes before the samples of an MP4 file.
     private static let longestBeginning = 16_384
 
     /// Takes over an opened file.
@@ -77,7 +78,7 @@ import InletSystem
         unsafe opaque.map { unsafe Unmanaged<RecordingFile>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Changes the name of the sample entry in an MP4 file: parameter sets may be in the samples from now on.
+    /// Changes the name of the sample entry in an MP4 file, because parameter sets may be in the samples from now on.
     func stateSetsInSamples() {
         hasSetsInSamples = true
         renameSampleEntry()
@@ -85,7 +86,7 @@ import InletSystem
 
     private func renameSampleEntry() {
         guard hasSetsInSamples, let (offset, name) = sampleEntry else { return }
-        // Players read the sets all the same if it cannot be changed.
+        // Players read the sets in any case, even if the name cannot be changed.
         _ = unsafe pwrite(file.descriptor, name, name.count, off_t(offset))
     }
 
@@ -100,7 +101,7 @@ import InletSystem
         return sampleEntry != nil
     }
 
-    /// Writes all bytes; returns how many, or an AVERROR.
+    /// Writes all bytes. Returns their number, or an AVERROR.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         let hasSampleEntry = unsafe findSampleEntry(in: bytes)
         defer { if hasSampleEntry { renameSampleEntry() } }
@@ -129,20 +130,21 @@ import InletSystem
         return Int32(clamping: bytes.count)
     }
 
-    /// Collects an index of the fragments of an MP4 file from its beginning on. Does nothing if the file was not
-    /// created here, such as a device.
+    /// Starts collecting an index of an MP4 file's fragments. Does nothing if the file was not created here, such as a
+    /// device.
     func beginIndex() {
         var facts = stat()
         guard file.isNew, unsafe fstat(file.descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
         index = MovieIndex()
     }
 
-    /// More bytes than the index takes in the file; 0 without an index.
+    /// An upper limit for the bytes that the index takes in the file; 0 without an index.
     var indexByteCount: Int { index?.fileByteCount ?? 0 }
 
-    /// Ends an MP4 file with its index. If there is no room for it, the fragments remain: the file plays without it.
+    /// Ends an MP4 file with its index. If there is no room for it, the fragments remain, and the file plays without
+    /// it.
     ///
-    /// - Parameter date: when the first picture was taken, in nanoseconds since 1970; nil if that is unknown.
+    /// - Parameter date: the time when the first picture was taken, in nanoseconds since 1970; nil if unknown.
     /// - Returns: 0, or an AVERROR.
     func writeIndex(date: Int64?) -> Int32 {
         let text = date.map { CalendarTime($0, in: .utc).utcText }
@@ -154,7 +156,7 @@ import InletSystem
         var error = writeAll(change.box, at: end)
         if error == 0 { error = sync() }
         // The index takes effect when the header in front of the fragments changes. After a power cut the file has
-        // either the whole header, which is in one sector, or fragments.
+        // either the whole new header, which lies in one sector, or fragments.
         if error == 0 { error = writeAll(change.header, at: off_t(change.place)) }
         guard error == 0 else {
             _ = ftruncate(file.descriptor, end)
@@ -171,15 +173,15 @@ import InletSystem
         return 0
     }
 
-    /// Has the system write new data of the file to the disk, so that the end of an MP4 file, which waits for the disk,
-    /// waits for little.
+    /// Makes the system start writing new data of the file to the disk, so that ending an MP4 file, which waits for
+    /// the disk, does not take long.
     private func beginWriteBack() {
         guard index != nil, byteCount - writtenBack >= Self.writeBackSize else { return }
         WriteBack.begin(file.descriptor, from: writtenBack, byteCount: byteCount - writtenBack)
         writtenBack = byteCount
     }
 
-    /// Writes all bytes; returns 0, or an `errno`.
+    /// Writes all bytes. Returns 0, or an `errno`.
     private func writeAll(_ bytes: [UInt8], at place: off_t) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -198,7 +200,7 @@ import InletSystem
         return 0
     }
 
-    /// Returns the new position, the size if `whence` asks for it, or an AVERROR.
+    /// Returns the new position, the size if `whence` requests it, or an AVERROR.
     private func seek(to offset: Int64, _ whence: Int32) -> Int64 {
         if whence & AVSEEK_SIZE != 0 { return byteCount }
         let result = lseek(file.descriptor, off_t(offset), whence & ~Int32(AVSEEK_FORCE))
@@ -207,7 +209,7 @@ import InletSystem
         return position
     }
 
-    /// The free bytes on the file's file system; nil if the system does not report them.
+    /// The number of free bytes on the file's file system; nil if the system does not report it.
     var freeBytes: Int64? {
         var facts = statvfs()
         guard unsafe fstatvfs(file.descriptor, &facts) == 0 else { return nil }
@@ -216,7 +218,7 @@ import InletSystem
         return overflows ? .max : bytes
     }
 
-    /// Closes the file, without data that is still buffered.
+    /// Closes the file. Data that is still buffered is lost.
     ///
     /// - Returns: 0, or an AVERROR if the system reports only now that data could not be stored.
     func close() -> Int32 {
@@ -243,6 +245,6 @@ import InletSystem
         if file.isNew { unsafe unlink(path) }
     }
 
-    /// Stores a note with the file that says when it began or ended.
+    /// Stores a note with the file that records when it began or ended.
     func note(_ mark: RecordingMark) { mark.write(to: file.descriptor) }
 }

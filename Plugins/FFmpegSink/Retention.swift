@@ -3,8 +3,8 @@ import InletOutput
 
 /// Decides which files of a series to delete, by the recorder's own knowledge of their times.
 ///
-/// Pure. The file system's times are ignored: clocks are set, and copying or touching a file changes them. Files have
-/// an order, and the order bounds their ages: later ones are younger.
+/// Pure. The file system's times are ignored, because clocks are set, and copying or touching a file changes them.
+/// Files have an order, which bounds their ages: later ones are younger.
 struct Retention {
     /// The total size in bytes above which the oldest files are deleted.
     var keptSize: Int?
@@ -15,12 +15,12 @@ struct Retention {
         var path: String
         var match: FileNamePattern.Match
         var byteCount: Int
-        /// The recorder's note with the file.
+        /// The recorder's note on the file.
         var mark: RecordingMark?
     }
 
-    /// Returns the files in the order in which they were recorded: by number if names have one. Otherwise files that
-    /// are not known to be from the current boot come first, by the time in their names.
+    /// Returns the files in the order of recording: by number if their names have one. Otherwise files that are not
+    /// known to be from the current boot come first, by the time in their names.
     static func ordered(_ files: [File], byNumber: Bool, now: RecorderTime) -> [File] {
         func key(_ file: File) -> (Int, Int64, Int, String) {
             guard !byNumber else { return (0, Int64(file.match.number), file.match.copy, file.path) }
@@ -32,11 +32,11 @@ struct Retention {
         return files.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// Returns for how long each file has been complete at least, in the files' order.
+    /// Returns the minimum time for which each file has been complete, in the files' order.
     ///
-    /// A file ended at the time in its note, or else before the next one began. If neither is known, it counts as young
-    /// as the next one, and no file counts as older than an earlier one: a wrong time of day in a note makes files stay
-    /// longer, and never deletes them too early.
+    /// A file ended at the time in its note, or else before the next one began. If neither is known, it gets the age
+    /// of the next one. No file counts as older than an earlier one: a wrong time of day in a note makes files stay
+    /// longer, but never deletes them too early.
     static func ages(_ files: [File], now: RecorderTime) -> [Duration] {
         var ages: [Duration?] = []
         var least: Duration?
@@ -61,12 +61,12 @@ struct Retention {
         }.reversed()
     }
 
-    /// Deletes files, the oldest first.
+    /// Deletes files, starting with the oldest.
     ///
     /// - Parameters:
-    ///   - files: in their order.
+    ///   - files: the files in their order.
     ///   - current: the file that is being written, which is kept.
-    ///   - space: bytes that must become free in any case.
+    ///   - space: the number of bytes to free in any case.
     ///   - delete: deletes a file, and returns whether it is gone.
     /// - Returns: the paths of the deleted files.
     func apply(

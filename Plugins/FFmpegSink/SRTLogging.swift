@@ -5,8 +5,8 @@ import Logging
 // Unsafe: receives libsrt's log callback.
 /// Sends libsrt's log to swift-log, under the label `inlet.libsrt`. libsrt itself would write to standard error.
 ///
-/// libsrt has one log for the whole process. Its errors become `info`, as those of libav* do: the relevant ones are
-/// also return codes.
+/// libsrt has one log for the whole process. Its errors are logged as `info`, like those of libav*: the relevant ones
+/// are also return codes.
 enum SRTLogging {
     private static let log = RepeatedLog(Logger(label: "inlet.libsrt"))
 

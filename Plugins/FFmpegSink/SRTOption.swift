@@ -1,17 +1,17 @@
 import CSRT
 import InletCore
 
-/// An SRT socket option, in the form of an address.
+/// An SRT socket option that can be set in an address.
 struct SRTOption {
-    /// How the text of an option is converted for libsrt.
+    /// The conversion of an option's text for libsrt.
     enum Kind {
         /// 0 and 1, as in libavformat, or false and true.
         case flag
-        /// A 32-bit integer, in decimal or after 0x.
+        /// A 32-bit integer, in decimal or with the prefix 0x.
         case number(ClosedRange<Int64>)
         /// A 64-bit integer.
         case largeNumber
-        /// Microseconds in the address, as in libavformat, and milliseconds for libsrt, where -1 means never.
+        /// Microseconds in the address, as in libavformat; milliseconds for libsrt, where -1 means never.
         case microseconds
         case text
     }
@@ -22,7 +22,7 @@ struct SRTOption {
 
     private static let counts: ClosedRange<Int64> = 0...Int64(Int32.max)
 
-    /// The options that libavformat's `libsrt` protocol takes from an address's query, with the same names and units.
+    /// The options that libavformat's `libsrt` protocol reads from an address's query, with the same names and units.
     static let all = [
         SRTOption(name: "maxbw", option: SRTO_MAXBW, kind: .largeNumber),
         SRTOption(name: "pbkeylen", option: SRTO_PBKEYLEN, kind: .number(0...32)),
@@ -68,7 +68,7 @@ struct SRTOption {
         case text(String)
     }
 
-    /// Returns whether a text leaves the option unset: libavformat's -1, and -2 where -1 has a meaning.
+    /// Returns whether a text leaves the option unset: libavformat's -1, or -2 where -1 has a meaning.
     func isLeftOut(by text: String) -> Bool {
         switch kind {
         case .text: false
@@ -76,7 +76,7 @@ struct SRTOption {
         }
     }
 
-    /// Returns the value of a text, or nil if the text is invalid.
+    /// Returns the value of a text; nil if the text is invalid.
     func value(of text: String) -> Value? {
         switch kind {
         case .flag:

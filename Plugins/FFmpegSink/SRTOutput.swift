@@ -15,8 +15,8 @@ import InletFFmpeg
 /// Owns an SRT connection and libavformat's view of it.
 ///
 /// libavformat's own `srt:` has no option for how long a peer may be silent, and cuts off the end of a stream. The
-/// socket does not block, so no call outlasts the sink's deadline, except for the names that ``init(_:_:)`` looks up:
-/// the name service takes as long as its own limits allow. Confined to one thread; libsrt has its own threads.
+/// socket does not block, so no call outlasts the sink's deadline. The exception are the names that ``init(_:_:)``
+/// looks up: the name service has its own limits. Confined to one thread; libsrt has its own threads.
 @safe final class SRTOutput {
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private let settings: SRTSettings
@@ -34,7 +34,7 @@ import InletFFmpeg
 
     /// Connects.
     ///
-    /// - Parameter deadline: limits this and each later call.
+    /// - Parameter deadline: the limit of this and each later call.
     /// - Throws: the errors of ``SRTTrouble``. Everything is then closed.
     init(_ output: FFmpegOutput, _ deadline: OutputDeadline) throws(InletError) {
         settings = try SRTSettings(output)
@@ -62,13 +62,13 @@ import InletFFmpeg
 
     // MARK: Connecting
 
-    /// Returns a connected socket, to the first address of the host that works.
+    /// Returns a connected socket, using the first address of the host that works.
     private func connection() throws(InletError) -> SRTSOCKET {
         let peers = try SocketAddress.resolve(settings.host, settings.port, isPassive: settings.mode == .listener)
         var last: InletError?
         for (index, peer) in peers.enumerated() {
             guard !deadline.isOver else { break }
-            // An address that does not answer leaves some time for the others.
+            // An address that does not answer must leave time for the others.
             let share = deadline.remaining / (peers.count - index)
             let socket = srt_create_socket()
             do throws(InletError) {
@@ -84,7 +84,7 @@ import InletFFmpeg
     }
 
     private func configure(_ socket: SRTSOCKET, connectTimeout: Duration) throws(InletError) {
-        // The type of transmission decides the other options' defaults.
+        // The transmission type determines the other options' defaults.
         if settings.isFile { try set(SRTO_TRANSTYPE, Int32(bitPattern: SRTT_FILE.rawValue), socket) }
         try set(SRTO_SNDSYN, false, socket)
         try set(SRTO_RCVSYN, false, socket)
@@ -138,7 +138,7 @@ import InletFFmpeg
         return socket
     }
 
-    /// Waits for the one peer that is served, and closes the listening socket.
+    /// Waits for the only peer that is served, and closes the listening socket.
     private func accept(at own: SocketAddress, _ listener: SRTSOCKET) throws(InletError) -> SRTSOCKET {
         try bind(listener, to: own)
         guard srt_listen(listener, 1) >= 0 else { throw trouble.error(operation: "srt_listen") }
@@ -153,15 +153,15 @@ import InletFFmpeg
     }
 
     private func bind(_ socket: SRTSOCKET, to own: SocketAddress) throws(InletError) {
-        // `::` includes all IPv4 addresses, whatever the system's own default is (net.ipv6.bindv6only). Without this
-        // option, libsrt refuses it from 1.5.2 on (https://github.com/Haivision/srt/issues/2764).
+        // `::` includes all IPv4 addresses, whatever the system's default (net.ipv6.bindv6only). Without this option,
+        // libsrt rejects it from 1.5.2 on (https://github.com/Haivision/srt/issues/2764).
         if own.family == AF_INET6 { try set(SRTO_IPV6ONLY, Int32(0), socket) }
         guard unsafe own.call({ unsafe srt_bind(socket, $0, $1) }) >= 0 else {
             throw trouble.error(operation: "srt_bind")
         }
     }
 
-    /// Waits until a condition holds, which is checked whenever the socket has changed.
+    /// Waits until a condition holds. It is checked whenever the socket has changed.
     private func wait(
         for event: SRT_EPOLL_OPT, on socket: SRTSOCKET, until isSo: () -> Bool
     ) throws(InletError) {
@@ -178,7 +178,7 @@ import InletFFmpeg
         }
     }
 
-    /// Waits for the sockets' watched events, for at most a slice of time; returns whether one has occurred.
+    /// Waits for the sockets' watched events, for at most a slice of time. Returns whether one has occurred.
     private func pause() -> Bool {
         var ready = SRT_EPOLL_EVENT(fd: SRT_INVALID_SOCK, events: 0)
         let time = min(Self.slice, deadline.remaining).milliseconds
@@ -187,7 +187,7 @@ import InletFFmpeg
 
     // MARK: Writing
 
-    /// Makes libavformat's view, whose buffer is as long as a packet, so that each packet is sent as soon as it is
+    /// Creates libavformat's view. Its buffer is as long as a packet, so that each packet is sent as soon as it is
     /// full.
     private func makeView() throws(InletError) {
         var size: Int32 = 0
@@ -213,7 +213,7 @@ import InletFFmpeg
         unsafe io.pointee.seekable = 0
     }
 
-    /// Sends all bytes; returns how many, or an AVERROR.
+    /// Sends all bytes. Returns their number, or an AVERROR.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         do throws(InletError) {
             try check()
@@ -263,11 +263,11 @@ import InletFFmpeg
 
     // MARK: Ending
 
-    /// How long the end of a stream may take: two seconds and the peer's latency for sent data, but no longer than a
-    /// write.
+    /// The time that the end of a stream may take: two seconds plus the peer's latency for sent data, but no longer
+    /// than a write.
     var closingTime: Duration { min(settings.writeTimeout, peerLatency + .seconds(2)) }
 
-    /// How long the peer delays what it has received.
+    /// The time by which the peer delays received data.
     private var peerLatency: Duration {
         var latency: Int32 = 0
         var length = Int32(MemoryLayout<Int32>.size)
@@ -275,10 +275,10 @@ import InletFFmpeg
         return .milliseconds(Int(max(0, latency)))
     }
 
-    /// Waits, at most until the deadline, until the peer has all sent data and has had time to deliver it: a receiver
-    /// discards data that it still delays when the connection ends.
+    /// Waits, at most until the deadline, until the peer has received all data and has had time to deliver it. A
+    /// receiver discards delayed data when the connection ends.
     ///
-    /// - Returns: the loss, for users; nil if none is known.
+    /// - Returns: the loss, as a message for users; nil if none is known.
     func finish() -> String? {
         guard failure == nil, socket != SRT_INVALID_SOCK else { return nil }
         var count = pending() ?? 0
@@ -288,14 +288,14 @@ import InletFFmpeg
         }
         guard count == 0 else {
             return "The end of the stream is lost: the server has not acknowledged \(count) packets"
-                + (isConnected ? " in time. A longer write-timeout gives it more." : ", and the connection is gone.")
+                + (isConnected ? " in time. Set a longer write-timeout." : ", and the connection is gone.")
         }
         let latency = peerLatency
         let end = ContinuousClock.now + latency + .milliseconds(50)
         while ContinuousClock.now < end, isConnected {
             guard !deadline.isOver else {
                 return "The end of the stream may be lost: the server holds it back for \(latency.optionText). "
-                    + "A write-timeout that is longer than that by two seconds waits for it."
+                    + "Set a write-timeout that is at least two seconds longer."
             }
             rest(.milliseconds(10))
         }
@@ -304,18 +304,18 @@ import InletFFmpeg
 
     private var isConnected: Bool { srt_getsockstate(socket) == SRTS_CONNECTED }
 
-    /// Returns how many packets the peer has not acknowledged; nil if the connection is gone.
+    /// Returns the number of packets that the peer has not acknowledged; nil if the connection is gone.
     private func pending() -> Int? {
         var packets = 0
         return unsafe srt_getsndbuffer(socket, &packets, nil) < 0 ? nil : packets
     }
 
-    /// Sleeps, only at the end of a stream: libsrt has no event for acknowledgements, so they are polled.
+    /// Sleeps. Only used at the end of a stream: libsrt has no event for acknowledgements, so they are polled.
     private func rest(_ time: Duration) {
         usleep(UInt32(clamping: time.wholeNanoseconds / 1000))
     }
 
-    /// Closes the connection, without data that is still queued.
+    /// Closes the connection. Queued data is lost.
     func close() {
         if let io = unsafe io {
             unsafe av_free(io.pointee.buffer)

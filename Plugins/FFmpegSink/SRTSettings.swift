@@ -3,27 +3,27 @@ import InletCore
 
 /// The settings in an SRT address.
 struct SRTSettings {
-    /// The side that begins a connection.
+    /// The side that initiates a connection.
     enum Mode: String, CaseIterable {
         case caller, listener, rendezvous
     }
 
-    /// The peer's host, or for a listener this machine's; empty for any address of this machine.
+    /// The peer's host, or this machine's for a listener; empty for any address of this machine.
     let host: String
     let port: UInt16
     private(set) var mode = Mode.caller
-    /// The address of this machine to send from; nil for any.
+    /// The local address to send from; nil for any.
     private(set) var adapter: String?
-    /// Whether a stream without fixed packet sizes is sent, instead of live media.
+    /// Whether a stream without fixed packet sizes is sent instead of live media.
     private(set) var isFile = false
-    /// The options in the order written.
+    /// The options in the order in which they were written.
     private(set) var options: [(option: SRTOption, value: SRTOption.Value)] = []
-    /// The shorter of the limits in the sink's options and the address.
+    /// The shorter of the limits in the sink's options and in the address.
     private(set) var connectTimeout: Duration
     private(set) var writeTimeout: Duration
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address has no port, or an option is unknown or does
-    ///   not accept its value. The message holds no value.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address has no port, or if an option is unknown or
+    ///   does not accept its value. The message contains no value.
     init(_ output: FFmpegOutput) throws(InletError) {
         (connectTimeout, writeTimeout) = (output.connectTimeout, output.writeTimeout)
         func refuse(_ message: String) -> InletError {
@@ -39,25 +39,25 @@ struct SRTSettings {
         var host = authority[..<colon]
         if host.hasBytePrefix("["), host.hasByteSuffix("]") { host = host.dropFirst().dropLast() }
         guard !host.contains(byte: "@"), !host.contains(byte: "\0") else {
-            throw refuse("SRT has no user and no password in front of the host; streamid tells a server who sends.")
+            throw refuse("SRT addresses have no user and password. Use streamid to identify the sender.")
         }
         self.host = String(host)
         for item in query.map({ address[$0...].dropFirst().split(atByte: "&", keepsEmpty: false) }) ?? [] {
             let parts = item.split(atByte: "=", limit: 1)
             let name = PercentEncoding.decode(parts[0])
             guard parts.count == 2, try set(name, to: PercentEncoding.decode(parts[1])) else {
-                throw refuse("The value of SRT's option '\(name.sanitized(limit: 40))' is not one that it takes.")
+                throw refuse("The value of SRT's option '\(name.sanitized(limit: 40))' is invalid.")
             }
         }
         for (name, value) in [("passphrase", output.passphrase), ("streamid", output.streamID)] {
             guard let value else { continue }
-            guard try set(name, to: value) else { throw refuse("The \(name) is empty or holds a zero byte.") }
+            guard try set(name, to: value) else { throw refuse("The \(name) is empty or contains a zero byte.") }
         }
-        guard mode == .listener || !self.host.isEmpty else { throw refuse("The address names no host.") }
+        guard mode == .listener || !self.host.isEmpty else { throw refuse("The address has no host.") }
         try check(refuse)
     }
 
-    /// Sets an option; returns whether it accepts the value.
+    /// Sets an option. Returns whether the option accepts the value.
     private mutating func set(_ name: String, to text: String) throws(InletError) -> Bool {
         switch name {
         case "mode":
@@ -70,7 +70,7 @@ struct SRTSettings {
             guard !text.isEmpty, !text.contains(byte: "\0") else { return false }
             adapter = text
         case "timeout", "listen_timeout":
-            // In microseconds, as in libavformat; anything below zero is no limit.
+            // In microseconds, as in libavformat; a negative value means no limit.
             guard let microseconds = Int64(text) else { return false }
             guard microseconds >= 0 else { break }
             connectTimeout = min(connectTimeout, .microseconds(microseconds))
@@ -89,14 +89,14 @@ struct SRTSettings {
         return true
     }
 
-    /// Refuses options that libsrt would refuse without an explanation.
+    /// Rejects options that libsrt would reject without an explanation.
     private func check(_ refuse: (String) -> InletError) throws(InletError) {
         for (option, value) in options {
             switch (option.option, value) {
             case (SRTO_PASSPHRASE, .text(let text)) where !(10...79).contains(text.utf8.count):
-                throw refuse("A passphrase of SRT has 10 to 79 bytes.")
+                throw refuse("An SRT passphrase has 10 to 79 bytes.")
             case (SRTO_STREAMID, .text(let text)) where text.utf8.count > 512:
-                throw refuse("A streamid of SRT has 512 bytes at most.")
+                throw refuse("An SRT streamid has at most 512 bytes.")
             case (SRTO_PBKEYLEN, .number(let length)) where ![0, 16, 24, 32].contains(length):
                 throw refuse("pbkeylen is 16, 24 or 32 bytes, or 0 for the peer's choice.")
             case (SRTO_CONGESTION, .text(let text))
@@ -109,6 +109,6 @@ struct SRTSettings {
 }
 
 extension Duration {
-    /// The duration in libsrt's unit; longer ones are limited to 24 days.
+    /// The duration in milliseconds, libsrt's unit, limited to 24 days.
     var milliseconds: Int32 { Int32(clamping: wholeNanoseconds / 1_000_000) }
 }

@@ -1,7 +1,7 @@
 import CSRT
 import InletCore
 
-// Unsafe: reads libsrt's text of an error.
+// Unsafe: reads libsrt's error text.
 /// Explains why libsrt could not connect or send.
 struct SRTTrouble {
     private let subject: String
@@ -19,7 +19,7 @@ struct SRTTrouble {
             code, message, context: .init(subject: subject, operation: operation, nativeCode: nativeCode))
     }
 
-    /// Returns the error of the call that has just failed on this thread.
+    /// Returns the error of the call that just failed on this thread.
     func error(operation: String) -> InletError {
         var system: Int32 = 0
         let code = unsafe srt_getlasterror(&system)
@@ -29,27 +29,27 @@ struct SRTTrouble {
         }
         switch SRT_ERRNO(code) {
         case SRT_EBINDCONFLICT, SRT_EDUPLISTEN:
-            return error(.busy, "Another connection has this port. Take another one, or end that first.")
+            return error(.busy, "Another connection uses this port. Choose another port, or end that connection first.")
         case SRT_ESOCKFAIL where operation == "srt_bind", SRT_ECONNSETUP where operation == "srt_bind":
-            return error(.busy, "The address cannot be listened at: \(text). Check that it is this machine's and free.")
-        case SRT_ERESOURCE, SRT_ETHREAD, SRT_ENOBUF: return error(.resourceExhausted, "SRT has no resources: \(text).")
+            return error(.busy, "Cannot listen on the address: \(text). Check that it is local and not in use.")
+        case SRT_ERESOURCE, SRT_ETHREAD, SRT_ENOBUF: return error(.resourceExhausted, "SRT lacks resources: \(text).")
         default: return error(.inputOutput, "SRT failed: \(text).")
         }
     }
 
-    /// Returns the error for an option that libsrt does not accept.
+    /// Returns the error for an option that libsrt rejects.
     func refused(option: String) -> InletError {
         error(
-            .invalidConfiguration, "SRT does not take the value of '\(option)'. Its range is in libsrt's documents.",
+            .invalidConfiguration, "SRT rejected the value of '\(option)'. See libsrt's documentation for its range.",
             operation: "srt_setsockflag", nativeCode: srt_getlasterror(nil))
     }
 
-    /// Returns the error if no peer answered, or none connected.
+    /// Returns the error if no peer answered or connected in time.
     func timedOut(isListening: Bool) -> InletError {
         isListening
             ? error(
                 .timedOut,
-                "Nobody connected within \(connectTimeout.optionText), or nobody who was let in. "
+                "No accepted peer connected within \(connectTimeout.optionText). "
                     + "connect-timeout sets how long to wait.")
             : error(
                 .timedOut,
@@ -61,10 +61,10 @@ struct SRTTrouble {
     func silent(after time: Duration) -> InletError {
         error(
             .timedOut,
-            "The server took nothing for \(time.optionText). write-timeout sets how long to wait.")
+            "The server accepted no data for \(time.optionText). write-timeout sets how long to wait.")
     }
 
-    /// Returns the error for a connection that ended, or that was refused.
+    /// Returns the error for a connection that ended or was rejected.
     func broken(_ socket: SRTSOCKET) -> InletError {
         let reason = srt_getrejectreason(socket)
         func error(_ kind: InletError.Code, _ message: String) -> InletError {
@@ -73,29 +73,29 @@ struct SRTTrouble {
         switch reason {
         case 0:
             return self.error(
-                .disconnected, "The server broke the connection off. Its log may say why.", operation: "srt_sendmsg2",
+                .disconnected, "The server closed the connection. Check its log.", operation: "srt_sendmsg2",
                 nativeCode: srt_getlasterror(nil))
         case Self.number(SRT_REJ_TIMEOUT): return timedOut(isListening: false)
         case Self.number(SRT_REJ_BADSECRET):
-            return error(.authenticationFailed, "The server has another passphrase.")
+            return error(.authenticationFailed, "The server has a different passphrase.")
         case Self.number(SRT_REJ_UNSECURE):
             return error(
-                .authenticationFailed, "The server wants a passphrase and there is none, or the other way round.")
+                .authenticationFailed, "Only one side has a passphrase: the server or this sink.")
         case SRT_REJX_UNAUTHORIZED, SRT_REJX_FORBIDDEN:
-            return error(.authenticationFailed, "The server refuses the streamid. (\(Self.text(reason)))")
+            return error(.authenticationFailed, "The server rejected the streamid. (\(Self.text(reason)))")
         case Self.number(SRT_REJ_BACKLOG), Self.number(SRT_REJ_RESOURCE), Self.number(SRT_REJ_CLOSE),
             SRT_REJX_OVERLOAD, SRT_REJX_CONFLICT, SRT_REJX_LOCKED, SRT_REJX_ISE, SRT_REJX_GW, SRT_REJX_DOWN,
             SRT_REJX_NOROOM:
-            return error(.serverUnavailable, "The server cannot take the stream now. (\(Self.text(reason)))")
+            return error(.serverUnavailable, "The server cannot accept the stream now. (\(Self.text(reason)))")
         case Self.number(SRT_REJ_VERSION), Self.number(SRT_REJ_MESSAGEAPI), Self.number(SRT_REJ_CONGESTION),
             Self.number(SRT_REJ_FILTER), Self.number(SRT_REJ_GROUP), SRT_REJX_NOTFOUND, SRT_REJX_BAD_MODE,
             SRT_REJX_BAD_REQUEST, SRT_REJX_UNACCEPTABLE, SRT_REJX_NOTSUP_MEDIA, SRT_REJX_UNIMPLEMENTED,
             SRT_REJX_VERSION:
             return error(
                 .unsupported,
-                "The server refuses the stream; it may not take any by this streamid. (\(Self.text(reason)))")
+                "The server rejected the stream. It may accept none with this streamid. (\(Self.text(reason)))")
         default:
-            return error(.connectionRefused, "The server refuses the connection. (\(Self.text(reason)))")
+            return error(.connectionRefused, "The server rejected the connection. (\(Self.text(reason)))")
         }
     }
 

@@ -1,14 +1,14 @@
 import InletCore
 
-/// The samples of a fragmented MP4 file so far, as the sample table of a file without fragments states them
-/// (ISO/IEC 14496-12, 8.5 to 8.7).
+/// The samples of a fragmented MP4 file so far, in the form of the sample table of a file without fragments (ISO/IEC
+/// 14496-12, 8.5 to 8.7).
 struct SampleTable {
-    /// The most memory that a table takes, in bytes. A sample takes 4 to 20, depending on how regular the samples are.
+    /// The maximum memory of a table, in bytes. A sample takes 4 to 20, depending on how regular the samples are.
     private static let most = 8_000_000
-    /// More bytes than a sample and a run of them take in the file, without and with different times.
+    /// An upper limit for the bytes that a sample and its run take in the file, with and without different times.
     private static let sampleSize = 28
 
-    /// Equal values of neighbouring samples.
+    /// Consecutive samples with equal values.
     private struct Run<Value: Equatable> {
         var count: UInt32 = 1
         var value: Value
@@ -19,23 +19,23 @@ struct SampleTable {
     private var offsets: [Run<Int32>] = []
     /// The numbers of the key frames, from 1.
     private var keys: [UInt32] = []
-    /// The places of the runs of samples in the file, and their lengths.
+    /// The file positions of the runs of samples, and their lengths.
     private var chunks: [(place: Int64, count: UInt32)] = []
     /// The decode time at which the last sample ends.
     private(set) var duration: Int64 = 0
-    /// The composition time at which the sample that is shown last ends.
+    /// The composition time at which the last displayed sample ends.
     private(set) var end: Int64 = 0
 
     var isEmpty: Bool { sizes.isEmpty }
 
-    /// More bytes than the table takes in the file.
+    /// An upper limit for the bytes that the table takes in the file.
     var fileByteCount: Int { (sizes.count + chunks.count) * Self.sampleSize }
 
     private var byteCount: Int {
         sizes.count * 4 + (durations.count + offsets.count) * 8 + keys.count * 4 + chunks.count * 16
     }
 
-    /// Adds a fragment that is at an offset in the file.
+    /// Adds a fragment at an offset in the file.
     ///
     /// - Returns: false if the table cannot describe it.
     mutating func add(_ fragment: MovieFragment, at offset: Int64) -> Bool {
@@ -49,7 +49,7 @@ struct SampleTable {
                 if sample.isKey { keys.append(UInt32(sizes.count)) }
                 let shown = duration + Int64(sample.offset)
                 duration += Int64(sample.duration)
-                // A sample without a known length is shown all the same.
+                // A sample without a known duration is shown in any case.
                 end = max(end, shown + Int64(max(sample.duration, 1)))
             }
         }
@@ -64,7 +64,7 @@ struct SampleTable {
         }
     }
 
-    /// Makes the last sample end where the next fragment begins: after a gap it begins later.
+    /// Makes the last sample end where the next fragment begins, which is later after a gap.
     private mutating func lengthenLast(until start: Int64) -> Bool {
         guard start != duration else { return true }
         guard start > duration, let last = durations.indices.last,
@@ -92,7 +92,7 @@ struct SampleTable {
         let changes = chunks.indices.filter { $0 == 0 || chunks[$0].count != chunks[$0 - 1].count }
         Self.write(BoxKind("stsc"), changes, to: &writer) { [UInt32($0 + 1), chunks[$0].count, 1] }
         writer.box(BoxKind("stsz")) { box in
-            // The version, and that the sizes differ.
+            // The version, and a zero that states that the sizes differ.
             box.append(UInt64(0))
             box.append(UInt32(sizes.count))
             for size in sizes { box.append(size) }

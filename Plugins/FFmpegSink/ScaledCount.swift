@@ -1,6 +1,6 @@
 import InletCore
 
-/// A whole number that may be written with `k`, `M` or `G`, such as `800k` or `2.5M`.
+/// A whole number that may have a suffix `k`, `M` or `G`, such as `800k` or `2.5M`.
 struct ScaledCount: OptionValue, Comparable {
     var value: Int
 

@@ -10,33 +10,33 @@ import Synchronization
     import Darwin
 #endif
 
-// Unsafe: makes, lists and deletes files with system calls.
+// Unsafe: creates, lists and deletes files with system calls.
 /// The playlist and the segments of an `hls:` folder.
 ///
-/// Shared by all sinks that a configuration makes, and continued by later runs: no name is used twice, the playlist
-/// goes on, and an earlier run's leftovers are deleted. Safe from any thread.
+/// Shared by all sinks of a configuration, and continued by later runs: names are not used twice, the playlist
+/// continues, and an earlier run's leftovers are deleted. Safe from any thread.
 final class SegmentSeries: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Nil until the folder was scanned.
+        /// The playlist; nil until the folder was scanned.
         var playlist: MediaPlaylist?
         var nextNumber = 0
-        /// The time in a stream at which the next segment begins.
+        /// The time in the stream at which the next segment begins.
         var elapsed = Duration.zero
-        /// The folder, locked against other writers, and the number of sinks that write there; nil if none does.
+        /// The folder, locked against other writers, and the number of sinks that write to it; nil without one.
         var lock: (descriptor: Int32, users: Int)?
     }
 
     deinit { if let lock = state.withLock({ $0.lock }) { Self.unlock(lock.descriptor) } }
 
-    /// The most bytes of a playlist that is read.
+    /// The maximum size of a playlist that is read, in bytes.
     private static let largestPlaylist = 64 << 20
 
-    /// Locks the folder against other writers, until ``release()`` or the end of the process. Creates it if it does not
-    /// exist.
+    /// Locks the folder against other writers, until ``release()`` or the end of the process. Creates the folder if it
+    /// does not exist.
     ///
-    /// - Throws: ``InletError/Code/busy`` if another sink, or another process, writes there.
+    /// - Throws: ``InletError/Code/busy`` if another sink or process writes to the folder.
     func lock(_ output: FFmpegOutput) throws(InletError) {
         try state.withLock { state throws(InletError) in
             if state.lock == nil {
@@ -47,7 +47,7 @@ final class SegmentSeries: Sendable {
         }
     }
 
-    /// Records that a sink that has locked the folder no longer writes there.
+    /// Records that a sink that has locked the folder no longer writes to it.
     func release() {
         state.withLock { state in
             guard let lock = state.lock else { return }
@@ -58,8 +58,8 @@ final class SegmentSeries: Sendable {
         }
     }
 
-    /// A child process that is about to start another program may have the descriptor for a moment longer, so closing
-    /// it does not suffice.
+    /// A child process that is about to start another program may keep the descriptor open for a moment, so closing it
+    /// is not sufficient.
     private static func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
         close(descriptor)
@@ -68,20 +68,20 @@ final class SegmentSeries: Sendable {
     private static func lockedFolder(_ path: String) throws(InletError) -> Int32 {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
-        // Some network file systems lock no folders: there no writer is warned.
+        // Some network file systems do not lock folders; there, a second writer is not detected.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             close(descriptor)
             throw InletError(
-                .busy, "Another HLS sink writes into \(path). Choose another folder, or end the other sink.",
+                .busy, "Another HLS sink writes to \(path). Choose another folder, or end the other sink.",
                 context: .init(operation: "flock", nativeCode: EWOULDBLOCK))
         }
         return descriptor
     }
 
-    /// Reads an earlier run's leftovers. The folder is locked.
+    /// Reads the files that an earlier run left. The folder is locked.
     ///
-    /// - Returns: whether segments precede the following ones, and the time in the stream at which those begin. Players
-    ///   with libavformat leave out fragments whose times are not later than those before, whatever the playlist
+    /// - Returns: whether segments precede the next one, and the time in the stream at which it begins. Players based
+    ///   on libavformat leave out fragments whose times are not later than the previous ones, whatever the playlist
     ///   states.
     @discardableResult func begin(_ output: FFmpegOutput) throws(InletError) -> (isContinued: Bool, elapsed: Duration) {
         try state.withLock { state throws(InletError) in
@@ -100,7 +100,7 @@ final class SegmentSeries: Sendable {
     private static func makeFolder(_ output: FFmpegOutput) throws(InletError) {
         let path = output.destination
         if unsafe mkdir(path, 0o700) == 0 {
-            // Regardless of the umask.
+            // Makes the mode independent of the umask.
             guard unsafe chmod(path, mode_t(output.mode.folderBits)) != 0 else { return }
             throw InletError(errno: errno, operation: "chmod", path: path)
         }
@@ -109,7 +109,7 @@ final class SegmentSeries: Sendable {
 
     private static func load(_ output: FFmpegOutput, _ state: inout State) throws(InletError) {
         let names = try names(in: output.folderPath)
-        // Not the names of an earlier run whose files were deleted either: caches may still hold those.
+        // Avoids the names of an earlier run whose files were deleted as well: caches may still contain those files.
         let now = Int(clamping: StagedFile.now / 1_000_000_000)
         state.nextNumber = max(now, 1_000_000_000, (names.map(\.number).max() ?? 0) + 1)
         let earlier = try text(of: output.playlistPath).flatMap {
@@ -140,9 +140,9 @@ final class SegmentSeries: Sendable {
         return names
     }
 
-    /// Returns the text of a playlist; nil if it does not exist or is no regular file.
+    /// Returns the text of a playlist; nil if it does not exist or is not a regular file.
     ///
-    /// - Throws: an error if the playlist cannot be read: it would be replaced, and its segments would be lost.
+    /// - Throws: an error if the playlist cannot be read, because it would be replaced and its segments would be lost.
     private static func text(of path: String) throws(InletError) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -156,7 +156,7 @@ final class SegmentSeries: Sendable {
             throw InletError(
                 .resourceExhausted,
                 "The playlist \(path) has more than \(largestPlaylist >> 20) MiB and cannot be continued. "
-                    + "Move it away, or write into another folder.")
+                    + "Move it away, or write to another folder.")
         }
         var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
         var count = 0
@@ -185,19 +185,19 @@ final class SegmentSeries: Sendable {
                 do throws(InletError) {
                     return (name, try RecordingFile(NewFile(path, mode: output.mode, existing: .kept), path: path))
                 } catch {
-                    // Another writer has taken the name since.
+                    // Another writer has taken the name in the meantime.
                     guard error.context.nativeCode == EEXIST else { throw error }
                 }
             }
         }
     }
 
-    /// The longest segment that the playlist permits; nil before the first.
+    /// The maximum duration of the next segment; nil before the first.
     var longest: Duration? { state.withLock { $0.playlist?.longest } }
 
-    /// Lists a complete segment, and deletes the files that no player may request any more.
+    /// Lists a complete segment, and deletes files that no player may request any more.
     ///
-    /// - Parameter map: the file that precedes the segment to come.
+    /// - Parameter map: the initialization section of the next segment.
     func add(_ segment: MediaPlaylist.Segment, map: String?, _ output: FFmpegOutput) throws(InletError) {
         let unneeded = try state.withLock { state throws(InletError) -> [String] in
             state.playlist?.add(segment, shortestTarget: output.shortestTarget)
@@ -208,7 +208,7 @@ final class SegmentSeries: Sendable {
         for name in unneeded { Self.delete(name, in: output) }
     }
 
-    /// States in the playlist that no segment follows.
+    /// Marks the playlist as ended.
     func end(_ output: FFmpegOutput) throws(InletError) {
         try state.withLock { state throws(InletError) in
             guard state.playlist?.segments.isEmpty == false else { return }
@@ -226,13 +226,14 @@ final class SegmentSeries: Sendable {
 }
 
 extension FFmpegOutput {
-    /// The folder of an HLS playlist. libavformat reads a colon as the end of a protocol's name.
+    /// The folder of an HLS playlist. A relative path gets the prefix `./`, because libavformat reads a colon as the
+    /// end of a protocol's name.
     var folderPath: String { destination.hasBytePrefix("/") ? destination : "./\(destination)" }
 
     /// The path of an HLS playlist.
     var playlistPath: String { folderPath + "/index.m3u8" }
 
-    /// The length of an HLS segment, which ends at the first key frame after it.
+    /// The duration of an HLS segment, which ends at the first key frame after it.
     var segmentLength: Duration { segment ?? .seconds(2) }
 
     /// The target duration of an HLS playlist in seconds, unless key frames are further apart.

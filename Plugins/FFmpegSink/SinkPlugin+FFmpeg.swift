@@ -7,8 +7,8 @@ extension SinkPlugin {
     public static let recording = SinkPlugin(
         PluginInfo(
             name: "recording", schemes: ["mp4", "mkv", "webm", "ts", "hls"],
-            summary: "Encodes into a file, files of a length, or a folder for HLS.",
-            usage: "mp4:PATH, where {n}, {date}, {time} and {utc} in the name tell files apart; hls:FOLDER",
+            summary: "Records to a file, to files of limited length, or to a folder for HLS.",
+            usage: "mp4:PATH, with {n}, {date}, {time} or {utc} in the names of several files; hls:FOLDER",
             options: FFmpegSinkOptions.encoding + FFmpegSinkOptions.files,
             examples: [
                 "mp4:out.mp4", "mkv:out.mkv?codec=ffv1", "mp4:cam-{n}.mp4?segment=60s&keep-size=10G",
@@ -32,8 +32,8 @@ extension SinkPlugin {
     public static let streaming = SinkPlugin(
         PluginInfo(
             name: "streaming", schemes: FFmpegSinkOptions.networks.map(\.scheme),
-            summary: "Encodes and sends to a server: RTMP, RTSP (publish), SRT, UDP.",
-            usage: "rtmp://HOST/APP?key=KEY; options that are not listed stay in the address",
+            summary: "Streams to a server: RTMP, RTSP (publish), SRT, UDP.",
+            usage: "rtmp://HOST/APP?key=KEY; unlisted options stay in the address",
             options: FFmpegSinkOptions.encoding + FFmpegSinkOptions.connection,
             examples: [
                 "rtmp://server/live?key-file=/run/secrets/stream&bitrate=2500k",
@@ -50,7 +50,7 @@ extension SinkPlugin {
         }
         var address = "\(uri.scheme):\(uri.rest)"
         if let key = values[FFmpegSinkOptions.key] { address = try NetworkAddress.append(key: key, to: address) }
-        // Options that are not this plug-in's are passed to the server as written.
+        // Options that are not this plug-in's are passed to the server unchanged.
         address = PluginURI.address(address, values.others)
         let (user, password) = (values[FFmpegSinkOptions.user], values[FFmpegSinkOptions.password])
         if user != nil || password != nil { address = try NetworkAddress(address).url(user: user, password: password) }

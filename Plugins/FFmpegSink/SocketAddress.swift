@@ -10,21 +10,21 @@ import InletCore
 #endif
 
 // Unsafe: calls `getaddrinfo` and keeps copies of the addresses.
-/// A socket address, resolved from a name.
+/// A socket address resolved from a name.
 @safe struct SocketAddress {
     private var storage: sockaddr_storage
     private let length: Int32
 
-    /// AF_INET or AF_INET6.
+    /// The address family: AF_INET or AF_INET6.
     var family: Int32 { Int32(storage.ss_family) }
 
     /// Returns the addresses of a host, in the system's order of preference.
     ///
-    /// Waits for the name service, which has its own limits (`man resolv.conf`).
+    /// Blocks while the name service, which has its own limits, answers (`man resolv.conf`).
     ///
     /// - Parameters:
     ///   - host: a name or an address; empty for any address of this machine.
-    ///   - isPassive: whether the address is this machine's own, to listen at.
+    ///   - isPassive: whether the address is this machine's own, to listen on.
     /// - Throws: ``InletError/Code/hostNotFound``.
     static func resolve(
         _ host: String, _ port: UInt16, isPassive: Bool, family: Int32 = AF_UNSPEC
@@ -63,7 +63,7 @@ import InletCore
         return addresses
     }
 
-    /// Calls a function that takes a socket address.
+    /// Calls a function with the address as its argument.
     func call(_ body: (UnsafePointer<sockaddr>, Int32) -> Int32) -> Int32 {
         unsafe withUnsafePointer(to: storage) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }

@@ -10,10 +10,10 @@
 /// Prevents a library from giving threads real-time priority.
 ///
 /// SVT-AV1 gives its own threads and the one that opens it the highest priority of SCHED_FIFO if it may, as root (1.4,
-/// EbEncHandle.c and EbThreads.c): an encoder that is too slow for its pictures would then starve the source, the other
-/// sinks or a shell.
+/// EbEncHandle.c and EbThreads.c). An encoder that is too slow for its pictures would then starve the source, the
+/// other sinks or a shell.
 enum ThreadScheduling {
-    /// Calls `body`, and afterwards restores this thread's scheduling and applies it to threads that are new.
+    /// Calls `body`, then restores this thread's scheduling and applies it to new threads.
     static func kept<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         #if os(Linux)
             var policy: Int32 = 0
@@ -31,7 +31,7 @@ enum ThreadScheduling {
         return try body()
     }
 
-    /// The process's threads.
+    /// The IDs of the process's threads.
     private static var threads: [pid_t] {
         guard let folder = unsafe opendir("/proc/self/task") else { return [] }
         defer { unsafe closedir(folder) }

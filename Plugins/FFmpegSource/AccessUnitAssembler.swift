@@ -5,48 +5,48 @@ import InletFFmpeg
 // Unsafe: owns a libavcodec parser and reads the first bytes of packets.
 /// Joins the payloads of RTP packets (RFC 6184, RFC 7798) into access units: all data of one picture.
 ///
-/// libavformat's parser does so, too, but no longer sees RTP packets. UDP may deliver one twice, and libavformat (5.1)
-/// then takes the second for the next one: a picture would hold a piece of itself twice, which decoders do not notice
-/// reliably. This assembler leaves out the second. It also bounds the memory for a server that never ends a picture, to
-/// that of the largest permitted one.
+/// libavformat's parser does so as well, but does not see RTP packets. UDP may deliver a packet twice, and libavformat
+/// (5.1) then takes the duplicate for the next packet: a picture would contain a piece of itself twice, which decoders
+/// do not detect reliably. This assembler drops duplicates. It also bounds the memory for a server that never ends a
+/// picture, to that of the largest permitted one.
 ///
-/// NAL units mark the end of a picture, times do not: libavformat (5.1) restarts the clocks of two video streams at
-/// each sender report, so that times shift slightly within a picture.
+/// NAL units mark the end of a picture. Times do not: libavformat (5.1) restarts the clocks of two video streams at
+/// each sender report, so times shift slightly within a picture.
 ///
 /// Confined to the capture thread.
 @safe final class AccessUnitAssembler {
     private let codec: VideoCodec
-    /// Whether payloads arrive over UDP, which may deliver one twice.
+    /// Whether payloads arrive over UDP, which may deliver them twice.
     private let comesByUDP: Bool
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
     /// The data of the current picture so far.
     private var unit: FFmpegPacket
-    /// The last returned unit.
+    /// The last complete unit that was returned.
     private var whole: FFmpegPacket
     /// The last payload.
     private var latest: FFmpegPacket
-    /// Whether the unit has data of the picture itself, after which parameter sets belong to the next one.
+    /// Whether the unit has picture data, after which parameter sets belong to the next picture.
     private var hasPicture = false
     /// Whether the next payload may be from the middle of a picture.
     private var isJoining = true
     private var losses = 0
 
-    /// More than the largest picture that encoders produce at 8192x8192.
+    /// An upper limit for the pictures that encoders produce at 8192x8192.
     private static let mostBytes = 64 << 20
     /// The largest shift of times within a picture: 10 ms of the 90 kHz clock that all video has in RTP, which is less
-    /// than any picture lasts.
+    /// than the duration of any picture.
     private static let shift = 900
-    /// The longest period, in bytes, with which the data of a flat picture repeats: one macroblock's.
+    /// The longest period in bytes with which the data of a flat picture repeats: that of one macroblock.
     private static let longestPeriod = 64
 
-    /// The codec that the RTP payloads carry.
+    /// The codec of the RTP payloads.
     enum VideoCodec { case h264, hevc }
 
     /// Creates an assembler for a stream.
     ///
     /// - Parameter parameters: the stream's parameters.
-    /// - Returns: nil for a codec whose payloads libavformat joins itself.
+    /// - Returns: nil for a codec whose payloads libavformat itself joins.
     @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>, comesByUDP: Bool) throws(InletError) {
         self.comesByUDP = comesByUDP
         switch unsafe parameters.pointee.codec_id {
@@ -82,9 +82,9 @@ import InletFFmpeg
     /// Adds the next payload.
     ///
     /// - Parameters:
-    ///   - payload: is exchanged for another packet, to be filled next.
-    ///   - isAfterLoss: whether something is missing before the payload. A unit whose end or beginning is missing is
-    ///     marked as corrupt.
+    ///   - payload: the payload, which is exchanged for another packet to fill next.
+    ///   - isAfterLoss: whether data is missing before the payload. A unit whose end or beginning is missing is marked
+    ///     as corrupt.
     /// - Returns: the access unit that the payload completes, valid until the next one.
     func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard !cameTwice(payload) else { return nil }
@@ -107,18 +107,18 @@ import InletFFmpeg
         return ended
     }
 
-    /// Whether the payload repeats the one before it. In a flat picture different payloads may look the same, but those
-    /// also repeat within themselves.
+    /// Returns whether the payload is a duplicate of the previous one. In a flat picture different payloads may be
+    /// equal, but those also repeat within themselves.
     private func cameTwice(_ payload: FFmpegPacket) -> Bool {
         comesByUDP && payload.isSame(as: latest) && !payload.withBytes { $0.repeatsItself(within: Self.longestPeriod) }
     }
 
-    /// Whether the last payload belongs to another picture than those before it.
+    /// Returns whether the last payload belongs to another picture than the previous ones.
     private func beginsUnit(_ opening: VideoCodec.Opening, isAfterLoss: Bool) -> Bool {
         let hasOtherTime = latest.pts != unit.pts
         switch opening {
         case .preamble, .firstSlice: return hasPicture || isAfterLoss && hasOtherTime
-        // After a loss it may belong to any picture; otherwise its beginning has arrived.
+        // After a loss it may belong to any picture; otherwise the beginning of its picture has arrived.
         case .other: return isAfterLoss && hasOtherTime
         case .laterSlice:
             guard let one = latest.pts, let other = unit.pts else { return isAfterLoss && hasOtherTime }
@@ -126,7 +126,7 @@ import InletFFmpeg
         }
     }
 
-    /// Returns the last access unit, after which nothing follows; nil without one.
+    /// Returns the last access unit at the end of the stream; nil if there is no data.
     func takeLast() -> FFmpegPacket? {
         guard unit.byteCount > 0 else { return nil }
         swap(&unit, &whole)
@@ -166,9 +166,9 @@ import InletFFmpeg
 }
 
 extension AccessUnitAssembler.VideoCodec {
-    /// The kind of data with which a payload begins.
+    /// The kind of data at the start of a payload.
     enum Opening {
-        /// The middle of a NAL unit, or one that does not show where pictures begin.
+        /// The middle of a NAL unit, or a NAL unit that does not mark the beginning of a picture.
         case other
         /// Parameter sets, a delimiter or a message, which precede a picture.
         case preamble
@@ -176,11 +176,11 @@ extension AccessUnitAssembler.VideoCodec {
         case firstSlice
         case laterSlice
 
-        /// Whether it belongs to the next picture when it follows the data of one.
+        /// Whether this belongs to the next picture if it follows the data of one.
         var mayBeginUnit: Bool { self == .preamble || self == .firstSlice }
     }
 
-    /// Returns the kind of data with which a payload begins, by the NAL unit's type: H.264 table 7-1 and section
+    /// Returns the kind of data at the start of a payload, by the NAL unit's type: H.264 table 7-1 and section
     /// 7.4.1.2.3; H.265 table 7-1 and section 7.4.2.4.4.
     func opening(_ payload: RawSpan) -> Opening {
         guard let start = payload.endOfStartCode, payload.byteCount > start else { return .other }
@@ -191,7 +191,7 @@ extension AccessUnitAssembler.VideoCodec {
             // A slice begins with the number of its first macroblock: 0 is encoded as a single set bit.
             switch first & 0x1f {
             case 1, 2, 5: return !hasSliceHeader ? .other : payload[start + 1] & 0x80 != 0 ? .firstSlice : .laterSlice
-            // Not 14, the prefix of every slice in an SVC stream.
+            // Type 14 is excluded: it is the prefix of every slice in an SVC stream.
             case 6...9, 15...18: return .preamble
             default: return .other
             }
@@ -213,8 +213,8 @@ extension RawSpan {
         return self[2] == 0 && self[3] == 1 ? 4 : nil
     }
 
-    /// Whether the data is one short stretch repeated. The bytes at both ends may belong to a header or to the next
-    /// stretch.
+    /// Returns whether the data repeats one short stretch. The bytes at both ends may belong to a header or to the
+    /// next stretch.
     fileprivate func repeatsItself(within longest: Int) -> Bool {
         let margin = 8
         guard byteCount > 2 * margin + 2 * longest else { return true }

@@ -3,10 +3,10 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: reads the fields of the demuxer's libavformat input.
-/// The container's information about the stream, besides its packets.
+/// The container's information about the stream, except its packets.
 extension Demuxer {
-    /// The distances between the first key frames, in ticks, as far as the container's index gives them without further
-    /// reads.
+    /// The distances between the first key frames, in ticks, as far as the container's index states them without
+    /// further reads.
     var keyFrameDistances: [Int64] {
         guard let found = unsafe formatContext?.pointee.streams[stream.index] else { return [] }
         var keys: [Int64] = []
@@ -41,7 +41,7 @@ extension Demuxer {
         return parameters
     }
 
-    /// The container's information about the stream as a whole. The size is zero if only the first picture shows it.
+    /// The container's information about the stream as a whole. The size is zero if only the first picture reveals it.
     var format: SourceFormat {
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,

@@ -18,24 +18,25 @@ extension Demuxer {
         }
     }
 
-    /// The place to which a seek led.
+    /// The position that a seek reached.
     enum Place {
         /// The key frame before the time.
         case keyFrame
-        /// The beginning of the stream, because there is no key frame in between, or the input can only be read
-        /// through.
+        /// The beginning of the stream, because there is no key frame in between, or because the input can only be
+        /// read from its start.
         case beginning
-        /// An unknown place: the input must be opened again.
+        /// An unknown position: the input must be opened again.
         case unknown
     }
 
-    /// Seeks to a key frame from which every picture at `time` or later can be decoded, counted from the start of the
-    /// stream.
+    /// Seeks to a key frame from which every picture at or after `time`, counted from the start of the stream, can be
+    /// decoded.
     ///
-    /// libavformat's own search is not enough: in MPEG-TS it may end between two key frames, and it compares decoding
-    /// times, so that the pictures shown before a key frame are missing after it.
+    /// libavformat's own search is not sufficient: in MPEG-TS it may end between two key frames, and it compares
+    /// decoding times, so the pictures shown before a key frame would be missing after it.
     ///
-    /// - Returns: the time in ticks, that of the stream's start if it is known, and the place that the seek reached.
+    /// - Returns: the time in ticks, that of the stream's start if it is known, and the position that the seek
+    ///   reached.
     func seek(
         to time: Duration, _ context: SourceContext
     ) throws(InletError) -> (target: Int64, origin: Int64?, place: Place) {
@@ -61,7 +62,7 @@ extension Demuxer {
 
     /// Reads to the next key frame.
     ///
-    /// - Returns: whether it is shown at a time or before.
+    /// - Returns: whether the key frame is shown at `target` or earlier.
     private func findKey(notAfter target: Int64, _ context: SourceContext) throws(InletError) -> Bool {
         isPacketPending = false
         while let packet = try nextPacket(context) {
@@ -76,13 +77,13 @@ extension Demuxer {
 
     /// Seeks to the beginning of the stream.
     ///
-    /// - Returns: whether the next packet is the first. If it is not, the input must be opened again.
-    /// - Throws: ``InletError/Code/unsupported`` for an input that can only be read through.
+    /// - Returns: whether the next packet is the first one. If it is not, the input must be opened again.
+    /// - Throws: ``InletError/Code/unsupported`` for an input that can only be read from its start.
     func rewind(_ context: SourceContext) throws(InletError) -> Bool {
         guard canSeek else {
             throw InletError(
                 .unsupported,
-                "A pipe can be read only once. Leave out loop, or write to a file and name that.",
+                "A pipe can be read only once. Leave out loop, or save the data to a file first.",
                 context: .init(operation: "avformat_seek_file"))
         }
         let start = unsafe formatContext?.pointee.start_time ?? 0
@@ -108,19 +109,19 @@ extension Demuxer {
         return PacketIdentity(packet) == firstPacket
     }
 
-    /// Reads the first packet, which stays the next one.
+    /// Reads the first packet, which remains the next packet to return.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether there is a packet.
     private func noteFirst(_ context: SourceContext) throws(InletError) -> Bool {
         guard try nextPacket(context) != nil else { return false }
         isPacketPending = true
         return true
     }
 
-    /// Whether the input can be read again from another place.
+    /// Whether the input can be read from another position.
     private var canSeek: Bool {
         guard let input = unsafe formatContext else { return false }
-        // A series of pictures has no single file.
+        // A series of pictures is not a single file.
         guard let io = unsafe input.pointee.pb else { return true }
         return unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0
     }

@@ -4,10 +4,10 @@ import InletDecode
 import InletFFmpeg
 
 // Unsafe: owns a libavformat input.
-/// Owns an input that libavformat has opened: finds the stream and reads its packets.
+/// Owns an input opened by libavformat: finds the stream and reads its packets.
 ///
-/// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a
-/// cancellation by more than one read of a local file.
+/// Used by one thread at a time. libavformat checks the interrupt callback, so no call outlasts a cancellation by more
+/// than one read of a local file.
 @safe final class Demuxer {
     private let input: any DemuxerInput
     /// Never nil after `init`.
@@ -16,13 +16,13 @@ import InletFFmpeg
     private(set) var stream: StreamFacts
     private let pictureLimits: PictureLimits
     private var packet: FFmpegPacket
-    /// Whether the packet that was read last is returned next.
+    /// Whether the most recently read packet is returned next.
     var isPacketPending = false
     /// The stream's first packet; nil until it has been read.
     private(set) var firstPacket: PacketIdentity?
     /// Joins RTP payloads into access units; nil if libavformat does.
     private var assembler: AccessUnitAssembler?
-    /// The times of the first packet and of the latest, in ticks.
+    /// The times of the first and the latest packet, in ticks.
     private var span: (first: Int64, last: Int64)?
     private var losses = 0
 
@@ -42,9 +42,9 @@ import InletFFmpeg
             if let rate = facts.frameRate { stream.frameRate = rate }
             if !facts.isParsed { try assembleUnits() }
         } catch {
-            // Without the grace period that `deinit` gives to closing.
+            // Closes without the grace period of `deinit`.
             unsafe avformat_close_input(&formatContext)
-            // libavformat reports only that it was interrupted, not by what.
+            // libavformat reports only that it was interrupted, but not why.
             try context.checkCancellation()
             throw error
         }
@@ -55,7 +55,7 @@ import InletFFmpeg
         unsafe avformat_close_input(&formatContext)
     }
 
-    /// Reads until the stream shows that it has video. The packet that shows it is the first that is decoded.
+    /// Reads until the stream turns out to have video. The packet that shows this is the first to be decoded.
     private func awaitVideo() throws(InletError) {
         input.beginRead()
         var count = 0
@@ -74,13 +74,13 @@ import InletFFmpeg
                 throw unsafe opened.unknownVideo
             }
             count += 1
-            // If there is only audio and data for this long, there will be no video.
+            // If only audio and data have arrived for this long, there will be no video.
             guard count < Self.packetsWithoutVideo else { return }
             isPacketPending = unsafe code >= 0 && formatContext?.pointee.hasVideo == true
         }
     }
 
-    /// Takes packets unparsed if the input has an assembler for their access units.
+    /// Makes libavformat deliver unparsed packets if the input has an assembler for their access units.
     private func assembleUnits() throws(InletError) {
         guard let formatContext = unsafe formatContext,
             let parameters = unsafe formatContext.pointee.streams[stream.index]?.pointee.codecpar
@@ -98,8 +98,8 @@ import InletFFmpeg
         guard index >= 0, let found = unsafe formatContext.pointee.streams[Int(index)] else {
             throw InletError(
                 wanted == nil && facts.kind.hasEnd ? .malformedData : .unsupported,
-                wanted.map { "Stream \($0) is no video stream. ffprobe lists what there is." }
-                    ?? "It holds no video. ffprobe lists what it holds.",
+                wanted.map { "Stream \($0) is not a video stream. List the streams with ffprobe." }
+                    ?? "The input has no video. List its streams with ffprobe.",
                 context: .init(operation: "av_find_best_stream", nativeCode: index))
         }
         guard unsafe !formatContext.pointee.holdsUnknownVideo(in: Int(index)) else {
@@ -120,9 +120,10 @@ import InletFFmpeg
             frameRate: Rational(known: av_guess_frame_rate(formatContext, found, nil)))
     }
 
-    /// Returns the stream's next packet, valid until the next call; nil at the end of a stream that has one.
+    /// Returns the stream's next packet, valid until the next call; nil at the end of the stream.
     ///
-    /// Damaged data makes libavformat fail once and continue, so a few failures in a row are skipped and counted.
+    /// Damaged data makes libavformat fail once and then continue, so a few consecutive failures are skipped and
+    /// counted.
     ///
     /// - Throws: the failure of a read, the server or the network; ``InletError/Code/timedOut`` if no packet arrived in
     ///   time.
@@ -144,7 +145,7 @@ import InletFFmpeg
             if code == inlet_averror_eof, let last = assembler?.takeLast() {
                 note(last.pts)
                 if hasPlayedAll { return last }
-                // A writer that died has not stated whether the picture was complete.
+                // A writer that died has not completed its last picture.
                 context.countDrop(.damaged)
             }
             guard code >= 0 else {
@@ -183,14 +184,14 @@ import InletFFmpeg
         return reading
     }
 
-    /// Returns whether the stream has ended after a read that returned no packet; false if reading is to continue.
+    /// Returns whether the stream has ended after a read that returned no packet; false if reading should continue.
     ///
-    /// - Parameter failures: the number of reads in a row, before this one, that returned nothing decodable.
+    /// - Parameter failures: the number of preceding consecutive reads that returned nothing decodable.
     private func isOver(
         _ reading: ReadOutcome.Reading, _ logged: FFmpegLogging.Facts, failures: Int, _ context: SourceContext
     ) throws(InletError) -> Bool {
         var outcome = ReadOutcome(reading, of: facts.kind, hasPlayedAll: hasPlayedAll)
-        // An interrupted read looks like the end, or like anything else.
+        // An interrupted read looks like the end, or like any other failure.
         if outcome != .end || reading.byteError != nil { try input.checkRead() }
         if outcome == .skip {
             context.countDrop(.undecodable)
@@ -207,7 +208,7 @@ import InletFFmpeg
     private func failure(_ code: Int32, _ logged: FFmpegLogging.Facts) -> InletError {
         guard code == inlet_averror_invaliddata else { return input.failure(code, logged) }
         return InletError(
-            .malformedData, "Nothing more can be understood of what is read. Check with ffprobe what it is.",
+            .malformedData, "The rest of the data is unreadable. Check the input with ffprobe.",
             context: .init(operation: "av_read_frame", nativeCode: code))
     }
 
@@ -215,7 +216,7 @@ import InletFFmpeg
         if let time { span = (span?.first ?? time, max(span?.last ?? time, time)) }
     }
 
-    /// Returns the unit that the packet completes: itself, or a picture whose last piece arrived before it.
+    /// Returns the unit that the packet completes: itself, or a picture whose last piece arrived earlier.
     private func assemble(isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard let assembler else { return packet }
         defer { losses += assembler.takeLosses() }
@@ -228,8 +229,8 @@ import InletFFmpeg
         return losses
     }
 
-    /// Whether a server that plays a recording at its own pace has reached the end, give or take a second. A server
-    /// that is killed has not.
+    /// Whether a server that plays a recording at its own pace has reached the end, to within a second. A server that
+    /// was killed has not.
     private var hasPlayedAll: Bool {
         guard let length = format.duration, let span else { return false }
         let (ticks, overflow) = span.last.subtractingReportingOverflow(span.first)
@@ -252,6 +253,6 @@ import InletFFmpeg
         unsafe try input.play(formatContext)
     }
 
-    /// The number of failures in a row after which nothing more is considered readable.
+    /// The number of consecutive failures after which the rest is considered unreadable.
     private static let toleratedFailures = 32
 }

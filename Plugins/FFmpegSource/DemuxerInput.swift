@@ -3,11 +3,11 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: returns libavformat's context of an input.
-/// The input of a ``Demuxer``; covers all differences between files and networks.
+/// The input of a ``Demuxer``. It hides all differences between files and networks.
 ///
-/// Used by one thread at a time. libavformat calls back into it, so it must outlive the context that it has opened.
+/// Used by one thread at a time. libavformat calls back into it, so it must outlive the context that it opened.
 protocol DemuxerInput: AnyObject {
-    /// The state that libavformat's interrupt callback asks whether to give up.
+    /// The state that libavformat's interrupt callback checks.
     var interruption: Interruption { get }
 
     /// Opens the input.
@@ -22,18 +22,18 @@ protocol DemuxerInput: AnyObject {
     @unsafe func makeAssembler(_ parameters: UnsafePointer<AVCodecParameters>) throws(InletError)
         -> AccessUnitAssembler?
 
-    /// Called before the demuxer waits for a packet: the time limit starts.
+    /// Starts the time limit. Called before the demuxer waits for a packet.
     func beginRead()
 
     /// Throws if a read ended because it was interrupted.
     func checkRead() throws(InletError)
 
-    /// Called when a packet has arrived.
+    /// Records a packet that has arrived.
     ///
-    /// - Parameter isWanted: whether it belongs to the stream that is read.
+    /// - Parameter isWanted: whether the packet belongs to the stream being read.
     func notePacket(isWanted: Bool)
 
-    /// Returns libavformat's log messages since the last call: the losses, and the reason why a read failed.
+    /// Returns libavformat's log messages since the last call: losses, and the reason why a read failed.
     func takeFacts() -> FFmpegLogging.Facts
 
     /// Returns the error for libavformat's code and the messages logged with it.
@@ -47,6 +47,6 @@ protocol DemuxerInput: AnyObject {
 }
 
 extension DemuxerInput {
-    /// The operation that read errors name.
+    /// The operation named in read errors.
     static var readOperation: String { "av_read_frame" }
 }

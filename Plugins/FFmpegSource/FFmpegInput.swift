@@ -5,13 +5,13 @@ import InletFFmpeg
 /// The common part of the file and network configurations: the input of a source, and how it is read.
 struct FFmpegInput: Sendable {
     var kind: Kind
-    /// The number of the stream to read, as ffprobe counts them; nil for the best.
+    /// The number of the stream to read, as ffprobe counts them; nil for the best one.
     var stream: Int?
     var decoding: DecodingSettings
     /// The number of passes after the first; -1 repeats endlessly.
     var loop = 0
     var start = Duration.zero
-    /// The frames per second of a file that states no times; nil for libavformat's default.
+    /// The frame rate of a file that states no times; nil for libavformat's default.
     var frameRate: Rational?
 
     enum Kind: Sendable {
@@ -19,7 +19,7 @@ struct FFmpegInput: Sendable {
         case network(FFmpegNetworkConfiguration)
     }
 
-    /// Returns the input for a demuxer. Opens a pipe, and nothing else yet.
+    /// Returns the input for a demuxer. Nothing is opened yet except a pipe.
     func makeDemuxerInput(_ context: SourceContext) throws(InletError) -> any DemuxerInput {
         switch kind {
         case .file(let path, let pacing):

@@ -4,29 +4,29 @@ import InletFFmpeg
 
 /// A network stream that libavformat reads: RTSP, HTTP, HLS, RTMP, SRT, MPEG-TS over UDP.
 public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
-    /// The address. It may hold credentials, in any characters, percent-encoded or not.
+    /// The address. It may contain credentials, in any characters, percent-encoded or not.
     public var url: String
     /// The transport of RTSP's media. The default, `.auto`, is TCP: cameras lose packets over UDP.
     public var transport = Transport.auto
-    /// The time to wait, over UDP, for packets that are out of order. The default is 100 ms.
+    /// The time to wait for reordered packets over UDP. The default is 100 ms.
     public var latency = Duration.milliseconds(100)
-    /// The maximum duration of a live stream that is analysed before the start, so that its size and rate are known in
-    /// advance. The default, 0, starts with the first key frame, which gives the size.
+    /// The maximum duration of a live stream that is analysed before the start to determine its size and rate in
+    /// advance. The default, 0, starts with the first key frame, which states the size.
     public var probe = Duration.zero
-    /// The user name, which overrides the address's.
+    /// The user name, which overrides the one in the address.
     public var user: String?
-    /// The password, which overrides the address's.
+    /// The password, which overrides the one in the address.
     public var password: String?
-    /// The passphrase for SRT's encryption, 10 to 79 characters, which overrides the address's.
+    /// The passphrase for SRT's encryption, 10 to 79 characters, which overrides the one in the address.
     public var passphrase: String?
-    /// The SRT stream ID, which overrides the address's. It may hold credentials.
+    /// The SRT stream ID, which overrides the one in the address. It may contain credentials.
     public var streamID: String?
-    /// The path of a PEM file with the certificate authorities by which the server is checked.
+    /// The path of a PEM file with the certificate authorities for verifying the server.
     public var certificateAuthorities: String?
-    /// Whether the server's certificate is checked. The default is true.
+    /// Whether the server's certificate is verified. The default is true.
     public var verifiesCertificate = CertificateCheck().isOn
-    /// The addresses to which a server may redirect, also by a playlist. The default is `.follow`: only addresses at
-    /// least as public as its own.
+    /// The addresses to which a server may redirect, including by a playlist. The default is `.follow`: only addresses
+    /// at least as public as its own.
     public var privateAddresses = PrivateAddresses.follow
     /// The time limit for connecting. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
@@ -34,32 +34,31 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var firstTimeout = Duration.seconds(5)
     /// The time limit for any later packet. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
-    /// The interval at which a still picture over HTTP is requested again, so that the address plays like a camera. The
-    /// default is 1 second; 0 reads it once, as does any ``pace`` but `.live`.
+    /// The interval at which a still picture over HTTP is requested again, so that the address plays like a camera.
+    /// The default is 1 second; 0 reads it once, as does any ``pace`` except `.live`.
     public var pollInterval = Duration.seconds(1)
     /// The number of decoding threads; 0 is one per core. The default, nil, is 1 for a live stream, which avoids
-    /// hand-over between threads, and 0 for others.
+    /// handing data over between threads, and 0 for others.
     public var threads: Int?
-    /// The largest picture that is accepted; larger ones are refused before memory is allocated. The default is
-    /// 8192x8192.
+    /// The largest accepted picture; larger ones are rejected before memory is allocated. The default is 8192x8192.
     public var maximumSize = PictureLimits().size
-    /// The highest frame rate that is accepted from a live stream. The default is 240.
+    /// The highest accepted frame rate of a live stream. The default is 240.
     public var maximumFrameRate = Rational(240)
-    /// The longest time from a packet's arrival to its picture, for live streams: if decoding does not keep up,
+    /// The longest time from a packet's arrival to its picture, for live streams. If decoding does not keep up,
     /// pictures are dropped. The default is 250 ms; 0 is no limit.
     public var maximumLag = DecodingSettings.defaultMaximumLag
     /// The decoders that may be used. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
-    /// The name of the decoder that is tried first. The default, nil, is the one with the highest preference.
+    /// The name of the decoder to try first. The default, nil, is the one with the highest preference.
     public var decoder: String?
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
-    /// The treatment of damaged pictures. The default is `.drop`.
+    /// The handling of damaged pictures. The default is `.drop`.
     public var damage = DamagePolicy.drop
     /// Options for libavformat's demuxer and protocol. Empty by default.
     public var options: [String: String] = [:]
     /// The pacing of frames. The default, nil, is `.unpaced` for a file over HTTP, `.realtime` for HLS, which arrives
-    /// in segments, and `.live` for all else.
+    /// in segments, and `.live` for everything else.
     public var pace: SourcePacing?
 
     /// The transport of RTSP's media.
@@ -70,7 +69,7 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// The addresses to which a server may redirect.
     public typealias PrivateAddresses = InletCore.PrivateAddresses
 
-    /// Creates a configuration for the stream at an address, with the defaults.
+    /// Creates a configuration for the stream at an address, with the default values.
     public init(url: String) { self.url = url }
 
     /// The address without credentials.

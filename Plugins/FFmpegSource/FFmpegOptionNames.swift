@@ -7,11 +7,12 @@ enum FFmpegOptionNames {
     /// Checks one of the user's options.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an option that neither the demuxer nor the protocol has,
-    ///   or that would lift a protection.
+    ///   or that would disable a protection.
     static func check(_ name: String, value: String, scheme: String) throws(InletError) {
         guard !FFmpegNetworkConfiguration.refusedOptions.contains(name) else {
             throw InletError(
-                .invalidConfiguration, "The option ffmpeg.\(name) is not passed on: it could undo a protection.")
+                .invalidConfiguration,
+                "The option ffmpeg.\(name) is not allowed, because it could disable a protection.")
         }
         let known = names(scheme: scheme)
         guard !known.contains(name) else { return }
@@ -21,7 +22,7 @@ enum FFmpegOptionNames {
 
     /// Returns whether this libavformat reads from a protocol. (RTSP is a demuxer.)
     static func hasProtocol(_ scheme: String) -> Bool {
-        // libcurl serves these.
+        // libcurl handles these.
         if ["http", "https"].contains(scheme) { return true }
         if scheme.hasBytePrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }
         var position: UnsafeMutableRawPointer?

@@ -6,7 +6,7 @@ import InletFFmpeg
 final class FFmpegSource: FrameSource {
     private let input: FFmpegInput
     private var demuxer: Demuxer?
-    /// The parameters of the packets; a live stream's key frames may change them.
+    /// The parameters of the packets. Key frames of a live stream may change them.
     private var parameters: CodecParameters?
     private var isLive = false
     /// Derives decoding times for containers that have none; nil for a live stream, whose times are the sender's or
@@ -26,7 +26,7 @@ final class FFmpegSource: FrameSource {
         let demuxer = try Demuxer(input, context: context)
         self.demuxer = demuxer
         var format = demuxer.format
-        guard let parameters = demuxer.codecParameters else { throw InletError(.internal, "The stream went away.") }
+        guard let parameters = demuxer.codecParameters else { throw InletError(.internal, "The stream is gone.") }
         self.parameters = parameters
         isLive = format.pacing == .live
         if !isLive {
@@ -68,7 +68,7 @@ final class FFmpegSource: FrameSource {
         let new = try Demuxer(input, context: context)
         guard new.stream.timeBase == old.stream.timeBase, new.stream.index == old.stream.index else {
             throw InletError(
-                .malformedData, "The file was replaced by another while it was read. Begin again with the new one.")
+                .malformedData, "The file was replaced while it was being read. Open the new one.")
         }
         return new
     }
@@ -78,7 +78,7 @@ final class FFmpegSource: FrameSource {
     ) throws(InletError) -> SourcePacket {
         let lacksSomething = isLive && (demuxer.takeLosses() > 0 || packet.isCorrupt)
         if !lacksSomething { try followSize(of: packet, context) }
-        guard let parameters else { throw InletError(.internal, "The stream went away.") }
+        guard let parameters else { throw InletError(.internal, "The stream is gone.") }
         let timeBase = parameters.timeBase
         func time(_ ticks: Int64) -> MediaTime { MediaTime(ticks: ticks &+ passes.offset, timeBase: timeBase) }
         let dts = timestamps?.complete(dts: packet.dts, duration: packet.duration) ?? packet.dts
@@ -100,9 +100,9 @@ final class FFmpegSource: FrameSource {
         return result
     }
 
-    /// Follows the size of a network stream, which is not analysed in advance and may change it: key frames give the
-    /// size when packets are passed on undecoded. Parameter sets that the container states separately, as FLV does,
-    /// apply to all that follows, also for sinks that take packets only later.
+    /// Updates the size of a network stream, which is not analysed in advance and may change: key frames state the
+    /// size when packets are forwarded without decoding. Parameter sets that the container states separately, as FLV
+    /// does, apply to all later packets, even for sinks that only take packets later.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the pictures are larger than permitted.
     private func followSize(of packet: FFmpegPacket, _ context: SourceContext) throws(InletError) {
@@ -122,7 +122,7 @@ final class FFmpegSource: FrameSource {
         self.parameters = found
     }
 
-    /// Pauses a file by not reading it; asks a server to pause. The stream is closed if the server cannot.
+    /// Pauses a file by not reading it; asks a server to pause. If the server cannot, the stream is closed.
     func pause(_ context: SourceContext) throws -> Bool { demuxer?.pause() ?? false }
 
     func resume(_ context: SourceContext) throws { try demuxer?.play() }

@@ -1,22 +1,22 @@
 import InletCore
 
-/// The passes through a file that is repeated, on one timeline.
+/// The passes through a repeated file, on one timeline.
 struct FilePasses {
-    /// The number of passes left; a negative number repeats endlessly.
+    /// The number of remaining passes; a negative number repeats endlessly.
     private var left: Int
-    /// The span from the earliest picture to the end of the latest one of this pass, in ticks.
+    /// The span from the earliest picture of this pass to the end of the latest one, in ticks.
     private var start: Int64?
     private var end: Int64 = 0
     private var earliest: Int64?
-    /// The time of the file's first picture, in ticks. Later passes begin there, the first may begin after it.
+    /// The time of the file's first picture, in ticks. Later passes begin there; the first pass may begin later.
     private var origin: Int64?
-    /// The offset that is added to PTS, in ticks: the length of the passes so far.
+    /// The offset to add to PTS, in ticks: the duration of the previous passes.
     private(set) var offset: Int64 = 0
 
     /// - Parameter repetitions: the number of passes after the first; -1 repeats endlessly.
     init(repetitions: Int) { left = repetitions }
 
-    /// Sets the beginning of the first pass, in ticks: earlier pictures are decoded only for those that follow.
+    /// Sets the beginning of the first pass, in ticks. Earlier pictures are only decoded for the sake of later ones.
     ///
     /// - Parameter origin: the time of the file's first picture, if it is known.
     mutating func begin(at ticks: Int64, origin: Int64?) { (earliest, self.origin) = (ticks, origin) }
@@ -30,9 +30,8 @@ struct FilePasses {
     }
 
     /// Advances to the next pass.
-    ///
-    /// - Returns: false after the last pass, and after a pass without a picture: the next pass would not have one
-    ///   either.
+    /// - Returns: false after the last pass, and after a pass without a picture, because the next pass would not have
+    ///   one either.
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0

@@ -2,14 +2,14 @@ import CCurl
 import InletCore
 
 // Unsafe: owns libcurl's parser of a URL.
-/// An HTTP address as libcurl reads it, so that the request goes to the intended server.
+/// An HTTP address as libcurl parses it, so that the request goes to the intended server.
 @safe struct HTTPAddress: Sendable, Hashable {
     /// `http` or `https`.
     let scheme: String
     /// The host, in lower case.
     let host: String
     let port: String
-    /// The address without credentials and fragment, with characters escaped that an address may not contain.
+    /// The address without credentials and fragment. Characters that an address may not contain are escaped.
     let url: String
 
     /// - Returns: nil if the text is not an HTTP address.
@@ -31,7 +31,7 @@ import InletCore
         self.url = url
     }
 
-    /// Returns the address to which a response from here redirects (RFC 9110, 10.2.2); nil if that is not an HTTP
+    /// Returns the address to which a response from this one redirects (RFC 9110, 10.2.2); nil if it is not an HTTP
     /// address.
     func leading(to location: String) -> HTTPAddress? {
         guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let parser = unsafe inlet_curl_url() else {
@@ -45,7 +45,7 @@ import InletCore
         return unsafe Self.part(CURLUPART_URL, of: parser).flatMap { HTTPAddress($0) }
     }
 
-    /// Escapes characters that may not follow the host (RFC 3986, 3.3 and 3.4), as libavformat does.
+    /// Escapes characters that may not appear after the host (RFC 3986, 3.3 and 3.4), as libavformat does.
     private static func escape(_ bytes: [UInt8]) -> String {
         let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? bytes.endIndex
         let path = bytes[start...].firstIndex { "/?".utf8.contains($0) } ?? bytes.endIndex
@@ -67,7 +67,7 @@ import InletCore
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Returns whether credentials for one may be sent to the other: protocol, host and port are the same.
+    /// Returns whether credentials for one address may be sent to the other: protocol, host and port are the same.
     func isSameOrigin(as other: HTTPAddress) -> Bool {
         scheme.isSameBytes(as: other.scheme) && host.isSameBytes(as: other.host) && port.isSameBytes(as: other.port)
     }

@@ -6,23 +6,24 @@ struct HTTPAnswer: Sendable {
     private(set) var contentType: String?
     private var statedLength: Int64?
     private var isEncoded = false
-    /// The length of the body, if the server states it: it is ignored for chunked bodies (RFC 9112, 6.3).
+    /// The length of the body, if the server states it. It is ignored for chunked bodies (RFC 9112, 6.3).
     var length: Int64? { isEncoded ? nil : statedLength }
-    /// The beginning of the body and the length of the whole, in a partial response.
+    /// In a partial response, the beginning of the body and the length of the whole resource.
     private(set) var part: (start: Int64, whole: Int64?)?
     private(set) var offersParts = false
     /// The value of the Location header, unresolved.
     private(set) var location: String?
-    /// Whether the server requests a user name and a password by a method that is supported here.
+    /// Whether the server requests a user name and a password by a supported method.
     private(set) var asksForCredentials = false
-    /// Whether the credentials were right, and only the nonce too old (RFC 7616, 3.3).
+    /// Whether the credentials were right and only the nonce was too old (RFC 7616, 3.3).
     private(set) var isStale = false
     /// The version of the resource, as the server states it.
     private(set) var validators = HTTPValidators()
-    /// Whether the head is complete: the body follows.
+    /// Whether the head is complete, so that the body follows.
     private(set) var isWhole = false
 
-    /// Adds a line. A status line restarts the head: others, such as 100 and 401, may precede the final response.
+    /// Adds a line. A status line restarts the head, because others, such as 100 and 401, may precede the final
+    /// response.
     mutating func add(_ line: String) {
         let line = line.trimmed()
         if line.utf8.isEmpty {
@@ -65,28 +66,28 @@ struct HTTPAnswer: Sendable {
         return (start, Int64(range[slash...].dropFirst()).flatMap { $0 > 0 ? $0 : nil })
     }
 
-    /// Whether the body is the requested one.
+    /// Whether the body is the requested resource.
     var isSuccess: Bool { (200..<300).contains(status) }
     /// Whether the response is a redirect.
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
-    /// Whether another part of the whole can be requested.
+    /// Whether another part of the resource can be requested.
     var isSeekable: Bool { status == 206 ? part != nil : status == 200 && offersParts }
-    /// The length of the whole.
+    /// The length of the whole resource.
     var size: Int64? { status == 206 ? part?.whole : status == 200 ? length : nil }
 }
 
-/// The version of a resource as a server states it (RFC 9110, section 8.8), for a request that is answered only if
-/// there is another version (section 13.1).
+/// The version of a resource as a server states it (RFC 9110, section 8.8), for a request that is answered only if the
+/// version has changed (section 13.1).
 struct HTTPValidators: Sendable, Hashable {
     /// The value of the ETag header.
     var tag: String?
     /// The value of the Last-Modified header.
     var modified: String?
 
-    /// The longest value that is repeated to the server.
+    /// The longest value that is sent back to the server.
     private static let longest = 1024
 
-    /// Returns the value if it may be repeated in a header of a request.
+    /// Returns the value if it may be sent in a header of a request.
     static func checked(_ value: String) -> String? {
         let isShown = value.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         return isShown && (1...longest).contains(value.utf8.count) ? value : nil

@@ -10,16 +10,16 @@ import InletFFmpeg
     import Darwin
 #endif
 
-/// The meaning of a failed transfer to libavformat, and to ``NetworkTrouble``.
+/// The meaning of a failed transfer for libavformat and for ``NetworkTrouble``.
 struct HTTPFailure {
-    /// One of libavformat's codes, which are negative.
+    /// One of libavformat's codes, all of which are negative.
     var code: Int32
-    /// The facts that libavformat has no codes for.
+    /// The facts for which libavformat has no codes.
     var facts = FFmpegLogging.Facts()
 
     init(_ transfer: HTTPTransfer) {
         let answer = transfer.answer
-        // The data after a refusal may be cut off; the refusal counts.
+        // If the response is a rejection, its data may be cut off; the rejection counts.
         if answer.isWhole, !answer.isSuccess {
             facts.status = answer.status >= 400 ? answer.status : nil
             code = Self.code(status: answer.status)
@@ -37,7 +37,7 @@ struct HTTPFailure {
             code = -EIO
         case CURLE_COULDNT_CONNECT: code = error > 0 ? -error : -ECONNREFUSED
         case CURLE_OPERATION_TIMEDOUT: code = -ETIMEDOUT
-        // A connection that is cut during the TLS handshake indicates nothing about TLS.
+        // A connection that is cut during the TLS handshake says nothing about TLS.
         case CURLE_SSL_CONNECT_ERROR where [ECONNRESET, EPIPE].contains(error) || transfer.wasCutInTLS:
             code = -ECONNRESET
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -48,11 +48,11 @@ struct HTTPFailure {
         case CURLE_GOT_NOTHING: code = -ECONNRESET
         case CURLE_URL_MALFORMAT: code = -EINVAL
         case CURLE_OUT_OF_MEMORY: code = -ENOMEM
-        // Something other than HTTP, or a head that is too long: libavformat's -1, without a meaning.
+        // Not HTTP, or a head that is too long: libavformat's -1, which has no meaning.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR,
             CURLE_BAD_CONTENT_ENCODING:
             code = -EPERM
-        // libavformat's code for a body that breaks off.
+        // libavformat's code for a truncated body.
         default: code = -EIO
         }
     }
@@ -65,7 +65,7 @@ struct HTTPFailure {
         case 404: inlet_averror_http_not_found
         case 402..<500: inlet_averror_http_other_4xx
         case 500...: inlet_averror_http_server_error
-        // A redirect to nowhere.
+        // A redirect without a target.
         default: -EINVAL
         }
     }

@@ -4,7 +4,7 @@ import InletCore
 // Unsafe: owns libavformat's view of an HTTP input.
 /// libavformat's view of an input over HTTP.
 extension HTTPInput {
-    /// Returns an AVIOContext that reads the input, and owns it until ``close(_:)``.
+    /// Returns an AVIOContext that reads this input and owns it until ``close(_:)``.
     @unsafe func makeIO() -> UnsafeMutablePointer<AVIOContext>? {
         guard
             let facts = unsafe av_mallocz(MemoryLayout<inlet_io_facts>.size)?.assumingMemoryBound(
@@ -46,8 +46,8 @@ extension HTTPInput {
         return unsafe Unmanaged<HTTPInput>.fromOpaque(owner).takeUnretainedValue()
     }
 
-    /// Frees an AVIOContext that ``makeIO()`` or ``MotionJPEGInput/makeIO()`` made, with its input, or any other, such
-    /// as one that reads only from its buffer or that libavformat opened itself.
+    /// Frees an AVIOContext, including its input. It may be one that ``makeIO()`` or ``MotionJPEGInput/makeIO()``
+    /// made, one that reads only from its buffer, or one that libavformat itself opened.
     @unsafe static func close(_ io: UnsafeMutablePointer<AVIOContext>) {
         guard unsafe inlet_io_is_ours(io) != 0 else {
             unsafe avio_close(io)

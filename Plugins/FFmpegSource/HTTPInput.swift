@@ -13,9 +13,9 @@ import InletFFmpeg
     private var address: HTTPAddress
     private var hasCredentials: Bool
     private(set) var leader: HTTPLeader
-    /// The end of a part, which is the first byte after it; nil for the end of the whole.
+    /// The end of the wanted part, which is the first byte after it; nil for the end of the resource.
     private let end: Int64?
-    /// Whether the part begins after the first byte of the whole.
+    /// Whether the wanted part begins after the first byte of the resource.
     private let isPart: Bool
     private var transfer: HTTPTransfer?
     private var position: Int64
@@ -32,32 +32,32 @@ import InletFFmpeg
     private var plainStart = 0
     /// Whether a redirect was followed.
     private(set) var wasLed = false
-    /// The interval at which the picture is requested again; nil for anything but a still picture.
+    /// The interval at which the picture is requested again; nil unless it is a still picture.
     private var pollInterval: Duration?
     /// The time when the still picture was last requested.
     private var polled = MonotonicTime.distantFuture
     /// The version of the latest picture, to which the next request refers.
     private var validators = HTTPValidators()
 
-    /// Whether it is neither a part nor encrypted; those cannot be rewound.
+    /// Whether the input is neither a part nor encrypted. Otherwise it cannot be rewound.
     var isWhole: Bool { cipher == nil && end == nil && !isPart }
 
-    /// Whether the server stated the length of the whole.
+    /// Whether the server stated the length of the resource.
     var hasLength: Bool { size != nil }
 
     /// The current address, without credentials.
     var location: String { address.url }
 
-    /// Bytes read at a time.
+    /// The number of bytes read at a time.
     static let bufferSize: Int32 = 65_536
-    /// The largest step forward that is read through, because another request would take longer.
+    /// The longest step forward that is made by reading, because another request would take longer.
     private static let shortSeek: Int64 = 256 << 10
 
     /// Creates an input that has requested nothing yet.
     ///
     /// - Parameters:
     ///   - start: the beginning of the wanted part.
-    ///   - end: its end, the first byte after it; nil for the end of the whole.
+    ///   - end: the end of the part, which is the first byte after it; nil for the end of the resource.
     init(
         _ session: HTTPSession, _ address: HTTPAddress, start: Int64 = 0, end: Int64? = nil,
         cipher: SegmentCipher? = nil
@@ -83,11 +83,11 @@ import InletFFmpeg
 
     /// Sends the request and waits for the response.
     ///
-    /// - Returns: 0, or libavformat's code. ``FFmpegLogging/takeFacts()`` gives the facts for which libavformat has no
+    /// - Returns: 0, or libavformat's code. ``FFmpegLogging/takeFacts()`` returns facts for which libavformat has no
     ///   code.
     func open() -> Int32 { request(from: position) }
 
-    /// Requests from an offset. If that fails, the previous transfer continues to be read.
+    /// Requests the resource from an offset. If that fails, the previous transfer continues to be read.
     private func request(from offset: Int64) -> Int32 {
         let before = (address, hasCredentials, leader)
         let code = requestAnew(from: offset)
@@ -121,7 +121,7 @@ import InletFFmpeg
 
     private func accept(_ answer: HTTPAnswer, of transfer: HTTPTransfer, _ offset: Int64) -> Int32 {
         let start = answer.status == 206 ? answer.part?.start ?? offset : 0
-        // A server that returns the whole does not serve parts.
+        // A server that returns the whole resource does not support parts.
         guard start == offset else { return -EIO }
         stop()
         self.transfer = transfer
@@ -140,7 +140,7 @@ import InletFFmpeg
         guard let target = answer.location, !target.utf8.isEmpty else { return -EINVAL }
         let found = address.leading(to: target)
         do throws(InletError) {
-            // For its errors: unsupported protocols, and steps from TLS to plain text.
+            // Called for its errors: unsupported protocols, and steps from TLS to plain text.
             _ = try NetworkRedirect.follow(
                 from: NetworkAddress(address.url),
                 to: found?.url ?? target.split(atByte: " ").joined(separator: "%20"), protocols: ["http", "https"])
@@ -160,7 +160,7 @@ import InletFFmpeg
 
     /// Returns the code for a failed transfer.
     private func failure(of transfer: HTTPTransfer) -> Int32 {
-        // If a permitted address of a host does not answer, the refusal of the others is not the reason.
+        // If a permitted address of a host does not answer, the rejection of its other addresses is not the reason.
         if transfer.isRefused, let result = transfer.result,
             result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT && transfer.triedAddresses == 0
         {
@@ -179,13 +179,13 @@ import InletFFmpeg
     /// The result of ``requestAnew(from:)`` if the server has no new picture.
     private static let unchanged: Int32 = 1
 
-    /// Requests the picture again at its end, at an interval, so that its data is followed by that of the next picture.
+    /// Requests the picture again at its end, at an interval, so that the next picture's data follows.
     func poll(every interval: Duration) {
         pollInterval = interval
         isSeekable = false
     }
 
-    /// Waits for the time of the next request and repeats it until there is another picture.
+    /// Waits for the time of the next request and repeats the request until there is a new picture.
     ///
     /// - Returns: as ``receiveOnce(_:)``.
     @unsafe private func receiveNext(_ buffer: UnsafeMutableRawBufferPointer, every interval: Duration) -> Int32 {
@@ -198,9 +198,9 @@ import InletFFmpeg
                 continue
             }
             let count = unsafe receiveOnce(buffer)
-            // No picture: the read limit continues.
+            // There is no picture yet, and the read limit continues.
             if count == inlet_averror_eof { continue }
-            // A camera whose login has expired answers with a page.
+            // A camera whose login has expired responds with a page.
             if count > 1, unsafe buffer[0] != 0xFF || buffer[1] != 0xD8 { return inlet_averror_invaliddata }
             session.noteAnswer()
             return count
@@ -275,13 +275,13 @@ import InletFFmpeg
         }
         guard transfer.result == CURLE_OK else { return failure(of: transfer) }
         guard let size, position < min(size, end ?? size) else { return inlet_averror_eof }
-        // The server sent less than was requested. The rest is requested as long as there is progress.
+        // The server sent less than requested. The rest is requested as long as there is progress.
         guard isSeekable, position > requested else { return -EIO }
         let code = request(from: position)
         return code < 0 ? code : unsafe receiveOnce(buffer)
     }
 
-    /// Seeks to an offset, or returns the length of the whole. libavformat's callback.
+    /// Seeks to an offset, or returns the length of the resource. libavformat's callback.
     func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
         if whence & AVSEEK_SIZE != 0 { return size ?? Int64(-ENOSYS) }
         guard isSeekable, isWhole else { return Int64(-ENOSYS) }
@@ -296,7 +296,7 @@ import InletFFmpeg
         }
         let target = base.adding(saturating: offset)
         guard target >= 0 else { return Int64(-EINVAL) }
-        // There is nothing to request at that offset; a read reports the end.
+        // There is nothing to request at that offset; the next read reports the end.
         if let size, target >= size {
             stop()
             position = target
@@ -308,7 +308,7 @@ import InletFFmpeg
         return code < 0 ? Int64(code) : target
     }
 
-    /// Reads up to an offset; returns false if that failed.
+    /// Reads up to an offset. Returns false if that failed.
     private func skip(to target: Int64) -> Bool {
         guard transfer != nil else { return false }
         var bytes = [UInt8](repeating: 0, count: Int(Self.shortSeek))

@@ -4,40 +4,40 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: owns libcurl's connections and cookies.
-/// The state that the requests of one source share: connections, cookies, and knowledge about its server.
+/// The state that the requests of one source share: connections, cookies, and knowledge about the server.
 ///
 /// Confined to one thread at a time: first the one that opens the input, then the capture thread.
 @safe final class HTTPSession {
     let settings: HTTPSettings
     private let multi: UnsafeMutableRawPointer
     private let cookies: UnsafeMutableRawPointer
-    /// Bounds all waiting. It outlives the session.
+    /// Bounds all waiting. Outlives the session.
     private unowned let interruption: Interruption
-    /// Ends the stream.
+    /// Ends the stream with an error.
     let refuse: (InletError) -> Void
-    /// The server for which the source's credentials are meant.
+    /// The server for which the source's credentials are intended.
     private var home: HTTPAddress?
     /// Whether that server accepts only Basic authentication, which then need not be negotiated for each request.
     var takesBasicAlone = false
-    /// The address that leads to the next one: the most public of the servers on the way there.
+    /// The most public of the addresses that led to the next one.
     var leader = HTTPLeader.user
 
     private static let longestWait = Duration.seconds(1)
-    /// The interval of polling if nothing signals a cancellation.
+    /// The polling interval if nothing signals a cancellation.
     private static let blindWait = Duration.milliseconds(50)
     private static let connections = 4
 
-    /// - Parameter onRefusal: called with the error that ends the stream, whatever libavformat makes of it.
+    /// - Parameter onRefusal: called with the error that ends the stream, however libavformat treats it.
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(
         _ settings: HTTPSettings, _ interruption: Interruption, onRefusal: @escaping (InletError) -> Void
     ) throws(InletError) {
         guard let multi = unsafe inlet_curl_multi_init() else {
-            throw InletError(.resourceExhausted, "There is not enough memory for connections.")
+            throw InletError(.resourceExhausted, "Not enough memory for connections.")
         }
         guard let cookies = unsafe inlet_curl_share_init() else {
             _ = unsafe inlet_curl_multi_cleanup(multi)
-            throw InletError(.resourceExhausted, "There is not enough memory for connections.")
+            throw InletError(.resourceExhausted, "Not enough memory for connections.")
         }
         self.settings = settings
         self.interruption = interruption
@@ -53,13 +53,13 @@ import InletFFmpeg
         _ = unsafe inlet_curl_share_cleanup(cookies)
     }
 
-    /// Returns whether the credentials are for the server of an address. The first server is the source's.
+    /// Returns whether the credentials are for the server at an address. The first server is the source's.
     func isHome(_ address: HTTPAddress) -> Bool {
         if home == nil { home = address }
         return home?.isSameOrigin(as: address) ?? false
     }
 
-    /// Begins a transfer, which ``end(_:)`` ends.
+    /// Begins a transfer. Call ``end(_:)`` to end it.
     func begin(_ request: HTTPTransfer.Request) throws(InletError) -> HTTPTransfer {
         let transfer = unsafe try HTTPTransfer(request, settings, cookies: cookies, basicOnly: takesBasicAlone)
         _ = unsafe inlet_curl_multi_add_handle(multi, transfer.easy)
@@ -71,7 +71,7 @@ import InletFFmpeg
 
     /// Drives all transfers until `isEnough` returns true.
     ///
-    /// - Returns: whether it did; false if the transfers must be given up.
+    /// - Returns: whether `isEnough` returned true; false if the transfers must be given up.
     func drive(until isEnough: () -> Bool) -> Bool {
         while !isEnough() {
             if mustGiveUp { return false }
@@ -89,7 +89,7 @@ import InletFFmpeg
         return true
     }
 
-    /// Waits for a time without driving transfers.
+    /// Waits without driving transfers.
     ///
     /// - Returns: false if the wait must be given up.
     func pause(_ time: Duration) -> Bool {
@@ -104,23 +104,23 @@ import InletFFmpeg
     /// The time of the capture clock.
     var now: MonotonicTime { interruption.now }
 
-    /// Waits on purpose until a time: this counts neither as silence of the server nor as a hanging source.
+    /// Waits on purpose until a time. This counts neither as silence of the server nor as a hanging source.
     ///
     /// - Returns: false if the wait must be given up.
     func sleep(until time: MonotonicTime) -> Bool { interruption.sleep(until: time) }
 
-    /// Records that the server has answered, so that it has its whole time again.
+    /// Records a response of the server, which restarts the server's time limit.
     func noteAnswer() { interruption.noteAnswer() }
 
     private var mustGiveUp: Bool { interruption.shouldGiveUp }
 
-    /// Waits until a transfer can continue, for a cancellation, or until the time is over.
+    /// Waits until a transfer can continue, until a cancellation, or until the time is up.
     private func wait(_ longest: Duration) {
         let descriptor = interruption.wakeUpDescriptor
         let time = min(interruption.timeLeft, descriptor < 0 ? Self.blindWait : longest)
         var other = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         var ready: Int32 = 0
-        // One millisecond more, so that the time is over when the wait returns.
+        // An additional millisecond makes sure that the time is up when the wait returns.
         let milliseconds = Int32(clamping: time.wholeNanoseconds / 1_000_000 + 1)
         _ = unsafe inlet_curl_multi_poll(multi, &other, descriptor < 0 ? 0 : 1, max(0, milliseconds), &ready)
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import InletCore
 import InletFFmpeg
 
-/// The common settings of all HTTP requests of a source.
+/// The settings that all HTTP requests of a source share.
 struct HTTPSettings: Sendable {
     var user: String?
     var password: String?
@@ -12,14 +12,14 @@ struct HTTPSettings: Sendable {
     var proxies = ProxyEnvironment()
     var userAgent = "Inlet"
     var referer: String?
-    /// Whether parts are requested; nil requests them if the server offers them.
+    /// Whether parts are requested. If nil, they are requested if the server offers them.
     var isSeekable: Bool?
-    /// The beginning and end of the first input; nil for the whole.
+    /// The beginning and end of the first input; nil for the whole resource.
     var offset: Int64?
     var end: Int64?
-    /// Whether a transfer that breaks off is requested again from there.
+    /// Whether a truncated transfer is resumed by another request.
     var reconnects = false
-    /// Whether that also applies to transfers that cannot be requested in parts, which then restart.
+    /// Whether that also applies to transfers without support for parts, which then restart from the beginning.
     var reconnectsStreams = false
     /// The longest time between two such requests.
     var longestReconnectDelay = Duration.seconds(120)
@@ -39,7 +39,7 @@ struct HTTPSettings: Sendable {
     init(_ network: FFmpegNetworkConfiguration, environment: [String: String]) throws(InletError) {
         guard inlet_curl_load() else {
             throw InletError(
-                .unsupported, "HTTP needs libcurl, which could not be loaded. Install libcurl4 (Debian), 7.80 or later."
+                .unsupported, "HTTP needs libcurl, which cannot be loaded. Install libcurl4 (Debian), 7.80 or later."
             )
         }
         let address = try NetworkAddress(network.url)
@@ -54,10 +54,10 @@ struct HTTPSettings: Sendable {
         referer = try Self.headerValue(options, "referer")
         isSeekable = try Self.number(options, "seekable").flatMap { $0 < 0 ? nil : $0 > 0 }
         offset = try Self.number(options, "offset").flatMap { $0 > 0 ? $0 : nil }
-        // 0 is libavformat's value for no end.
+        // libavformat uses 0 for no end.
         end = try Self.number(options, "end_offset").flatMap { $0 > 0 ? $0 : nil }
         if let end, end <= offset ?? 0 {
-            throw InletError(.invalidConfiguration, "ffmpeg.end_offset lies behind ffmpeg.offset, or is 0 for no end.")
+            throw InletError(.invalidConfiguration, "ffmpeg.end_offset must be above ffmpeg.offset, or 0 for no end.")
         }
         reconnects = try Self.number(options, "reconnect") ?? 0 > 0
         reconnectsStreams = try Self.number(options, "reconnect_streamed") ?? 0 > 0
@@ -66,11 +66,11 @@ struct HTTPSettings: Sendable {
         }
     }
 
-    /// Returns the value of a header, which cannot contain another header.
+    /// Returns the value of a header, checked so that it cannot contain another header.
     private static func headerValue(_ options: [String: String], _ name: String) throws(InletError) -> String? {
         guard let text = options[name] else { return nil }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw InletError(.invalidConfiguration, "ffmpeg.\(name) is one line of text without control characters.")
+            throw InletError(.invalidConfiguration, "ffmpeg.\(name) must be one line without control characters.")
         }
         return text
     }
@@ -78,13 +78,13 @@ struct HTTPSettings: Sendable {
     private static func number(_ options: [String: String], _ name: String) throws(InletError) -> Int64? {
         guard let text = options[name] else { return nil }
         guard let number = Int64(text), number >= -1 else {
-            throw InletError(.invalidConfiguration, "ffmpeg.\(name) is a number: 0, 1 or more.")
+            throw InletError(.invalidConfiguration, "ffmpeg.\(name) must be a whole number, 0 or greater.")
         }
         return number
     }
 }
 
-/// The proxies named by the environment, as curl and other programs read them.
+/// The proxies that the environment names, read like curl and other programs do.
 struct ProxyEnvironment: Sendable, Hashable {
     private var proxies: [String: String] = [:]
     private var exceptions: [String] = []
@@ -92,8 +92,8 @@ struct ProxyEnvironment: Sendable, Hashable {
     /// Creates an environment without proxies.
     init() {}
 
-    /// - Parameter environment: `http_proxy` in lower case only, because clients of a CGI server can set the upper-case
-    ///   one.
+    /// - Parameter environment: the environment. `http_proxy` is read only in lower case, because clients of a CGI
+    ///   server can set the upper-case variable.
     init(_ environment: [String: String]) {
         func value(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.utf8.isEmpty }
@@ -101,13 +101,13 @@ struct ProxyEnvironment: Sendable, Hashable {
         let all = value("all_proxy", "ALL_PROXY")
         let plain = value("http_proxy") ?? all
         proxies["http"] = plain
-        // libavformat uses HTTP's for both.
+        // libavformat uses the HTTP proxy for both.
         proxies["https"] = value("https_proxy", "HTTPS_PROXY") ?? plain
         exceptions = (value("no_proxy", "NO_PROXY") ?? "").split(atByte: ",", keepsEmpty: false)
             .flatMap { $0.split(atByte: " ", keepsEmpty: false) }.map { $0.lowercasedASCII }
     }
 
-    /// Returns the proxy for a host; nil if the connection is made to the host itself.
+    /// Returns the proxy for a host; nil if the connection is made directly.
     func proxy(scheme: String, host: String) -> String? {
         // IPv6 addresses are in brackets.
         let host = String(host.lowercasedASCII.trimmed { "[]".utf8.contains($0) })

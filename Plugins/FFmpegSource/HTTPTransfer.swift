@@ -3,20 +3,20 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: owns a libcurl transfer and the context of its callbacks.
-/// One request by libcurl and its response, as it arrives.
+/// A request by libcurl, and its response as it arrives.
 ///
 /// Confined to the thread that drives its ``HTTPSession``, which also runs the callbacks.
 @safe final class HTTPTransfer {
     /// The requested address.
     struct Request {
         var address: HTTPAddress
-        /// The first byte and the byte after the last; nil requests the whole, without a Range header.
+        /// The first byte and the byte after the last; nil requests the whole resource, without a Range header.
         var range: (start: Int64, end: Int64?)?
-        /// Whether the user name and the password may be sent there.
+        /// Whether the user name and the password may be sent to that address.
         var hasCredentials: Bool
-        /// The address that leads there.
+        /// The address that led to this one.
         var leader: HTTPLeader
-        /// The version of the resource that must not be sent again.
+        /// The version of the resource that need not be sent again.
         var validators = HTTPValidators()
     }
 
@@ -24,16 +24,16 @@ import InletFFmpeg
     private let request: Request
     private let policy: AddressPolicy
     private let isProxied: Bool
-    /// Whether libcurl repeats the request with credentials if they are requested.
+    /// Whether libcurl may repeat the request with credentials when the server requests them.
     private let mayAuthenticate: Bool
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var answer = HTTPAnswer()
     private(set) var result: CURLcode?
-    /// Whether the server may not redirect to the address.
+    /// Whether the server is not allowed to redirect to the address.
     private(set) var isRefused = false
     /// The address of the connection; nil for one through a proxy.
     private(set) var connectedTo: IPAddress?
-    /// The number of addresses of the host to which a connection was tried.
+    /// The number of the host's addresses to which a connection was tried.
     private(set) var triedAddresses = 0
     private var refusals = 0
     private let basicOnly: Bool
@@ -44,16 +44,16 @@ import InletFFmpeg
     /// The reader's memory for the body.
     private var target = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var filled = 0
-    /// Data that has arrived beyond `target`.
+    /// Received data that did not fit into `target`.
     private var spare: [UInt8] = []
     private var spareStart = 0
     private var isPaused = false
 
-    /// The longest head; a longer one is an attempt to use up memory.
+    /// The maximum length of a head; a longer one is an attempt to exhaust memory.
     private static let mostHeadBytes = 256 << 10
-    /// The longest body of a redirect or a refusal that is read, so that the connection can be reused.
+    /// The maximum length of a redirect's or rejection's body that is read so that the connection can be reused.
     private static let mostDiscarded = 64 << 10
-    /// The maximum number of bytes that are kept for later reads.
+    /// The maximum number of bytes kept for later reads.
     private static let mostSpare = 128 << 10
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory; ``InletError/Code/unsupported`` if
@@ -62,7 +62,7 @@ import InletFFmpeg
         throws(InletError)
     {
         guard let easy = unsafe inlet_curl_easy_init() else {
-            throw InletError(.resourceExhausted, "There is not enough memory for a request.")
+            throw InletError(.resourceExhausted, "Not enough memory for a request.")
         }
         unsafe self.easy = easy
         self.request = request
@@ -71,7 +71,7 @@ import InletFFmpeg
         isProxied = proxy != nil
         mayAuthenticate = request.hasCredentials && settings.user != nil
         self.basicOnly = basicOnly
-        // Shoutcast servers; libcurl regards any other first word as HTTP/0.9.
+        // For Shoutcast servers; libcurl treats any other first word as HTTP/0.9.
         unsafe otherStatusLines = inlet_curl_slist_append(nil, "ICY 200 OK")
         unsafe headers = request.validators.headers.reduce(nil as UnsafeMutablePointer<curl_slist>?) { list, header in
             unsafe inlet_curl_slist_append(list, header) ?? list
@@ -106,7 +106,7 @@ import InletFFmpeg
         unsafe inlet_curl_exit_quickly(easy)
         set(CURLOPT_URL, request.address.url)
         set(CURLOPT_PATH_AS_IS, 1)
-        // ``HTTPInput`` follows redirects, and decides which headers are sent.
+        // ``HTTPInput`` follows redirects and decides which headers are sent.
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
         // ``Interruption`` applies the limits.
@@ -115,7 +115,7 @@ import InletFFmpeg
         set(CURLOPT_BUFFERSIZE, Int(HTTPInput.bufferSize))
         set(CURLOPT_USERAGENT, settings.userAgent)
         set(CURLOPT_REFERER, settings.referer)
-        // Without its own list a handle would have no cookies at all.
+        // Without its own list, a handle would have no cookies at all.
         set(CURLOPT_COOKIEFILE, "")
         // Decided here, because a request through a proxy does not reveal the server's address.
         set(CURLOPT_PROXY, proxy ?? "")
@@ -133,7 +133,7 @@ import InletFFmpeg
         set(CURLOPT_SSL_VERIFYPEER, settings.certificate.isOn ? 1 : 0)
         set(CURLOPT_SSL_VERIFYHOST, settings.certificate.isOn ? 2 : 0)
         if let authorities = settings.certificate.authorities {
-            // Only these authorities.
+            // Only these authorities are trusted.
             set(CURLOPT_CAINFO, authorities)
             set(CURLOPT_CAPATH, nil as String?)
         }
@@ -180,7 +180,7 @@ import InletFFmpeg
         return isAllowed
     }
 
-    /// Opens a socket for an address that the name service returned, if a connection may be made to it.
+    /// Opens a socket for an address that the name service returned, if a connection to it is allowed.
     @unsafe private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let found = unsafe withUnsafePointer(to: &address.pointee.addr) {
             unsafe IPAddress(family: address.pointee.family, socket: UnsafeRawPointer($0))
@@ -190,7 +190,7 @@ import InletFFmpeg
         return unsafe inlet_curl_open_socket(address)
     }
 
-    /// Checks the address again before the request is sent, also over a connection that is reused.
+    /// Checks the address again before the request is sent, even over a reused connection.
     private func noteConnection(_ remote: String) -> Bool {
         // A link-local address has its zone after a %.
         let address = IPAddress(literal: String(remote.prefix(upToByte: "%")))
@@ -200,7 +200,7 @@ import InletFFmpeg
 
     // MARK: The answer
 
-    /// Whether the final response is known: a response after which libcurl repeats the request is not final.
+    /// Whether the final response is known. A response after which libcurl repeats the request is not final.
     var isAnswered: Bool {
         if result != nil { return true }
         guard answer.isWhole else { return false }
@@ -219,10 +219,10 @@ import InletFFmpeg
     /// Called when the transfer has ended.
     func finish(_ result: CURLcode) { self.result = result }
 
-    /// The status with which a proxy answered a request for a tunnel; 0 without an answer.
+    /// The status with which a proxy answered a tunnel request; 0 without a response.
     var tunnelStatus: Int { unsafe inlet_curl_number(easy, CURLINFO_HTTP_CONNECTCODE) }
 
-    /// Whether the server offers Basic authentication, and nothing better.
+    /// Whether the server offers Basic authentication and nothing better.
     var offersBasicAlone: Bool {
         let offered = unsafe inlet_curl_number(easy, CURLINFO_HTTPAUTH_AVAIL)
         return offered & (inlet_curl_basic | inlet_curl_digest) == inlet_curl_basic
@@ -231,7 +231,7 @@ import InletFFmpeg
     /// The system's error code for a failure below HTTP; 0 without a failure.
     var systemError: Int32 { unsafe Int32(clamping: inlet_curl_number(easy, CURLINFO_OS_ERRNO)) }
 
-    /// Whether the connection ended during the TLS handshake, as OpenSSL reports it.
+    /// Whether the connection ended during the TLS handshake, according to OpenSSL.
     var wasCutInTLS: Bool {
         let text = unsafe String(cString: errorText)
         return text.containsBytes("SSL_ERROR_SYSCALL") || text.containsBytes("unexpected eof")
@@ -275,7 +275,7 @@ import InletFFmpeg
 
     // MARK: The body
 
-    /// Moves the received data into `target`, or lets it arrive there while `wait` drives the transfer.
+    /// Moves the received data into `target`, or receives it there while `wait` drives the transfer.
     ///
     /// - Parameter wait: returns true when its argument does, or false if the transfer must be given up.
     /// - Returns: the number of bytes that arrived; 0 at the end of the body; nil if `wait` gave up.
@@ -311,7 +311,7 @@ enum HTTPLeader: Sendable, Hashable {
     /// A server at an address, which is nil behind a proxy.
     case server(IPAddress?)
 
-    /// Returns the more public of the two; `other` is a server's address, nil behind a proxy.
+    /// Returns the more public of the two. `other` is a server's address, nil behind a proxy.
     func orMorePublic(_ other: IPAddress?) -> HTTPLeader {
         guard case .server(let address) = self else { return .server(other) }
         guard let address, let other else { return .server(nil) }

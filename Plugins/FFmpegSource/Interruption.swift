@@ -5,9 +5,9 @@ import Synchronization
 
 // Unsafe: is the context of libavformat's interrupt callback.
 /// The state that libavformat's interrupt callback checks: a cancellation, the bridge's deadline, the limit of the
-/// current phase, and other reasons to end, such as a server that sends endlessly.
+/// current phase, and other reasons to stop, such as a server that sends endlessly.
 ///
-/// Safe from any thread. It must outlive an input that it made.
+/// Safe from any thread. It must outlive the inputs that it made.
 @safe final class Interruption: Sendable {
     private let context: SourceContext
     private let mustEnd: @Sendable () -> Bool
@@ -17,20 +17,20 @@ import Synchronization
     private let expired = Atomic(false)
     private let isClosing = Atomic(false)
 
-    /// - Parameter mustEnd: returns whether another reason ends all of libavformat's work; called on any thread.
+    /// - Parameter mustEnd: returns whether another reason ends all of libavformat's work. Called on any thread.
     init(_ context: SourceContext, mustEnd: @escaping @Sendable () -> Bool = { false }) {
         self.context = context
         self.mustEnd = mustEnd
     }
 
-    /// Limits the operation that begins now to a time; nil sets no limit.
+    /// Sets the time limit of the operation that begins now; nil is no limit.
     func allow(_ time: Duration?) {
         expired.store(false, ordering: .relaxed)
         allowance.store(time?.wholeNanoseconds ?? .max, ordering: .relaxed)
         limit.store(time.map { (context.clock.now + $0).nanoseconds } ?? .max, ordering: .relaxed)
     }
 
-    /// Restarts the current limit, and reports a sign of life: the server has answered, though with nothing new.
+    /// Restarts the current limit and reports progress: the server has answered, though with nothing new.
     func noteAnswer() {
         let length = allowance.load(ordering: .relaxed)
         if length != .max {
@@ -42,7 +42,7 @@ import Synchronization
     /// The time of the capture clock.
     var now: MonotonicTime { context.clock.now }
 
-    /// Waits on purpose until a time, which uses up neither the current limit nor the bridge's deadline.
+    /// Waits on purpose until a time. This uses up neither the current limit nor the bridge's deadline.
     ///
     /// - Returns: false if the wait must be given up.
     func sleep(until time: MonotonicTime) -> Bool {
@@ -54,8 +54,8 @@ import Synchronization
         return !shouldGiveUp
     }
 
-    /// Gives the closing messages, such as TEARDOWN, which frees a camera's session, a grace period, also after a
-    /// cancellation.
+    /// Starts a grace period, even after a cancellation, for closing messages such as TEARDOWN, which frees a camera's
+    /// session.
     func beginClosing() {
         limit.store((context.clock.now + Self.closing).nanoseconds, ordering: .relaxed)
         isClosing.store(true, ordering: .relaxed)
@@ -75,7 +75,7 @@ import Synchronization
     /// A descriptor that becomes readable when the source is cancelled; -1 if there is no such descriptor.
     var wakeUpDescriptor: Int32 { context.wakeUpDescriptor }
 
-    /// Whether to give up. Called before each of some 80 reads per picture: reads the clock once.
+    /// Whether to give up. Called before each of some 80 reads per picture, so it reads the clock only once.
     var shouldGiveUp: Bool {
         let now = context.clock.now
         if !isClosing.load(ordering: .relaxed),

@@ -1,8 +1,8 @@
 import InletCore
 
-/// The kind of JPEG content of a response, by its Content-Type and the first bytes of its body.
+/// The kind of a response's JPEG content, determined by its Content-Type and the first bytes of its body.
 struct MotionJPEGContent {
-    /// The type in lower case without parameters; empty if none was stated.
+    /// The type in lower case, without parameters; empty if none was stated.
     private let type: String
     private let beginsWithPicture: Bool
     private let beginsWithBoundary: Bool
@@ -18,12 +18,12 @@ struct MotionJPEGContent {
 
     private static let streamTypes = ["video/mjpeg", "video/x-mjpeg", "video/x-motion-jpeg", "video/x-jpeg"]
 
-    /// Whether one picture follows another. Stated types of other content are wrong if the data begins with a picture.
+    /// Whether pictures follow one another. A stated type of other content is wrong if the data begins with a picture.
     var isStream: Bool {
         type.hasBytePrefix("multipart/") || Self.streamTypes.contains(type) || beginsWithPicture || beginsWithBoundary
     }
 
-    /// Returns whether it is a single picture.
+    /// Returns whether the content is a single picture.
     ///
     /// - Parameter hasLength: whether the server states a length, which it cannot do for a live stream.
     func isStill(hasLength: Bool) -> Bool {

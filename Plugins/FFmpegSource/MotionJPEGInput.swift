@@ -2,8 +2,8 @@ import CFFmpeg
 import InletCore
 
 // Unsafe: owns libavformat's view of an input and reads another one.
-/// Motion JPEG from a server, for libavformat: reads pictures by ``MotionJPEGReader`` and passes each on as a part of a
-/// multipart stream that libavformat's demuxer accepts, whatever the server sent between them.
+/// Motion JPEG from a server, for libavformat. Finds pictures with ``MotionJPEGReader`` and passes each on as a part
+/// of a multipart stream that libavformat's demuxer accepts, whatever the server sent between them.
 ///
 /// Confined to the thread that reads it.
 @safe final class MotionJPEGInput {
@@ -13,14 +13,14 @@ import InletCore
 
     private var inner: UnsafeMutablePointer<AVIOContext>
     private var reader = MotionJPEGReader()
-    /// The rest of the data that is passed on. The boundary of the first picture is there before the picture has
-    /// arrived, so that the input can be opened.
+    /// The rest of the data to pass on. The boundary of the first picture is available before the picture has arrived,
+    /// so that the input can be opened.
     private var part = MotionJPEGInput.boundary[...]
     /// Whether a picture was passed on.
     private var hasPassed = false
     private var arrived = [UInt8](repeating: 0, count: Int(HTTPInput.bufferSize))
 
-    /// - Parameter inner: the input to read, which this object owns from here on.
+    /// - Parameter inner: the input to read, which this object now owns.
     @unsafe init(reading inner: UnsafeMutablePointer<AVIOContext>) { unsafe self.inner = inner }
 
     deinit { unsafe HTTPInput.close(inner) }
@@ -85,7 +85,7 @@ import InletCore
         hasPassed = true
     }
 
-    /// Reads the received data; returns 0, or libavformat's code.
+    /// Reads received data. Returns 0, or libavformat's code.
     private func readMore() -> Int32 {
         guard !reader.isHopeless else { return inlet_averror_invaliddata }
         let count = unsafe avio_read_partial(inner, &arrived, Int32(arrived.count))

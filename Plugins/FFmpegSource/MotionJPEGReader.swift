@@ -1,53 +1,53 @@
 import InletCore
 
-/// Finds the pictures of Motion JPEG in bytes as they arrive, whatever is between the pictures: the boundaries and
+/// Finds the pictures of Motion JPEG in bytes as they arrive, regardless of the data between them: the boundaries and
 /// headers of a multipart stream (RFC 2046, section 5.1), or nothing.
 ///
-/// Cameras deviate from the standard in every part of a multipart header, so a picture is found by its own markers
-/// (ITU-T T.81, annex B): from its start of image to its end of image. A stated Content-Length is only a hint. By it,
-/// bytes after the end of image count as part of the same picture, and a picture without an end of image ends there.
+/// Cameras deviate from the standard in every part of a multipart header, so pictures are found by their own markers
+/// (ITU-T T.81, annex B): from start of image to end of image. A stated Content-Length is only a hint: up to it, bytes
+/// after the end of image count as part of the same picture, and a picture without an end of image ends there.
 ///
-/// A truncated picture is returned as far as it arrived, so that the decoder reports it and it is counted.
+/// A truncated picture is returned as far as it arrived, so that the decoder reports and counts it.
 struct MotionJPEGReader {
     /// The longest picture. The default is 64 MiB.
     var mostPictureBytes = 64 << 20
-    /// The maximum number of bytes in a row that belong to no picture. The default is 4 MiB.
+    /// The maximum number of consecutive bytes that belong to no picture. The default is 4 MiB.
     var mostOtherBytes = 4 << 20
 
     /// The bytes that are still needed.
     private var bytes: [UInt8] = []
-    /// The offset in `bytes` of the picture that is read; nil between pictures.
+    /// The offset in `bytes` of the current picture; nil between pictures.
     private var start: Int?
-    /// The offset in `bytes` where the search continues.
+    /// The offset in `bytes` at which the search continues.
     private var place = 0
-    /// The offset in `bytes` where the latest picture ended.
+    /// The offset in `bytes` of the end of the latest picture.
     private var gap = 0
-    /// The offset in `bytes` where the part of the latest picture ends, by its Content-Length.
+    /// The offset in `bytes` of the end of the latest picture's part, according to its Content-Length.
     private var partEnd = 0
-    /// The offset in `bytes` of the end of the current segment, which may hold a preview.
+    /// The offset in `bytes` of the end of the current segment, which may contain a preview.
     private var segmentEnd = 0
-    /// Whether the data of the current picture has begun; in it, damage must not look like a segment.
+    /// Whether the data of the current picture has begun. There, damage must not look like a segment.
     private var isInScan = false
-    /// The Content-Length of the part that is read.
+    /// The Content-Length of the current part.
     private var statedLength: Int?
-    /// Whether a boundary preceded the picture that is read.
+    /// Whether a boundary preceded the current picture.
     private var hasBoundary = false
-    /// The beginning of the last line that was searched for a boundary without finding one, and the offset up to which
-    /// the search came; nil at the beginning of a search. Damaged data has many places that look like a picture, and
-    /// the lines before them are read once.
+    /// The beginning of the last line that was searched for a boundary without success, and the offset up to which it
+    /// was searched; nil at the beginning of a search. Damaged data has many positions that look like a picture;
+    /// thanks to this, the lines before them are read only once.
     private var searched: (line: Int, end: Int)?
-    /// The number of bytes since the latest picture, without those in `bytes`.
+    /// The number of bytes since the latest picture, excluding those in `bytes`.
     private var skipped = 0
 
-    /// The longest header of a part that is read.
+    /// The longest part header that is read.
     private static let longestHeader = 4096
-    /// The maximum length of a beginning without anything to decode: the start of image, and the first byte of a
+    /// The maximum length of a beginning without anything to decode: the start of image and the first byte of a
     /// marker.
     private static let emptyPicture = 4
     private static let lineFeed = UInt8(ascii: "\n")
     private static let dash = UInt8(ascii: "-")
 
-    /// Whether so much has arrived without a picture that none can be expected.
+    /// Whether so much data has arrived without a picture that none can be expected.
     var isHopeless: Bool { start == nil && skipped > mostOtherBytes }
 
     /// Adds bytes that have arrived.
@@ -95,7 +95,7 @@ struct MotionJPEGReader {
                 place = found + 1
                 continue
             }
-            // Another picture of the same part, such as a preview that follows the picture.
+            // This is another picture of the same part, such as a preview after the picture.
             guard found >= partEnd || boundary(from: gap, to: found) != nil else {
                 place = found + 2
                 continue
@@ -113,7 +113,7 @@ struct MotionJPEGReader {
 
     /// Reads the lines before a picture.
     ///
-    /// - Returns: the offset of the first boundary, or nil without one, and the Content-Length after the last one.
+    /// - Returns: the offset of the first boundary (nil without one), and the Content-Length after the last boundary.
     private func header(from begin: Int, to end: Int) -> (boundary: Int?, length: Int?) {
         var (boundary, length) = (Int?.none, Int?.none)
         var line = max(begin, end - Self.longestHeader)
@@ -129,7 +129,7 @@ struct MotionJPEGReader {
         return (boundary, length)
     }
 
-    /// Returns the offset of the first boundary; nil without one, after which a later search continues where this one
+    /// Returns the offset of the first boundary; nil without a boundary. A later search then continues where this one
     /// ended.
     private mutating func boundary(from begin: Int, to end: Int) -> Int? {
         var line = max(begin, end - Self.longestHeader)
@@ -165,7 +165,7 @@ struct MotionJPEGReader {
         static let endOfImage: UInt8 = 0xD9
         static let startOfScan: UInt8 = 0xDA
 
-        /// Returns whether a segment with a length follows the marker. Other codes that follow FF are data, or damage.
+        /// Returns whether a segment with a length follows the marker. Other codes after FF are data or damage.
         static func hasSegment(_ code: UInt8) -> Bool {
             switch code {
             case 0xC0...0xC7, 0xC9...0xCF, 0xDA...0xDF, 0xE0...0xEF, 0xFE: true
@@ -174,8 +174,8 @@ struct MotionJPEGReader {
         }
     }
 
-    /// Returns the picture that begins at `start`, complete or truncated by the next one; nil if more bytes must
-    /// arrive, or if it is empty, after which `start` is nil.
+    /// Returns the picture that begins at `start`, complete or truncated by the next one. Returns nil if more bytes
+    /// must arrive, or if the picture is empty, after which `start` is nil.
     private mutating func findEnd() -> [UInt8]? {
         guard let start else { return nil }
         let stated = statedLength.map { start.adding(saturating: $0) }
@@ -188,7 +188,8 @@ struct MotionJPEGReader {
             let code = bytes[found + 1]
             if code == Marker.startOfImage {
                 if let boundary = boundary(from: start, to: found) { return take(upTo: endOfLine(boundary)) }
-                // If the stream has boundaries, a start of image without one is damage. Segments may hold a preview.
+                // If the stream has boundaries, a start of image without one is damage. Segments may contain a
+                // preview.
                 if !hasBoundary, found >= segmentEnd { return take(upTo: found) }
                 place = found + 1
             } else if found < segmentEnd {
@@ -201,7 +202,7 @@ struct MotionJPEGReader {
                 if !isInScan, Marker.hasSegment(code) {
                     let length = Int(bytes[found + 2]) << 8 | Int(bytes[found + 3])
                     let end = found + 2 + length
-                    // A segment that is longer than the part is damaged.
+                    // A segment that is longer than its part is damaged.
                     if end <= stated ?? .max { segmentEnd = end }
                     isInScan = code == Marker.startOfScan
                 }
@@ -210,7 +211,7 @@ struct MotionJPEGReader {
         if place < bytes.count, bytes[place] != 0xFF { place = bytes.count }
         if let stated, place >= stated, isBoundary(at: stated) { return take(upTo: stated) }
         guard bytes.count - start > mostPictureBytes else { return nil }
-        // The beginning is returned, so that the picture is counted.
+        // The beginning is returned so that the picture is counted.
         defer { place = bytes.count }
         return take(upTo: start + Self.longestHeader)
     }
@@ -230,7 +231,7 @@ struct MotionJPEGReader {
         return rest.startIndex - offset <= 4 && rest.prefix(2).elementsEqual([Self.dash, Self.dash])
     }
 
-    /// Ends the picture that is read.
+    /// Ends the current picture.
     ///
     /// - Parameter partEnd: the end of its part; nil if that is the end of the picture.
     /// - Returns: the picture; nil if it is empty.

@@ -5,9 +5,9 @@ import InletFFmpeg
 import Synchronization
 
 // Unsafe: provides libavformat's callbacks for the inputs that an input opens itself.
-/// Monitors the inputs that an input opens: the playlists and segments of HLS, and their addresses.
+/// Monitors the inputs that an input opens itself, such as the playlists and segments of HLS, and their addresses.
 ///
-/// Safe from any thread. It must outlive an input that it watches.
+/// Safe from any thread. It must outlive the input that it watches.
 @safe final class NestedInputs: Sendable {
     private typealias Open =
         @convention(c) (
@@ -19,26 +19,26 @@ import Synchronization
     private let isSecure: Bool
     /// The protocols that nested inputs may use.
     private let protocols: Set<String>
-    /// Whether the input is a stream of bytes over TCP or TLS, with no other protocol.
+    /// Whether the input is a plain stream of bytes over TCP or TLS.
     private let isPlain: Bool
-    /// The settings for HTTP; nil if the input does not use it.
+    /// The settings for HTTP; nil if the input does not use HTTP.
     private let http: HTTPSettings?
     private let count = Atomic(0)
     /// The error that ends the stream.
     private let verdict = Mutex(InletError?.none)
-    /// Whether the stream must end, for the interruption, which does not own this object.
+    /// The flag that the stream must end, for the interruption, which does not own this object.
     let ending = Ending()
-    /// The interruption, which a connection that is closed at the end asks whether to continue; nil before `watch`.
+    /// The interruption, which a connection checks while it is closed at the end; nil before `watch`.
     private let interruption = Mutex(Interruption?.none)
-    // Written by `watch`, before libavformat can call.
+    // Written by `watch`, before libavformat can call back.
     nonisolated(unsafe) private var original: Open?
-    // Used on one thread at a time: by `watch`, then by the thread that opens the input, then by the one that reads and
-    // releases it.
+    // Used on one thread at a time: by `watch`, then by the thread that opens the input, then by the thread that reads
+    // and releases it.
     nonisolated(unsafe) private var session: HTTPSession?
     nonisolated(unsafe) private var first: UnsafeMutablePointer<AVIOContext>?
     private let found = Mutex(Found())
 
-    /// The results of the opening.
+    /// The results of opening the input.
     private struct Found {
         var demuxer: String?
         var pollRate: Rational?
@@ -53,7 +53,7 @@ import Synchronization
         func set() { isOver.store(true, ordering: .relaxed) }
     }
 
-    /// The maximum number of inputs before a packet arrives; more mean a playlist that refers to itself.
+    /// The maximum number of inputs before a packet arrives. If there are more, a playlist refers to itself.
     private static let most = 256
 
     init(_ network: FFmpegNetworkConfiguration) throws(InletError) {
@@ -70,7 +70,7 @@ import Synchronization
     /// The demuxer to use; nil if libavformat should find it.
     var demuxer: String? { found.withLock { $0.demuxer } }
 
-    /// The rate at which a still picture is requested, in pictures per second; nil for anything else.
+    /// The rate at which a still picture is requested, in pictures per second; nil unless it is a still picture.
     var pollRate: Rational? { found.withLock { $0.pollRate } }
 
     /// Whether the stream must end: see ``check()``.
@@ -106,10 +106,10 @@ import Synchronization
         }
     }
 
-    /// Opens the input's own address, if it uses HTTP or a plain stream of bytes: libavformat would not return what
-    /// `io_open` opens for it.
+    /// Opens the input's own address if it uses HTTP or a plain stream of bytes, because libavformat would not return
+    /// the result of `io_open` for it.
     ///
-    /// - Parameter options: the options of libavformat's protocol; not changed.
+    /// - Parameter options: the options of libavformat's protocol, which are not changed.
     /// - Returns: 0, or libavformat's code.
     @unsafe func openFirst(
         _ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String, _ options: OpaquePointer?
@@ -145,7 +145,8 @@ import Synchronization
             end(
                 InletError(
                     .malformedData,
-                    "The server sends ever more, such as playlists that lead to playlists, and no video."))
+                    "The server sends no video, but an endless series of other data, such as playlists that refer to playlists."
+                ))
         }
         let asked = unsafe url.map { unsafe String(cString: $0) } ?? ""
         note(asked[...])
@@ -168,7 +169,7 @@ import Synchronization
         return unsafe openHTTP(io, address, start: start, end: end, cipher: cipher)
     }
 
-    /// Opens an input over HTTP; a playlist is read, checked, and then served from memory.
+    /// Opens an input over HTTP. A playlist is read, checked and then served from memory.
     @unsafe private func openHTTP(
         _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>, _ url: String, start: Int64, end: Int64?,
         cipher: SegmentCipher?, isFirst: Bool = false
@@ -194,11 +195,11 @@ import Synchronization
         unsafe HTTPInput.close(new)
         unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
         if unsafe io.pointee != nil { return 0 }
-        self.end(InletError(.malformedData, "This is no playlist, or it is empty or longer than 4 MB."))
+        self.end(InletError(.malformedData, "The playlist is invalid, empty or longer than 4 MB."))
         return inlet_averror_exit
     }
 
-    /// Opens a stream of bytes, to see whether it is Motion JPEG.
+    /// Opens a stream of bytes and checks whether it is Motion JPEG.
     @unsafe private func openPlain(
         _ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String, _ options: OpaquePointer?
     ) -> Int32 {
@@ -236,30 +237,30 @@ import Synchronization
         unsafe av_dict_get(options?.pointee, name, nil, 0)?.pointee.value.map { unsafe String(cString: $0) }
     }
 
-    /// Checks an address that a playlist requests.
+    /// Checks an address that a playlist refers to.
     private func note(_ url: Substring) {
         let scheme = url.prefix(whileByte: { !":+".utf8.contains($0) }).lowercasedASCII
-        // Encrypted segments have their protocol after `crypto+`: crypto+https://host/path.
+        // The protocol of encrypted segments follows `crypto+`: crypto+https://host/path.
         if scheme == "crypto" { note(Substring(url.utf8.dropFirst(scheme.utf8.count + 1))) }
         guard !protocols.contains(scheme) else { return }
         end(
             isSecure && scheme == "http"
                 ? InletError(
-                    .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
+                    .tlsFailed, "The server redirects from https to http, where others can read and change the stream.")
                 : InletError(
                     .malformedData,
-                    "The server leads to something that a network stream may not open, such as a file of this machine."
+                    "The server refers to something that a network stream must not open, such as a local file."
                 ))
     }
 
-    /// Returns the first bytes and rewinds: they stay in the buffer.
+    /// Returns the first bytes and rewinds; they stay in the buffer.
     @unsafe private static func beginning(of io: UnsafeMutablePointer<AVIOContext>) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: PlaylistCheck.mark.count)
         let count = unsafe avio_read(io, &bytes, Int32(bytes.count))
         return unsafe avio_seek(io, 0, SEEK_SET) == 0 && count > 0 ? Array(bytes.prefix(Int(count))) : []
     }
 
-    /// Returns the whole playlist; nil if it is too long or breaks off.
+    /// Returns the whole playlist; nil if it is too long or truncated.
     @unsafe private func readPlaylist(_ io: UnsafeMutablePointer<AVIOContext>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 32_768)
@@ -272,7 +273,7 @@ import Synchronization
         return nil
     }
 
-    /// Returns an input with all its data in its buffer, which `avio_close` frees like any other.
+    /// Returns an input whose data is entirely in its buffer, which `avio_close` frees as usual.
     @unsafe private static func memory(_ bytes: [UInt8]) -> UnsafeMutablePointer<AVIOContext>? {
         guard let buffer = unsafe av_malloc(bytes.count)?.assumingMemoryBound(to: UInt8.self) else { return nil }
         unsafe buffer.update(from: bytes, count: bytes.count)

@@ -4,7 +4,7 @@ import InletDecode
 import InletFFmpeg
 
 // Unsafe: opens a connection as a libavformat input.
-/// Makes the connection to a server, with as little analysis as the stream's parameters need.
+/// Connects to a server, analysing no more than the stream's parameters require.
 @safe struct NetworkConnection {
     private let configuration: FFmpegNetworkConfiguration
     private let address: NetworkAddress
@@ -26,7 +26,7 @@ import InletFFmpeg
             return
         }
         guard HTTPAddress(address.withoutCredentials) != nil else {
-            throw InletError(.invalidConfiguration, "This is not an HTTP address. Check its host and port.")
+            throw InletError(.invalidConfiguration, "Invalid HTTP address. Check its host and port.")
         }
     }
 
@@ -52,7 +52,7 @@ import InletFFmpeg
                     throw error
                 }
                 guard let input = unsafe opened.input else {
-                    throw InletError(.internal, "libavformat opened nothing, and named no error.")
+                    throw InletError(.internal, "libavformat opened nothing and reported no error.")
                 }
                 return unsafe input
             }
@@ -77,7 +77,7 @@ import InletFFmpeg
         throw NetworkRedirect.endless
     }
 
-    /// Tries the addresses of a place in turn until one is reached. An address that does not answer leaves some time
+    /// Tries the addresses of a place in turn until one is reached. An address that does not answer must leave time
     /// for the others.
     @unsafe private func attempt(
         _ queue: PlaceQueue, _ scheme: String, until end: MonotonicTime
@@ -86,7 +86,7 @@ import InletFFmpeg
     ) {
         while true {
             interruption.allow(max(.zero, end - context.clock.now))
-            // Records whether the time is over.
+            // Records whether the time is up.
             _ = interruption.shouldGiveUp
             try checkTime()
             let place =
@@ -133,7 +133,7 @@ import InletFFmpeg
                 + "Check the address, the server and the network. connect-timeout sets how long to wait.")
     }
 
-    /// Throws if an opening failed.
+    /// Throws if opening the input failed.
     private func check(_ code: Int32, _ facts: FFmpegLogging.Facts) throws(InletError) {
         try checkTime()
         try nested.check()
@@ -141,37 +141,36 @@ import InletFFmpeg
         if code == inlet_averror_invaliddata && facts.status == nil && isConversation {
             throw InletError(
                 .disconnected,
-                "The server broke off, or answered with something that is no \(address.scheme.uppercasedASCII).",
+                "The server closed the connection, or its answer is not \(address.scheme.uppercasedASCII).",
                 context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
         }
         if facts.opensByItself && configuration.isHTTP {
             throw InletError(
                 .unsupported,
-                "libavformat opens by itself what this names, as it does for DASH, past all checks of addresses and "
-                    + "certificates. Take HLS. Over http, private-addresses=allow lets it.",
+                "libavformat opens the addresses in this stream by itself, as it does for DASH, without checks of addresses and "
+                    + "certificates. Use HLS. Over http, private-addresses=allow permits it.",
                 context: .init(operation: "avformat_open_input", nativeCode: code))
         }
         if code == inlet_averror_invaliddata, nested.demuxer != nil {
             throw InletError(
-                .malformedData, "The server says that it sends pictures, but there is no JPEG among what it sends.",
+                .malformedData, "The server announces pictures, but its data contains no JPEG.",
                 context: .init(operation: "avformat_open_input", nativeCode: code))
         }
         if code == -EINVAL && address.scheme.hasBytePrefix("http") && configuration.options.isEmpty {
             throw InletError(
-                .malformedData, "The server's answer makes no sense, such as a redirect to what is no address.",
+                .malformedData, "The server's answer is invalid, for example a redirect to an invalid address.",
                 context: .init(operation: "avformat_open_input", nativeCode: -EINVAL))
         }
         throw NetworkTrouble.error(code, facts, operation: "avformat_open_input")
     }
 
-    /// Whether the protocol begins with requests and responses, so that malformed data does not mean a malformed
+    /// Whether the protocol begins with requests and responses, so that malformed data does not imply a malformed
     /// stream.
     private var isConversation: Bool { address.scheme.hasBytePrefix("rtsp") || address.scheme.hasBytePrefix("rtmp") }
 
-    /// Analyses a stream with an end, and any stream for which analysis was requested. For all others the first key
-    /// frame gives the size and the timestamps give the rate, so nothing is analysed before the start.
-    ///
-    /// - Returns: whether packets were read for that.
+    /// Analyses a stream that has an end, and any stream for which analysis was requested. For all others the first
+    /// key frame states the size and the timestamps reveal the rate, so nothing is analysed before the start.
+    /// - Returns: whether the analysis read packets.
     /// - Throws: ``InletError/Code/timedOut`` if nothing arrived to analyse.
     @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> Bool {
         guard unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero else {
@@ -182,7 +181,7 @@ import InletFFmpeg
         let limits = PictureLimits(size: configuration.maximumSize)
         let code = unsafe StreamAnalysis.run(input, maximumPixels: limits.size.decodedPixelCount)
         try checkInterruption(
-            "The server promised a stream, but nothing came within \(configuration.firstTimeout.optionText). "
+            "The server promised a stream, but no data arrived within \(configuration.firstTimeout.optionText). "
                 + "first-timeout sets how long to wait.")
         try nested.check()
         if code < 0 {
@@ -191,8 +190,8 @@ import InletFFmpeg
         return true
     }
 
-    /// Returns the pacing of the stream's frames: a file is read as fast as frames are consumed, HLS arrives in
-    /// segments that are played in real time, and all else is live.
+    /// Returns the pacing of the stream's frames. A file is read as fast as frames are consumed, HLS arrives in
+    /// segments that are played in real time, and everything else is live.
     @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
         switch address.scheme {
         case "http", "https":

@@ -3,16 +3,16 @@ import InletCore
 import InletFFmpeg
 
 // Unsafe: opens a network stream as a libavformat input.
-/// A stream or a recording that a server sends, with a time limit for each packet.
+/// A stream or recording from a server, with a time limit for each packet.
 @safe final class NetworkInput: DemuxerInput {
     let interruption: Interruption
     private let configuration: FFmpegNetworkConfiguration
     private let nested: NestedInputs
     private let connection: NetworkConnection
     private let context: SourceContext
-    /// Whether a packet of the stream has arrived since the start, or since the last pause.
+    /// Whether a packet of the stream has arrived since the start or the last pause.
     private var hasRead = false
-    /// The time limit of the awaited packet.
+    /// The time limit for the next packet.
     private var limit: Duration
 
     init(_ configuration: FFmpegNetworkConfiguration, context: SourceContext) throws(InletError) {
@@ -59,9 +59,9 @@ import InletFFmpeg
         throw InletError(
             .timedOut,
             hasRead
-                ? "Nothing came for \(limit.optionText). The server has stopped, or the network is interrupted. "
+                ? "No data arrived for \(limit.optionText). The server has stopped, or the network is interrupted. "
                     + "read-timeout sets how long to wait."
-                : "The server promised a stream, but nothing came within \(limit.optionText). "
+                : "The server promised a stream, but no data arrived within \(limit.optionText). "
                     + "first-timeout sets how long to wait.",
             context: .init(operation: Self.readOperation))
     }

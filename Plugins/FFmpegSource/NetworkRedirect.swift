@@ -2,21 +2,21 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// The addresses to which a server may redirect, and the credentials that are sent there.
+/// The addresses to which a server may redirect, and the credentials sent there.
 enum NetworkRedirect {
-    /// The maximum number of redirects in a row; more are a loop.
+    /// The maximum number of consecutive redirects; more are considered a loop.
     static let most = 8
 
     /// Resolves a redirect.
     ///
     /// - Parameters:
-    ///   - address: the server that redirects.
-    ///   - target: the stated target.
-    ///   - protocols: the protocols to which an opening may lead.
+    ///   - address: the server that sent the redirect.
+    ///   - target: the target as stated in the redirect.
+    ///   - protocols: the permitted protocols.
     /// - Returns: the target address, without its own credentials, and whether those for `address` may be sent there:
     ///   only to the same protocol, host and port.
     /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` if
-    ///   the target is not an address of these protocols.
+    ///   the target is not an address with one of these protocols.
     static func follow(
         from address: NetworkAddress, to target: String, protocols: Set<String>
     ) throws(InletError) -> (address: NetworkAddress, keepsCredentials: Bool) {
@@ -24,7 +24,8 @@ enum NetworkRedirect {
         if address.scheme.isSecure, !scheme.isSecure, protocols.union(["http", "rtsp"]).contains(scheme) {
             throw InletError(
                 .tlsFailed,
-                "The server leads from \(address.scheme) to \(scheme), where others can read and change the stream.")
+                "The server redirects from \(address.scheme) to \(scheme), where others can read and change the stream."
+            )
         }
         guard protocols.contains(scheme), target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
             let found = try? NetworkAddress(target), let origin = found.origin,
@@ -32,7 +33,7 @@ enum NetworkRedirect {
         else {
             throw InletError(
                 .malformedData,
-                "The server leads to something that a network stream may not open, such as a file of this machine: "
+                "The server redirects to something that a network stream must not open, such as a local file: "
                     + Redaction.redact(uri: target).sanitized(limit: 200)
             )
         }
@@ -42,22 +43,22 @@ enum NetworkRedirect {
 
 extension NetworkRedirect {
     /// The error for more than ``most`` redirects in a row.
-    static let endless = InletError(.malformedData, "The server leads on and on, and never to a stream.")
+    static let endless = InletError(.malformedData, "The server redirects endlessly. Check the address.")
 
-    /// The error when a server requests credentials that were meant for the one that redirected to it.
+    /// The error if a server requests credentials that were meant for the server that redirected to it.
     static let strangersRefusal = InletError(
         .authenticationFailed,
-        "The server leads to another one, which wants credentials. They are not sent there: give that server's address "
+        "The server redirects to another one, which requires credentials. They are not sent there: give that server's address "
             + "instead.")
 }
 
-/// The places to which an RTSP server redirects, each checked before a connection is made to it.
+/// The places to which an RTSP server redirects. Each is checked before a connection is made to it.
 ///
-/// The first server's address space is determined by another look-up of its name, because libavformat does not report
-/// the address of its connection.
+/// The first server's address space is determined by a separate look-up of its name, because libavformat does not
+/// report the address of its connection.
 final class RedirectPlaces: Sendable {
     private let policy: AddressPolicy
-    /// The most public of the addresses so far.
+    /// The most public address so far.
     private let leader = Mutex(IPAddress?.none)
 
     init(_ policy: AddressPolicy) { self.policy = policy }
@@ -65,11 +66,11 @@ final class RedirectPlaces: Sendable {
     /// Looks up the host's addresses and checks them.
     ///
     /// - Parameters:
-    ///   - place: the address, without credentials.
-    ///   - from: the server that redirects there.
-    /// - Returns: the place with each of its permitted addresses as a number, in the order in which to try them, so
-    ///   that a second answer of the name service changes nothing. With TLS, which checks names, it is the place
-    ///   itself, and all its addresses are checked.
+    ///   - place: the redirect's target, without credentials.
+    ///   - from: the server that sent the redirect.
+    /// - Returns: the place once for each of its permitted addresses, in numeric form and in the order in which to try
+    ///   them, so that a second answer of the name service changes nothing. With TLS, which checks names, it is the
+    ///   place itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
     func check(_ place: NetworkAddress, from: NetworkAddress) throws(InletError) -> [NetworkAddress] {
         guard policy != .allow else { return [place] }
@@ -88,10 +89,10 @@ final class RedirectPlaces: Sendable {
         return places
     }
 
-    /// Returns the addresses to which a server may redirect, IPv4 first, because most cameras support nothing else, and
-    /// otherwise in their order.
+    /// Returns the addresses to which a server may redirect: IPv4 first, because most cameras support nothing else,
+    /// and otherwise in their order.
     ///
-    /// - Parameter leader: the server's address; nil if it is unknown, which permits no address.
+    /// - Parameter leader: the server's address; nil if it is unknown, in which case no address is permitted.
     static func allowed(
         of addresses: [IPAddress], from leader: IPAddress?, by policy: AddressPolicy
     ) -> [IPAddress] {
@@ -104,7 +105,7 @@ final class RedirectPlaces: Sendable {
         let host = place.origin?.host ?? ""
         let found = IPAddress(literal: host).map { [$0] } ?? HostLookup.addresses(of: host)
         guard !found.isEmpty else {
-            throw InletError(.hostNotFound, "The name service does not know the host that the server leads to.")
+            throw InletError(.hostNotFound, "The name service does not know the host to which the server redirects.")
         }
         return found
     }

@@ -13,10 +13,10 @@ import Synchronization
 #endif
 
 // Unsafe: owns a libavformat input while a separate thread opens it.
-/// Opens a network input on its own thread, so that a cancellation need not wait for a name service, which nothing can
-/// interrupt.
+/// Opens a network input on a separate thread, so that a cancellation need not wait for the name service, which cannot
+/// be interrupted.
 ///
-/// The last user frees the input: the waiting thread if it received it, the job if no thread waits any more.
+/// The last user frees the input: the waiting thread if it received it, or the job if no thread is waiting any more.
 @safe final class OpeningJob: Sendable {
     private struct State {
         var code: Int32?
@@ -33,26 +33,27 @@ import Synchronization
     private let state = Mutex(State())
     // Written by the job's thread until `code` is set, and by the waiting thread after that.
     nonisolated(unsafe) private var input: UnsafeMutablePointer<AVFormatContext>?
-    // Used by the job's thread only, after `init`.
+    // After `init`, used only by the job's thread.
     nonisolated(unsafe) private var options: OpaquePointer?
     /// Signalled when the job is done.
     private let done: WakeUpSignal
 
-    /// The number of abandoned jobs in the whole process: a dead name service must not use up all threads.
+    /// The number of abandoned jobs in the whole process, which is limited because a dead name service must not use up
+    /// all threads.
     private static let abandoned = Atomic(0)
     private static let mostAbandoned = 16
     /// The time that libavformat has to notice an interruption.
     private static let grace = Duration.milliseconds(50)
 
-    /// Returns the address of the connection; may query the name service for it.
+    /// Returns the address of the connection. May ask the name service for it.
     typealias Place = @Sendable () throws(InletError) -> String
 
     /// Creates a job.
     ///
     /// - Parameters:
-    ///   - url: called once, on the job's thread.
-    ///   - input: an allocated context. The job owns it from here on.
-    ///   - options: a dictionary. The job frees it.
+    ///   - url: returns the address. Called once, on the job's thread.
+    ///   - input: an allocated context, which the job now owns.
+    ///   - options: a dictionary, which the job frees.
     @unsafe init(
         url: @escaping Place, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
         watchers: (interruption: Interruption, nested: NestedInputs)
@@ -65,7 +66,7 @@ import Synchronization
         do throws(InletError) {
             done = try WakeUpSignal()
         } catch {
-            // `deinit` does not run before all properties are set, so the objects that they own are freed here.
+            // `deinit` runs only once all properties are set, so the objects that they own are freed here.
             unsafe avformat_close_input(&self.input)
             unsafe av_dict_free(&self.options)
             throw error
@@ -73,7 +74,7 @@ import Synchronization
         guard Self.abandoned.load(ordering: .relaxed) < Self.mostAbandoned else {
             throw InletError(
                 .resourceExhausted,
-                "Too many connections hang in the name service. Check that DNS works (getent hosts NAME).")
+                "Too many connections are waiting for the name service. Check that DNS works (getent hosts NAME).")
         }
     }
 
@@ -85,7 +86,7 @@ import Synchronization
     /// Opens the input and waits for it.
     ///
     /// - Returns: the input, which the caller owns, or nil and libavformat's code.
-    /// - Throws: the error if the address of the connection was refused.
+    /// - Throws: the error if the address of the connection was rejected.
     @unsafe func run(
         _ context: SourceContext
     ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {

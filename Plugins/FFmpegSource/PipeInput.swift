@@ -11,27 +11,27 @@ import InletFFmpeg
 #endif
 
 // Unsafe: owns a descriptor and libavformat's view of it.
-/// Reads a FIFO, a device or standard input for libavformat and never blocks beyond a cancellation.
+/// Reads a FIFO, a device or standard input for libavformat, and never blocks beyond a cancellation.
 ///
-/// libavformat's own `file:` opens a FIFO with a call that blocks until there is a writer, and its interrupt callback
-/// cannot end that.
+/// libavformat's own `file:` opens a FIFO with a call that blocks until there is a writer, which its interrupt
+/// callback cannot end.
 @safe final class PipeInput {
     private let descriptor: Int32
     /// Whether the input has a path and can be opened again after it is closed, unlike standard input.
     let canBeOpenedAnew: Bool
     private let context: SourceContext
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
-    /// Whether a FIFO without a writer is known by its hang-up, and no writer has been seen.
+    /// Whether a FIFO is known by its hang-up to have no writer, and no writer has been seen.
     private var lacksWriter = false
 
-    /// Bytes read at a time: the default capacity of a pipe on Linux.
+    /// The number of bytes read at a time: the default capacity of a pipe on Linux.
     private static let bufferSize: Int32 = 65_536
 
     /// - Parameters:
     ///   - path: the path, or `-` for standard input.
-    ///   - awaitsWriter: whether a FIFO that has no writer yet is an interruption, which may take any time.
+    ///   - awaitsWriter: whether a FIFO without a writer counts as an interruption, which may take any time.
     ///   - context: cancels waiting, and is notified of interruptions.
-    /// - Returns: nil if the path is an ordinary file, which libavformat reads best itself.
+    /// - Returns: nil if the path is an ordinary file, which libavformat itself reads best.
     /// - Throws: an error for the path: ``InletError/Code/notFound``, also for a directory,
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/malformedData`` for an empty file.
     init?(path: String, awaitsWriter: Bool, context: SourceContext) throws(InletError) {
@@ -46,7 +46,7 @@ import InletFFmpeg
             }
             switch facts.st_mode & S_IFMT {
             case S_IFDIR:
-                throw InletError(.notFound, "It is a directory. Name a video file in it.")
+                throw InletError(.notFound, "The path is a directory. Name a video file in it.")
             case S_IFREG:
                 guard facts.st_size > 0 else { throw InletError(.malformedData, "The file is empty.") }
                 return nil
@@ -78,25 +78,26 @@ import InletFFmpeg
         if canBeOpenedAnew { close(descriptor) }
     }
 
-    /// Opens a FIFO for writing and closes it. From then on it polls as hung up while it has no writer, which Linux
-    /// reports only if there has been one since the reader opened it.
+    /// Opens a FIFO for writing and closes it. From then on it polls as hung up while it has no writer. Linux reports
+    /// that only if there has been a writer since the reader opened the FIFO.
     ///
-    /// - Returns: false if that is not permitted or the system has no such path: a missing writer then looks silent.
+    /// - Returns: false if that is not permitted or the system has no such path. A missing writer then looks like
+    ///   silence.
     private static func provokeHangUp(_ descriptor: Int32) -> Bool {
-        // By the descriptor: the path may name another file by now.
+        // Opened by the descriptor, because the path may name another file by now.
         let writer = unsafe open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard writer >= 0 else { return false }
         close(writer)
         return true
     }
 
-    /// Records whether a FIFO has a writer, by the result of polling it, until there is one.
+    /// Records, from the result of polling a FIFO, whether it has a writer, until there is one.
     ///
     /// - Returns: whether there is no writer yet.
     private func awaitsWriter(_ events: Int32) -> Bool {
         guard lacksWriter else { return false }
         if events & Int32(POLLHUP) != 0, events & Int32(POLLIN) == 0 {
-            if context.interruption == nil { context.beginInterruption("nobody writes to the FIFO") }
+            if context.interruption == nil { context.beginInterruption("no program writes to the FIFO") }
             return true
         }
         lacksWriter = false
@@ -108,7 +109,7 @@ import InletFFmpeg
     private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while true {
             if context.shouldGiveUp { return inlet_averror_exit }
-            // A FIFO that has never been opened for writing polls as nothing; one whose writer has closed it polls as
+            // A FIFO that has never been opened for writing polls as nothing; one that its writer has closed polls as
             // hung up.
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -116,7 +117,7 @@ import InletFFmpeg
             ]
             let ready = unsafe poll(&polled, 2, 100)
             if ready >= 0, awaitsWriter(Int32(polled[0].revents)) {
-                // A hang-up does not wait: only the cancellation is polled for a while.
+                // A hang-up does not block, so only the cancellation is polled for a while.
                 polled[0].fd = -1
                 _ = unsafe poll(&polled, 2, 100)
                 continue

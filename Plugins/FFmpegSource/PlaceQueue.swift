@@ -4,23 +4,23 @@ import Synchronization
 /// The addresses of a place that have not been tried yet, in order.
 final class PlaceQueue: Sendable {
     private let find: @Sendable () throws(InletError) -> [String]
-    /// Nil until they are requested.
+    /// The remaining addresses; nil until they are requested.
     private let rest = Mutex<[String]?>(nil)
 
-    /// - Parameter find: called once, by the first caller that needs an address; may wait for the name service.
+    /// - Parameter find: called once, by the first caller that needs an address. May wait for the name service.
     init(_ find: @escaping @Sendable () throws(InletError) -> [String]) { self.find = find }
 
-    /// Whether no address is left; true until the addresses are known.
+    /// Whether no address is left. True until the addresses are known.
     var isEmpty: Bool { rest.withLock { $0?.isEmpty ?? true } }
 
     /// Removes the next address.
     ///
-    /// - Returns: the address, and the number of addresses that were left, including it.
+    /// - Returns: the address, and the number of addresses that were left, including this one.
     func next() throws(InletError) -> (url: String, count: Int) {
         let places: [String]
         if let known = rest.withLock({ $0 }) { places = known } else { places = try find() }
         guard let first = places.first else {
-            throw InletError(.hostNotFound, "The host has no address that is left to be tried.")
+            throw InletError(.hostNotFound, "Cannot reach any address of the host.")
         }
         rest.withLock { $0 = Array(places.dropFirst()) }
         return (first, places.count)

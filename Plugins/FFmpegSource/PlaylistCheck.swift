@@ -1,25 +1,25 @@
 import FoundationEssentials
 import InletCore
 
-/// Checks an HLS playlist (RFC 8216) before libavformat reads it, and parses it as libavformat does: as bytes.
+/// Checks an HLS playlist (RFC 8216) before libavformat reads it. Parses it as bytes, like libavformat.
 ///
 /// libavformat (5.1) reads a playlist of any length into memory, and dereferences a null pointer if a rendition has no
 /// segments.
 enum PlaylistCheck {
     /// The beginning of every playlist.
     static let mark = Array("#EXTM3U".utf8)
-    /// The longest playlist: 4 MB are a day of two-second segments.
+    /// The maximum length of a playlist: 4 MB hold a day of two-second segments.
     static let mostBytes = 4 << 20
-    /// The longest line; libavformat cuts longer ones.
+    /// The maximum length of a line; libavformat cuts longer ones.
     private static let longestLine = 4000
 
-    /// Returns the playlist as libavformat may read it.
+    /// Returns the playlist in a form that libavformat may read.
     ///
-    /// - Parameter base: the address after redirects, against which the playlist's addresses are resolved; nil without
-    ///   redirects.
+    /// - Parameter base: the address after redirects, against which the playlist's addresses are resolved; nil if
+    ///   there was no redirect.
     /// - Returns: nil if the playlist cannot be played.
     static func accept(_ bytes: [UInt8], base: String?) -> [UInt8]? {
-        // NUL would end a line for libavformat, and its text for all other readers.
+        // NUL would end a line for libavformat, and the text for all other readers.
         guard bytes.starts(with: mark), bytes.count <= mostBytes, !bytes.contains(0) else { return nil }
         let baseURL = base.flatMap { URL(string: $0) }
         var segments = 0
@@ -30,7 +30,7 @@ enum PlaylistCheck {
         var result: [UInt8] = []
         for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
             guard line.count <= longestLine else { return nil }
-            // Leading spaces belong to an address: a tag after them is not a tag.
+            // Leading spaces belong to an address: a tag after spaces is not a tag.
             guard let end = line.lastIndex(where: { !$0.isASCIISpace }) else { continue }
             let line = line[...end]
             if line.first == UInt8(ascii: "#") {
@@ -45,7 +45,7 @@ enum PlaylistCheck {
             }
             result.append(UInt8(ascii: "\n"))
         }
-        // A playlist with both kinds is neither.
+        // A playlist with both kinds is invalid.
         guard (segments > 0) != (variants > 0) else { return nil }
         return baseURL == nil ? bytes : result
     }

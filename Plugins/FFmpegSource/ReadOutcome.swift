@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// The meaning of a libavformat read that returned no packet: one table for every kind of input.
+/// The meaning of a libavformat read that returned no packet, in one table for every kind of input.
 enum ReadOutcome: Equatable {
     /// The stream has ended.
     case end
@@ -15,14 +15,14 @@ enum ReadOutcome: Equatable {
     struct Reading {
         /// The result of `av_read_frame`.
         var code: Int32
-        /// The code with which reading bytes failed, which libavformat regards as the end of the data; nil if it did
-        /// not fail.
+        /// The code with which reading bytes failed, which libavformat treats as the end of the data; nil if reading
+        /// did not fail.
         var byteError: Int32?
         /// Whether all bytes have been read.
         var isAtEnd = false
     }
 
-    /// - Parameter hasPlayedAll: whether a server has sent a recording at the length that it stated.
+    /// - Parameter hasPlayedAll: whether a server has sent the full stated length of a recording.
     init(_ reading: Reading, of kind: InputKind, hasPlayedAll: Bool) {
         let isOver = reading.code == inlet_averror_eof
         if let error = reading.byteError, !kind.isNetwork || isOver && !hasPlayedAll {
@@ -39,7 +39,7 @@ enum ReadOutcome: Equatable {
         }
     }
 
-    /// Creates the outcome after so many unparsable reads in a row that nothing more can be expected.
+    /// Creates the outcome after so many consecutive unparsable reads that nothing more can be expected.
     init(givingUp reading: Reading, of kind: InputKind) {
         self = reading.isAtEnd && kind.hasEnd && !kind.isNetwork ? .end : .fail(inlet_averror_invaliddata)
     }

@@ -8,7 +8,7 @@ import InletCore
 @safe final class SegmentCipher {
     private let state: OpaquePointer
     private var vector: [UInt8]
-    /// The last block, which may be padding and is held until more arrives.
+    /// The last block, which may be padding and is held until more data arrives.
     private var held: [UInt8] = []
 
     private static let blockSize = 16

@@ -8,7 +8,7 @@ extension SourcePlugin {
         PluginInfo(
             name: "network", schemes: FFmpegNetworkConfiguration.schemes + ["ffmpeg"],
             summary: "Network streams that libavformat reads: HTTP, HLS, RTMP, SRT, MPEG-TS over UDP, RTSP.",
-            usage: "http://USER:PASSWORD@HOST/PATH?connect-timeout=2s; options that are not listed stay in the address",
+            usage: "http://USER:PASSWORD@HOST/PATH?connect-timeout=2s; unlisted options stay in the address",
             options: NetworkOptions.all,
             examples: [
                 "http://camera/video.mjpg", "http://camera/video.mjpg?user=viewer&password-file=/run/secrets/camera",
@@ -23,29 +23,29 @@ private enum NetworkOptions {
     private typealias Shared = NetworkSourceOptions
     private static let defaults = FFmpegNetworkConfiguration(url: "")
     static let transport = PluginOption(
-        "transport", default: defaults.transport, "How RTSP carries the media; auto is tcp")
+        "transport", default: defaults.transport, "The transport of the media in RTSP; auto is tcp")
     static let latency = PluginOption(
         "latency", default: defaults.latency, in: .zero ... .seconds(10),
-        "How long late packets are waited for")
+        "How long to wait for late packets")
     static let probe = PluginOption(
         "probe", default: defaults.probe, in: .zero ... .seconds(60),
-        "How much is looked at before the start, to tell size and rate beforehand")
-    static let passphrase = PluginOption.secret("passphrase", "What SRT encrypts with").only(for: "srt", "ffmpeg")
+        "How much of the stream to analyse in advance, to know its size and rate")
+    static let passphrase = PluginOption.secret("passphrase", "The SRT passphrase").only(for: "srt", "ffmpeg")
     static let streamID = PluginOption.secret(
-        "streamid", "What the SRT server is asked for, which may hold credentials"
+        "streamid", "The SRT stream ID, which may contain credentials"
     ).only(for: "srt", "ffmpeg")
-    static let key = PluginOption.secret("key", "The stream's key, which follows the application in an RTMP address")
+    static let key = PluginOption.secret("key", "The stream key, which follows the application in an RTMP address")
         .only(for: "rtmp", "rtmps", "ffmpeg")
     static let every = PluginOption(
         "every", default: defaults.pollInterval, in: .zero ... .seconds(3600),
         "How often a still picture is requested again; 0 reads it once"
     ).only(for: "http", "https", "ffmpeg")
     static let stream = PluginOption<Int?>(
-        "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
+        "stream", default: nil, "The number of the stream, as listed by ffprobe", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
     static let pace = PluginOption<SourcePacing?>(
         "pace", default: nil,
-        "live, realtime or none; none for a file over HTTP and realtime for HLS where it is not given")
+        "live, realtime or none; by default none for a file over HTTP and realtime for HLS")
 
     static let all = [
         transport.description, latency.description, probe.description, Shared.user.description,
@@ -70,18 +70,19 @@ private enum NetworkOptions {
         guard FFmpegNetworkConfiguration.protocols[parsed.scheme] != nil else {
             throw InletError(
                 .unsupported,
-                "'\(parsed.scheme)' is no network protocol that is let in. It takes "
+                "The network protocol '\(parsed.scheme)' is not supported. Supported protocols: "
                     + FFmpegNetworkConfiguration.protocols.keys.sorted().joined(separator: ", ") + ".")
         }
         guard FFmpegOptionNames.hasProtocol(parsed.scheme) else {
             throw InletError(
-                .unsupported, "The installed libavformat does not speak \(parsed.scheme). Try a fuller build of FFmpeg."
+                .unsupported, "The installed libavformat lacks \(parsed.scheme). Try a fuller build of FFmpeg."
             )
         }
         if needPort.contains(parsed.scheme), !parsed.hasPort {
             throw InletError(
                 .invalidConfiguration,
-                "The address needs a port, as \(parsed.scheme) has none of its own: \(parsed.scheme)://host:5000.")
+                "Add a port to the address, because \(parsed.scheme) has no default port: \(parsed.scheme)://host:5000."
+            )
         }
         var configuration = FFmpegNetworkConfiguration(url: try withKey(address, parsed.scheme, values))
         for option in values.others where option.name.hasBytePrefix("ffmpeg.") {
@@ -104,7 +105,7 @@ private enum NetworkOptions {
         guard parsed.scheme == "srt" || (values[passphrase] ?? values[streamID]) == nil else {
             throw InletError(
                 .invalidConfiguration,
-                "passphrase and streamid are for srt. What the server calls so in its own query is written query.passphrase and query.streamid."
+                "passphrase and streamid are only for srt. For parameters of the server with these names, write query.passphrase and query.streamid."
             )
         }
         _ = try parsed.url(user: configuration.user, password: configuration.password)
@@ -134,19 +135,19 @@ private enum NetworkOptions {
         guard scheme.hasBytePrefix("rtmp") else {
             throw InletError(
                 .invalidConfiguration,
-                "key is for rtmp. What the server calls so in its own query is written query.key.")
+                "key is only for rtmp. For a parameter of the server with this name, write query.key.")
         }
         return try NetworkAddress.append(key: key, to: address)
     }
 
-    /// Refuses options in an address's query that are also refused elsewhere, if libavformat reads the query itself:
+    /// Rejects options in an address's query that are also rejected elsewhere, if libavformat itself reads the query:
     /// they could name local files.
     private static func check(_ query: [PluginURI.Option], _ scheme: String) throws(InletError) {
         guard needPort.contains(scheme) else { return }
         let refused = FFmpegNetworkConfiguration.refusedOptions.union(["cert", "key"])
         for option in query where refused.contains(option.addressName) {
             throw InletError(
-                .invalidConfiguration, "'\(option.addressName)' is not passed on: it could undo a protection.")
+                .invalidConfiguration, "'\(option.addressName)' is not allowed: it could disable a protection.")
         }
     }
 }

@@ -1,10 +1,10 @@
 import CFFmpeg
 
 // Unsafe: owns the dictionaries of decoder options that libavformat reads.
-/// Lets libavformat analyse the streams of an input, for which it may decode pictures.
+/// Makes libavformat analyse the streams of an input, for which it may decode pictures.
 enum StreamAnalysis {
-    /// - Parameter maximumPixels: no memory is allocated for larger pictures. Streams that appear only during the
-    ///   analysis, as in MPEG-TS, have no such limit before they are decoded.
+    /// - Parameter maximumPixels: the largest picture for which memory is allocated. Streams that appear only during
+    ///   the analysis, as in MPEG-TS, have no such limit before they are decoded.
     /// - Returns: the result of `avformat_find_stream_info`.
     @unsafe static func run(_ input: UnsafeMutablePointer<AVFormatContext>, maximumPixels: Int) -> Int32 {
         var options = unsafe [OpaquePointer?](repeating: nil, count: max(1, Int(input.pointee.nb_streams)))

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The container's information about the stream that is read.
+/// The container's information about the stream being read.
 struct StreamFacts {
     var index: Int
     var timeBase: Rational
@@ -12,7 +12,7 @@ struct StreamFacts {
     var hasContainerAspectRatio = false
     var frameRate: Rational?
 
-    /// The length of a frame in ticks, from the frame rate; 1 if that is unknown.
+    /// The duration of a frame in ticks, from the frame rate; 1 if the rate is unknown.
     var frameTicks: Int64 {
         guard let interval = frameRate?.reciprocal else { return 1 }
         return max(1, MediaTime(ticks: 1, timeBase: interval).rescaled(to: timeBase).ticks)

@@ -1,6 +1,6 @@
 public import InletCore
 
-/// A sink that discards every frame: `null:`. For measurements, and to run a source for its events.
+/// A sink that discards every frame: `null:`. Use it for measurements, or to run a source only for its events.
 public struct NullSinkConfiguration: FrameSinkConfiguration, Hashable {
     public init() {}
 
@@ -13,12 +13,12 @@ public struct NullSinkConfiguration: FrameSinkConfiguration, Hashable {
 
 /// Writes planes one after another, without padding or headers: `i420:out.yuv`.
 ///
-/// A picture of another size than the first is refused with ``InletError/Code/unsupported``.
+/// A picture of a different size than the first is rejected with ``InletError/Code/unsupported``.
 public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The file, created when the sink starts; it replaces one of the same name. `-` is standard output. A symbolic
-    /// link is refused.
+    /// The file. It is created when the sink starts and replaces an existing file. `-` is standard output. A symbolic
+    /// link is rejected.
     public var path: String
-    /// Who may read the file. The default is ``FileMode/owner``.
+    /// The permissions of the file. The default is ``FileMode/owner``.
     public var mode: FileMode
     /// The filters for pictures that they would change. The default is the empty set.
     public var filters: PictureFilters = []
@@ -37,13 +37,13 @@ public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
 
 /// Writes YUV4MPEG2, which most video programs read: `y4m:out.y4m`.
 ///
-/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The file has one frame
-/// rate and no timestamps: the rate that the source states, else the inverse of its time base.
+/// A picture of a different size than the first is rejected with ``InletError/Code/unsupported``. The file has no
+/// timestamps and only one frame rate: the rate that the source states, or else the inverse of its time base.
 public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The file, created when the sink starts; it replaces one of the same name. `-` is standard output. A symbolic
-    /// link is refused.
+    /// The file. It is created when the sink starts and replaces an existing file. `-` is standard output. A symbolic
+    /// link is rejected.
     public var path: String
-    /// Who may read the file. The default is ``FileMode/owner``.
+    /// The permissions of the file. The default is ``FileMode/owner``.
     public var mode: FileMode
     /// The filters for pictures that they would change. The default is the empty set.
     public var filters: PictureFilters = []
@@ -62,10 +62,10 @@ public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
 
 /// Writes a line with PTS and MD5 sum per frame, comparable with FFmpeg's framemd5: `framemd5:-`.
 public struct FrameMD5SinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The file, created when the sink starts; it replaces one of the same name. `-` is standard output. A symbolic
-    /// link is refused.
+    /// The file. It is created when the sink starts and replaces an existing file. `-` is standard output. A symbolic
+    /// link is rejected.
     public var path: String
-    /// Who may read the file. The default is ``FileMode/owner``.
+    /// The permissions of the file. The default is ``FileMode/owner``.
     public var mode: FileMode
     /// The filters for pictures that they would change. The default is the empty set.
     public var filters: PictureFilters = []

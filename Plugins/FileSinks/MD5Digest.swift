@@ -2,7 +2,7 @@ import CAVUtil
 import InletCore
 
 // Unsafe: owns libavutil's MD5 state.
-/// The owner of libavutil's MD5 state.
+/// Owns libavutil's MD5 state.
 @safe final class MD5Digest {
     private let state: OpaquePointer
 
@@ -15,7 +15,7 @@ import InletCore
 
     deinit { unsafe av_free(UnsafeMutableRawPointer(state)) }
 
-    /// Returns the sum of a picture's planes without their padding, in hexadecimal. No plane is copied.
+    /// Returns the MD5 sum of a picture's planes without their padding, in hexadecimal. No plane is copied.
     func hexadecimal(of picture: I420Buffer) -> String {
         unsafe av_md5_init(state)
         for plane in I420Buffer.Plane.allCases {

@@ -4,7 +4,7 @@ import InletOutput
 /// Writes pictures one after another, with or without YUV4MPEG2 headers.
 final class PlanarFileSink: FrameSink {
     enum Layout {
-        /// Planes and nothing else.
+        /// Only planes.
         case i420
         /// The headers that FFmpeg's yuv4mpegpipe muxer writes.
         case y4m
@@ -46,7 +46,7 @@ final class PlanarFileSink: FrameSink {
         guard frame.size == size else {
             throw InletError(
                 .unsupported,
-                "The picture changed from \(size) to \(frame.size); the file has one size. Fix it with --size \(size).",
+                "The picture changed from \(size) to \(frame.size), but the file has one size. Fix the size with --size \(size).",
                 context: .init(subject: subject, sequence: frame.sequence))
         }
         try file?.write(frameHeader, frame.buffer, sequence: frame.sequence)

@@ -5,11 +5,11 @@ extension SinkPlugin {
     /// The plug-in for `null:`.
     public static let null = SinkPlugin(
         PluginInfo(
-            name: "NullSink", schemes: ["null"], summary: "Throws every frame away.", usage: "null:", options: [],
+            name: "NullSink", schemes: ["null"], summary: "Discards every frame.", usage: "null:", options: [],
             examples: ["null:"])
     ) { uri, _ in
         guard uri.rest.isEmpty else {
-            throw InletError(.invalidConfiguration, "null: takes no path; write null: alone.")
+            throw InletError(.invalidConfiguration, "null: takes no path. Write only null:.")
         }
         return NullSinkConfiguration()
     }
@@ -51,12 +51,12 @@ extension SinkPlugin {
     ) -> SinkPlugin {
         let info = PluginInfo(
             name: name, schemes: [scheme], summary: summary,
-            usage: "\(scheme):PATH, where the PATH - is standard output",
+            usage: "\(scheme):PATH; the PATH - is standard output",
             options: [NewFile.mode.description] + filters.descriptions,
             examples: ["\(scheme):out.\(suffix)", "\(scheme):-"])
         return SinkPlugin(info) { uri, values in
             guard !uri.rest.isEmpty else {
-                throw InletError(.invalidConfiguration, "A path is needed, such as \(scheme):out.\(suffix).")
+                throw InletError(.invalidConfiguration, "Add the missing path, such as \(scheme):out.\(suffix).")
             }
             return makeConfiguration(uri.rest, values[NewFile.mode], filters.value(in: values))
         }

@@ -3,19 +3,19 @@ public import InletCore
 
 // Unsafe: copies pictures that have no owner.
 extension FrameInjector {
-    /// Pushes a picture in memory that has no owner and may change as soon as this returns: it is copied once, as I420,
-    /// into pooled memory. Any other pixel format is converted as it is copied.
+    /// Pushes a picture in memory that has no owner and may change as soon as this returns. The picture is copied
+    /// once, as I420, into pooled memory. Any other pixel format is converted as it is copied.
     ///
     /// - Parameters:
-    ///   - bytes: the planes one after another, and rows without padding unless `stride` is given, as in FFmpeg's
-    ///     rawvideo.
+    ///   - bytes: the planes one after another, with unpadded rows unless `stride` is given, as in FFmpeg's rawvideo.
     ///   - pixelFormat: the layout of the bytes.
     ///   - size: the size of the picture.
-    ///   - stride: bytes from one row to the next, for pixel formats of one plane. The default, nil, is the row.
-    ///   - pts: when it is shown. The default, nil, means the time of the push.
+    ///   - stride: bytes from one row to the next, for pixel formats of one plane. The default, nil, means unpadded
+    ///     rows.
+    ///   - pts: the presentation time. The default, nil, means the time of the push.
     ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
-    ///   - rotation: the clockwise rotation that shows the picture upright. The default is no rotation.
-    /// - Returns: whether it was queued; ``DropReason/poolExhausted`` if sinks hold all
+    ///   - rotation: the clockwise rotation that makes the picture upright. The default is no rotation.
+    /// - Returns: whether the picture was queued; ``DropReason/poolExhausted`` if sinks hold all
     ///   ``InjectorConfiguration/copies``.
     /// - Throws: as ``push(_:)-(SourceFrame)``.
     @discardableResult
@@ -29,10 +29,10 @@ extension FrameInjector {
             guard stride == nil || layout.count == 1 else {
                 throw InletError(
                     .invalidConfiguration,
-                    "One stride is for pixel formats of one plane; \(pixelFormat) has \(layout.count). Push its planes."
+                    "A stride is only for pixel formats of one plane, and \(pixelFormat) has \(layout.count). Push its planes."
                 )
             }
-            // The span keeps the memory alive and unwritten until this returns, and no plane is used after that.
+            // The span keeps the memory alive and unwritten until this returns, and no plane is used later.
             return try withPlanes(of: bytes, layout, stride) { planes throws(InletError) in
                 try copy(
                     SourceFrame(
@@ -42,15 +42,15 @@ extension FrameInjector {
         }
     }
 
-    /// Pushes a picture whose planes may be anywhere, in memory without an owner: copied as packed bytes are.
+    /// Pushes a picture whose planes may be anywhere, in memory without an owner. It is copied like packed bytes.
     ///
     /// - Parameters:
     ///   - planes: the planes. Their memory must stay valid and unwritten until this returns, and no longer.
     ///   - pixelFormat: the format of the planes.
     ///   - size: the size of the picture.
-    ///   - pts: when it is shown. The default, nil, means the time of the push.
-    ///   - colorSpace: how samples are to be read as colour. The default is not known.
-    ///   - rotation: the clockwise rotation that shows the picture upright. The default is no rotation.
+    ///   - pts: the presentation time. The default, nil, means the time of the push.
+    ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
+    ///   - rotation: the clockwise rotation that makes the picture upright. The default is no rotation.
     @discardableResult
     public func push(
         copying planes: SourcePlanes, pixelFormat: PixelFormat, size: ImageSize, pts: MediaTime? = nil,
@@ -71,7 +71,7 @@ extension FrameInjector {
         let result = unsafe bytes.withUnsafeBytes { memory in
             var planes = SourcePlanes()
             for plane in layout {
-                // A plane that begins beyond the memory is empty, and refused as too short.
+                // A plane that begins beyond the memory is empty, and is rejected as too short.
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: memory[min(plane.offset, memory.count)...])
                 unsafe planes.append(SourcePlane(rest, stride: stride ?? plane.stride))
             }
@@ -80,7 +80,7 @@ extension FrameInjector {
         return try result.get()
     }
 
-    /// Queues a copy of a picture, whose planes are not used after that.
+    /// Queues a copy of a picture. Its planes are not used later.
     private func copy(_ borrowed: SourceFrame) throws(InletError) -> InjectorOutcome {
         try requirePictures()
         try FrameConverter.check(borrowed)
@@ -98,7 +98,8 @@ extension FrameInjector {
                 rotation: borrowed.rotation, flags: .key))
     }
 
-    /// Returns the picture in memory of the pool: a picture that is I420 already was not copied by the conversion.
+    /// Returns the picture in pooled memory. The conversion did not copy a picture that is already I420, so it is
+    /// copied here.
     private func owned(_ picture: I420Picture, _ borrowed: SourceFrame) throws(InletError) -> I420Picture {
         guard let top = unsafe borrowed.planes[0]?.topRow, unsafe picture.buffer.baseAddress(of: .y) == top else {
             return picture

@@ -3,19 +3,19 @@ public import InletCore
 import InletSystem
 import Synchronization
 
-/// Takes the application's own pictures, or packets, from any thread, and yields them as a source: the pictures of a
-/// screen, a game, a filter, a model.
+/// Accepts an application's own pictures or packets from any thread, and delivers them as a source: for example the
+/// pictures of a screen, a game, a filter or a model.
 ///
 ///     let injector = try FrameInjector()
 ///     let capturer = Capturer(InjectedSourceConfiguration(injector))
 ///     try injector.push(buffer, pts: pts)
 ///
-/// It outlives its sources: each retry of a capturer makes a new one, which continues with the queued items. One source
-/// reads it at a time. A push copies nothing if the picture has an owner, never waits for a reader, and holds no lock
-/// while it runs code of the application. A picture for which the source waits is put into the sinks' queues by the
-/// push itself, which saves the way through the source's thread. Safe from any thread.
+/// It outlives its sources: each retry of a capturer creates a new source, which continues with the queued items. One
+/// source reads it at a time. A push does not copy a picture that has an owner, never waits for a reader, and holds no
+/// lock while it runs code of the application. If the source is waiting for a picture, the push itself puts the
+/// picture into the sinks' queues, which saves the detour through the source's thread. Safe from any thread.
 public final class FrameInjector: Sendable {
-    /// The configuration that it was made with.
+    /// The configuration with which it was created.
     public let configuration: InjectorConfiguration
     let converter = FrameConverter()
     let pool: I420BufferPool
@@ -26,7 +26,7 @@ public final class FrameInjector: Sendable {
         var reader: InjectorReader?
     }
 
-    /// Makes an injector.
+    /// Creates an injector.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
     public init(_ configuration: InjectorConfiguration = InjectorConfiguration()) throws(InletError) {
@@ -43,13 +43,13 @@ public final class FrameInjector: Sendable {
     ///
     /// The owner is released on whichever thread drops the last reference, which may be the calling one.
     ///
-    /// - Parameter frame: the picture. Its ``SourceFrame/sequence`` is not used. Without a PTS, the time of the push is
-    ///   used. A PTS may not be less than that of the picture before, unless the frame has the flag
-    ///   ``FrameFlags/discontinuity``: otherwise it is dropped as ``DropReason/outOfOrder``.
-    /// - Returns: whether it was queued.
+    /// - Parameter frame: the picture. Its ``SourceFrame/sequence`` is not used. Without a PTS, the time of the push
+    ///   is used. A PTS that is less than that of the previous picture causes a drop as ``DropReason/outOfOrder``,
+    ///   unless the frame has the flag ``FrameFlags/discontinuity``.
+    /// - Returns: whether the picture was queued.
     /// - Throws: ``InletError/Code/malformedData`` for planes that are missing or shorter than size, pixel format and
     ///   strides require, without reading them; ``InletError/Code/unsupported`` for a pixel format that cannot be
-    ///   converted; ``InletError/Code/invalidConfiguration`` for an impossible size, or if the injector is one of
+    ///   converted; ``InletError/Code/invalidConfiguration`` for an impossible size, or if this is an injector of
     ///   packets; ``InletError/Code/resourceExhausted`` if the picture by itself exceeds
     ///   ``InjectorConfiguration/maximumBytes``.
     @discardableResult
@@ -61,14 +61,15 @@ public final class FrameInjector: Sendable {
         }
     }
 
-    /// Pushes a picture that is I420 already, without a copy.
+    /// Pushes a picture that is already I420, without copying it.
     ///
     /// - Parameters:
     ///   - buffer: the picture.
-    ///   - pts: when it is shown, on any timeline that goes forward. The default, nil, means the time of the push.
+    ///   - pts: the presentation time, on any timeline that goes forward. The default, nil, means the time of the
+    ///     push.
     ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
-    ///   - rotation: the clockwise rotation that shows the picture upright. The default is no rotation.
-    /// - Returns: whether it was queued.
+    ///   - rotation: the clockwise rotation that makes the picture upright. The default is no rotation.
+    /// - Returns: whether the picture was queued.
     /// - Throws: as ``push(_:)-(SourceFrame)``.
     @discardableResult
     public func push(
@@ -77,15 +78,14 @@ public final class FrameInjector: Sendable {
         try push(SourceFrame(buffer, pts: pts, sequence: 0, colorSpace: colorSpace, rotation: rotation, flags: .key))
     }
 
-    /// Pushes a packet: one whole access unit. Packets are pushed in decoding order.
+    /// Pushes a packet: a complete access unit. Packets are pushed in decoding order.
     ///
-    /// - Parameter packet: the packet, with parameters of the codec and time base of
-    ///   ``InjectorConfiguration/packetStream``.
-    /// - Returns: whether it was queued. If the queue is full, this packet and all up to the next key frame are
-    ///   dropped, a key frame is requested (``InjectorWants/keyFrameRequests``), and it gets the flag
+    /// - Parameter packet: the packet, with the codec and time base of ``InjectorConfiguration/packetStream``.
+    /// - Returns: whether the packet was queued. If the queue is full, this packet and all up to the next key frame
+    ///   are dropped, and a key frame is requested (``InjectorWants/keyFrameRequests``), which gets the flag
     ///   ``PacketFlags/loss``.
-    /// - Throws: ``InletError/Code/malformedData`` for a packet without data, ``InletError/Code/formatChanged`` for
-    ///   another codec or time base, ``InletError/Code/invalidConfiguration`` if the injector is one of pictures,
+    /// - Throws: ``InletError/Code/malformedData`` for a packet without data, ``InletError/Code/formatChanged`` for a
+    ///   different codec or time base, ``InletError/Code/invalidConfiguration`` if this is an injector of pictures,
     ///   ``InletError/Code/resourceExhausted`` as for pictures.
     @discardableResult
     public func push(_ packet: SourcePacket) throws(InletError) -> InjectorOutcome {
@@ -93,16 +93,17 @@ public final class FrameInjector: Sendable {
             guard let stream = configuration.packetStream else {
                 throw InletError(
                     .invalidConfiguration,
-                    "This injector takes pictures. Make one with InjectorConfiguration(packets:) for packets.")
+                    "This injector accepts only pictures. Create one for packets with InjectorConfiguration(packets:).")
             }
-            guard packet.data.count > 0 else { throw InletError(.malformedData, "A packet without data was pushed.") }
+            guard packet.data.count > 0 else { throw InletError(.malformedData, "The pushed packet has no data.") }
             guard packet.parameters.codec == stream.parameters.codec,
                 packet.parameters.timeBase == stream.parameters.timeBase
             else {
                 throw InletError(
                     .formatChanged,
-                    "The injector has \(stream.parameters.codec) in \(stream.parameters.timeBase); a packet has "
-                        + "\(packet.parameters.codec) in \(packet.parameters.timeBase). Make another injector for it.")
+                    "The injector has \(stream.parameters.codec) in \(stream.parameters.timeBase); the packet has "
+                        + "\(packet.parameters.codec) in \(packet.parameters.timeBase). Create another injector for it."
+                )
             }
             try requireRoom(for: packet.data.count)
             var packet = packet
@@ -114,7 +115,7 @@ public final class FrameInjector: Sendable {
         }
     }
 
-    /// Queues a picture that has been checked.
+    /// Queues a checked picture.
     func enqueue(_ frame: SourceFrame) throws(InletError) -> InjectorOutcome {
         var bytes = 0
         for index in 0..<frame.planes.count {
@@ -147,7 +148,7 @@ public final class FrameInjector: Sendable {
 
     func requirePictures() throws(InletError) {
         guard configuration.packetStream == nil else {
-            throw InletError(.invalidConfiguration, "This injector takes packets. Make another one for pictures.")
+            throw InletError(.invalidConfiguration, "This injector accepts only packets. Create one for pictures.")
         }
     }
 
@@ -160,7 +161,7 @@ public final class FrameInjector: Sendable {
         }
     }
 
-    /// Counts a push that throws.
+    /// Counts a push that throws as refused.
     func counting<Value>(_ body: () throws(InletError) -> Value) throws(InletError) -> Value {
         do throws(InletError) {
             return try body()
@@ -172,7 +173,7 @@ public final class FrameInjector: Sendable {
 
     func noteCopy() { shared.withLock { $0.state.noteCopy() } }
 
-    /// Counts a picture for which there was no memory.
+    /// Counts a picture that was dropped because there was no memory for it.
     func dropForExhaustion() -> InjectorOutcome {
         let reader = shared.withLock {
             $0.state.noteExhaustion()
@@ -184,16 +185,16 @@ public final class FrameInjector: Sendable {
 
     // MARK: Control
 
-    /// Ends the stream: the source yields the queued items, and then ends as a file does. Later pushes are dropped as
-    /// `injectorEnded`. It cannot be undone.
+    /// Ends the stream: the source delivers the queued items, and then ends like a file. Later pushes are dropped as
+    /// `injectorEnded`. This cannot be undone.
     public func end() { control { $0.end() } }
 
-    /// Makes the source fail after the queued items. The capturer then retries by its policy and the error's code, and
-    /// the next source continues with later pushes. Without a source, the next one fails. If called twice before that,
-    /// the first error counts.
+    /// Makes the source fail after the queued items. The capturer then retries according to its policy and the error's
+    /// code, and the next source continues with later pushes. If there is no source, the next one fails. If called
+    /// twice before that, the first error counts.
     public func fail(_ error: InletError) { control { $0.fail(error) } }
 
-    /// Drops pushes until ``unmute()``, as ``DropReason/disabled``. Sinks are notified that the source is
+    /// Drops pushes as ``DropReason/disabled`` until ``unmute()``. Sinks are notified that the source is
     /// ``SourceCondition/interrupted``, and no time-out runs.
     ///
     /// - Parameter reason: a few words for people.
@@ -202,28 +203,28 @@ public final class FrameInjector: Sendable {
     /// Ends ``mute(_:)``.
     public func unmute() { control { $0.setMuted(nil) } }
 
-    /// Reports that there will be no pictures for a while: a window is minimized, a model is being loaded. No time-out
-    /// runs until the next push, or ``endInterruption()``.
+    /// Reports that there will be no pictures for a while, for example because a window is minimized or a model is
+    /// being loaded. No time-out runs until the next push or ``endInterruption()``.
     ///
     /// - Parameter reason: a few words for people.
     public func beginInterruption(_ reason: String) { control { $0.setInterruption(reason) } }
 
-    /// Ends ``beginInterruption(_:)`` without a push: the time-out for the next picture restarts.
+    /// Ends ``beginInterruption(_:)`` without a push: the time-out for the next picture starts again.
     public func endInterruption() { control { $0.setInterruption(nil) } }
 
     /// Limits pushes from now on, in addition to the limits of the sinks.
     ///
     /// - Parameters:
-    ///   - maximumSize: the largest pictures that ``wants`` asks for. Larger ones are accepted all the same, because
-    ///     only their producer can make them smaller at no cost. The default, nil, is no limit.
-    ///   - maximumFrameRate: the most pictures a second. If more are pushed, evenly spaced ones are queued, by their
-    ///     PTS, or the time of the push, and the others dropped as ``DropReason/rateLimited``. The default, nil, is no
-    ///     limit. Packets are not affected.
+    ///   - maximumSize: the largest pictures that ``wants`` requests. Larger ones are still accepted, because only
+    ///     their producer can make them smaller at no cost. The default, nil, is no limit.
+    ///   - maximumFrameRate: the maximum number of pictures per second. If more are pushed, evenly spaced ones are
+    ///     queued, by their PTS or the time of the push, and the others are dropped as ``DropReason/rateLimited``. The
+    ///     default, nil, is no limit. Packets are not affected.
     public func adapt(maximumSize: ImageSize? = nil, maximumFrameRate: Rational? = nil) {
         shared.withLock { $0.state.adapt(maximumSize: maximumSize, maximumFrameRate: maximumFrameRate) }
     }
 
-    /// The items that are useful to push now. Cheap enough to read before each picture.
+    /// The items that are currently useful to push. Cheap enough to read before each picture.
     public var wants: InjectorWants {
         var wants = InjectorWants()
         let (reader, size, rate) = shared.withLock { shared in
@@ -263,7 +264,7 @@ public final class FrameInjector: Sendable {
         guard isFree else {
             throw InletError(
                 .busy,
-                "Another capturer reads this injector, and frames go to one. Attach several sinks to that capturer.")
+                "Another capturer already reads this injector. Attach all sinks to that capturer.")
         }
     }
 
@@ -285,7 +286,7 @@ public final class FrameInjector: Sendable {
 
     func noteKeyFrameRequests(_ count: Int) { shared.withLock { $0.state.keyFrameRequests &+= count } }
 
-    /// Records a repetition, unless an item was pushed meanwhile.
+    /// Records a repetition. Returns false if an item was pushed meanwhile.
     func repeats(at time: MediaTime?) -> Bool { shared.withLock { $0.state.repeats(at: time) } }
 }
 
@@ -294,7 +295,7 @@ final class InjectorReader: Sendable {
     let context: SourceContext
     /// Wakes the source.
     let bell: Doorbell
-    /// Whether pictures for which the source waits need not pass through it.
+    /// Whether a picture for which the source waits can be passed to the sinks without the source's thread.
     let handsOver: Bool
     private let sequence = Atomic(UInt64(0))
 
@@ -307,9 +308,9 @@ final class InjectorReader: Sendable {
     /// The number of the next picture.
     func nextSequence() -> UInt64 { sequence.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// Passes a picture on for the source, which waits meanwhile.
+    /// Passes a picture to the sinks on behalf of the source, which waits meanwhile.
     ///
-    /// - Returns: false if the source itself must yield it.
+    /// - Returns: false if the source itself must deliver it.
     func take(_ item: SourceItem) -> Bool {
         guard var frame = item.frame else { return false }
         frame.sequence = sequence.load(ordering: .relaxed)

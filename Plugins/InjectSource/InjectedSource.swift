@@ -1,29 +1,29 @@
 public import InletCore
 import InletSystem
 
-/// A source that yields the items pushed into a ``FrameInjector``. It is live: timestamps follow the pushed PTS, or the
-/// time of the push.
+/// A source that delivers the items pushed into a ``FrameInjector``. It is live: timestamps follow the pushed PTS or
+/// the time of the push.
 ///
 /// If the injector's configuration states no size, opening waits for the first picture.
 public final class InjectedSource: FrameSource {
     private let injector: FrameInjector
     private var reader: InjectorReader?
-    /// The interruption that the bridge knows of.
+    /// The interruption that was reported to the bridge.
     private var told: String?
     private var keyFrameRequests = 0
-    /// The last pushed picture and the time when it was yielded, if pictures are repeated.
+    /// The last pushed picture and the time of its delivery, if pictures are repeated.
     private var last: (frame: SourceFrame, time: MonotonicTime)?
     private var lastYield = MonotonicTime(nanoseconds: 0)
 
-    /// The longest wait, so that a requested key frame is soon known to the application.
+    /// The longest wait, which bounds the delay until the application sees a key-frame request.
     private static let longestWait = Duration.milliseconds(250)
 
-    /// Makes a source that reads nothing yet.
+    /// Creates a source that does not read anything yet.
     public init(_ injector: FrameInjector) { self.injector = injector }
 
-    /// Takes the injector for this source.
+    /// Attaches this source to the injector.
     ///
-    /// - Throws: ``InletError/Code/busy`` if another source has it; ``InletError/Code/timedOut`` if no picture is
+    /// - Throws: ``InletError/Code/busy`` if another source is attached; ``InletError/Code/timedOut`` if no picture is
     ///   pushed in time and no size is stated; the error of ``FrameInjector/fail(_:)``.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         try context.checkCancellation()
@@ -107,7 +107,7 @@ public final class InjectedSource: FrameSource {
         return min(Self.longestWait, lastYield + interval - context.clock.now)
     }
 
-    /// The last picture once more, if it is time.
+    /// Returns the last picture again if it is time to repeat it.
     private func repetition(_ reader: InjectorReader, _ context: SourceContext) -> SourceFrame? {
         guard let interval = injector.configuration.repeatAfter, let last else { return nil }
         let now = context.clock.now
@@ -140,21 +140,21 @@ public final class InjectedSource: FrameSource {
         keyFrameRequests = count
     }
 
-    /// Waits for a push, a cancellation, or the end of the time.
+    /// Waits for a push, for cancellation, or until the time has passed.
     private func wait(_ reader: InjectorReader, for time: Duration, _ context: SourceContext) throws(InletError) {
         if context.isCancelled { try context.checkCancellation() }
         let left = context.deadline - context.clock.now
         guard left > .zero else {
             throw InletError(
                 .timedOut,
-                "Nothing was pushed into the injector in time. If that is to be expected, set repeatAfter, or call "
+                "Nothing was pushed into the injector in time. If that is normal, set repeatAfter, or call "
                     + "beginInterruption while there is nothing to push.")
         }
         _ = reader.bell.wait(until: .now + max(.zero, min(time, left)), wakeDescriptor: context.wakeUpDescriptor)
         reader.bell.clear()
     }
 
-    /// Makes pushes be dropped until the pause ends.
+    /// Causes pushes to be dropped until the pause ends.
     public func pause(_ context: SourceContext) throws -> Bool {
         injector.setPaused(true)
         return true
@@ -166,7 +166,7 @@ public final class InjectedSource: FrameSource {
         lastYield = context.clock.now
     }
 
-    /// Leaves the injector to the next source.
+    /// Detaches from the injector, so that the next source can read it.
     public func close() {
         last = nil
         if let reader { injector.detach(reader) }

@@ -3,15 +3,15 @@ public import InletDecode
 
 /// A source of the items that an application pushes into a ``FrameInjector``.
 ///
-/// Each retry of a capturer makes a new source, all of which read the one injector, one at a time.
+/// Each retry of a capturer creates a new source. All of them read the same injector, one at a time.
 public struct InjectedSourceConfiguration: PacketSourceConfiguration {
     /// The injector.
     public var injector: FrameInjector
     /// The name in logs and errors. The default is `frames`.
     public var name: String
-    /// The decoders for an injector of packets, in any order. A `PluginRegistry` adds those that it knows.
+    /// The decoders for an injector of packets, in any order. A `PluginRegistry` adds its own decoders.
     public var decoders: [DecoderPlugin]
-    /// The name of the decoder to try first. The default, nil, is the preferred one.
+    /// The name of the decoder to try first. The default, nil, is the decoder with the highest preference.
     public var decoder: String?
 
     public init(

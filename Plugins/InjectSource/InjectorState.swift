@@ -10,13 +10,13 @@ struct InjectorState: Sendable {
         /// application.
         var evicted: SourceItem?
         var others: [SourceItem] = []
-        /// How many of these were dropped, and why.
+        /// The number of dropped items, and the reason.
         var evictions: UInt64 { (evicted == nil ? 0 : 1) + UInt64(others.count) }
         var reason = DropReason.superseded
-        /// Whether a reader waits.
+        /// Whether the caller must wake a reader.
         var wakesReader = false
-        /// Whether the picture was not queued, because the pusher must pass it on for the reader, and then call
-        /// ``InjectorState/handedOver(_:bytes:taken:)``.
+        /// Whether the picture was not queued, because the pusher must pass it to the sinks on behalf of the reader
+        /// and then call ``InjectorState/handedOver(_:bytes:taken:)``.
         var isForHandOver = false
     }
 
@@ -38,12 +38,12 @@ struct InjectorState: Sendable {
     private var interruption: String?
     private(set) var isPaused = false
     private var isReaderWaiting = false
-    /// Whether a pusher passes a picture on for the reader, which waits until that is done.
+    /// Whether a pusher is passing on a picture on behalf of the reader, which waits until that is done.
     private var isHandingOver = false
-    /// The time of the newest picture that was accepted or repeated.
+    /// The time of the latest picture that was accepted or repeated.
     private var newest: MediaTime?
     private var thinning = RateThinning()
-    /// Whether packets were dropped, so that those up to the next key frame are useless.
+    /// Whether packets were dropped, so that all packets up to the next key frame are useless.
     private var awaitsKeyFrame = false
     private var hasLoss = false
     private(set) var maximumSize: ImageSize?
@@ -61,12 +61,12 @@ struct InjectorState: Sendable {
 
     // MARK: Pushing
 
-    /// Takes a checked item.
+    /// Accepts or drops a checked item.
     ///
     /// - Parameters:
-    ///   - bytes: the memory that it keeps.
+    ///   - bytes: the memory that the item keeps in use.
     ///   - now: the time of the push, for items without a PTS.
-    ///   - handsOver: whether the pusher may pass on a picture for which the reader waits.
+    ///   - handsOver: whether the pusher may pass on a picture for which the reader is waiting.
     mutating func push(
         _ item: SourceItem, bytes: Int, at now: MonotonicTime, handsOver: Bool = false
     ) -> Push {
@@ -99,13 +99,13 @@ struct InjectorState: Sendable {
         return push
     }
 
-    /// Whether a reader waits for a picture and knows of no interruption.
+    /// Whether a reader is waiting for a picture and no interruption has been reported to it.
     private var isReaderIdle: Bool {
         isReaderWaiting && !isHandingOver && items.isEmpty && interruption == nil && failure == nil
     }
 
-    /// Records that a picture has been passed on for the reader, or that the reader itself must take it: then it is
-    /// queued, before items pushed meanwhile.
+    /// Records that a picture has been passed on, or that the reader itself must deliver it: then it is queued, before
+    /// items that were pushed meanwhile.
     mutating func handedOver(_ item: SourceItem, bytes: Int, taken: Bool) -> Push {
         isHandingOver = false
         var push = Push()
@@ -177,15 +177,15 @@ struct InjectorState: Sendable {
         statistics.dropped[.poolExhausted, default: 0] &+= 1
     }
 
-    /// Whether a reader waits and must be woken. It counts as awake from now on. While a picture is handed over it is
-    /// not woken, and it is woken afterwards if an item waits.
+    /// Returns whether a reader is waiting and must be woken, and counts it as awake from now on. It is not woken
+    /// while a picture is handed over, but afterwards if an item is queued.
     private mutating func takeWaiting() -> Bool {
         guard !isHandingOver else { return false }
         defer { isReaderWaiting = false }
         return isReaderWaiting
     }
 
-    // MARK: Control, each of which returns whether a reader is to be woken
+    // MARK: Control. Each method returns whether a reader must be woken.
 
     /// Ends the stream after the queued items.
     mutating func end() -> Bool {
@@ -193,7 +193,7 @@ struct InjectorState: Sendable {
         return takeWaiting()
     }
 
-    /// Makes the reader fail after the queued items. The first error counts until a reader has thrown it.
+    /// Makes the reader fail after the queued items. Until a reader has thrown it, the first error counts.
     mutating func fail(_ error: InletError) -> Bool {
         guard !isEnded else { return false }
         failure = failure ?? error
@@ -228,13 +228,13 @@ struct InjectorState: Sendable {
 
     mutating func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
 
-    /// The first item, which stays in the queue; waits as ``take()`` does if the queue is empty.
+    /// Returns the first item, which stays in the queue. If the queue is empty, waits as ``take()`` does.
     mutating func peek() -> Turn {
         guard !isHandingOver, let first = items.first else { return idle() }
         return .item(first.item)
     }
 
-    /// Takes the next item out of the queue.
+    /// Removes and returns the next item of the queue.
     mutating func take() -> Turn {
         guard !isHandingOver, let first = items.popFirst() else { return idle() }
         statistics.queuedBytes -= first.bytes
@@ -243,7 +243,7 @@ struct InjectorState: Sendable {
     }
 
     private mutating func idle() -> Turn {
-        // A picture that is handed over comes before these.
+        // A picture that is being handed over comes before these.
         if !isHandingOver {
             if let error = failure {
                 failure = nil
@@ -255,9 +255,9 @@ struct InjectorState: Sendable {
         return .empty(interruption: muteReason ?? interruption)
     }
 
-    /// Records that a picture is yielded once more at that time, so that later pushes must not be earlier.
+    /// Records that a picture is repeated at that time, so that later pushes must not have an earlier time.
     ///
-    /// - Returns: false if an item is queued, which must be yielded instead.
+    /// - Returns: false if an item is queued, which must be delivered instead.
     mutating func repeats(at time: MediaTime?) -> Bool {
         guard items.isEmpty else { return false }
         statistics.repeated &+= 1
@@ -265,7 +265,7 @@ struct InjectorState: Sendable {
         return true
     }
 
-    /// The statistics, with the queued items.
+    /// The statistics, including the queued items.
     var figures: InjectorStatistics {
         var figures = statistics
         figures.queued = items.count
@@ -274,6 +274,6 @@ struct InjectorState: Sendable {
 }
 
 extension DropReason {
-    /// It was pushed into an injector that had ended.
+    /// The item was pushed after the injector had ended.
     public static let injectorEnded = DropReason("injectorEnded")
 }

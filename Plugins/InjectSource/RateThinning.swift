@@ -1,19 +1,19 @@
 import InletCore
 
-/// Chooses evenly spaced frames, so that at most a given number pass each second. A value without a clock.
+/// Selects evenly spaced frames, so that at most a given number pass each second. It has no clock.
 struct RateThinning: Sendable {
-    /// The least time from one frame to the next on average, in nanoseconds; 0 for all frames.
+    /// The minimum average time between frames, in nanoseconds; 0 for all frames.
     private(set) var interval: Int64 = 0
     private var due: Int64?
 
-    /// Sets the most frames a second; nil, or a rate that is not greater than 0, for all.
+    /// Sets the maximum number of frames per second; nil, or a rate that is not greater than 0, lets all pass.
     mutating func setRate(_ rate: Rational?) {
         let positive = rate.flatMap { $0 > Rational(0) ? $0.reciprocal : nil }
         interval = positive.map { max(0, MediaTime(ticks: 1, timeBase: $0).nanoseconds) } ?? 0
         due = nil
     }
 
-    /// Returns whether the frame of that time, in nanoseconds, passes.
+    /// Returns whether the frame with this time, in nanoseconds, passes.
     mutating func admits(_ time: Int64) -> Bool {
         guard interval > 0 else { return true }
         guard let due, time > due.subtracting(saturating: interval.multiplied(saturatingBy: 2)),
@@ -23,7 +23,7 @@ struct RateThinning: Sendable {
             due = time.adding(saturating: interval)
             return true
         }
-        // An eighth of an interval of jitter costs no frame.
+        // Up to an eighth of an interval of jitter costs no frame.
         guard time >= due.subtracting(saturating: interval / 8) else { return false }
         self.due = due.adding(saturating: interval)
         return true

@@ -1,15 +1,15 @@
 public import InletCore
 
 extension SourcePlugin {
-    /// The plug-in for `inject:NAME`: the items that the application pushes into the injector of that name.
+    /// The plug-in for `inject:NAME`: the items that the application pushes into the injector with that name.
     ///
-    /// - Parameter directory: the injectors. Injectors that are added to another copy later are not found.
+    /// - Parameter directory: the injectors. Injectors added later to another copy of the directory are not found.
     public static func inject(_ directory: InjectorDirectory) -> SourcePlugin {
         SourcePlugin(
             PluginInfo(
                 name: "InjectSource", schemes: ["inject"],
-                summary: "Pictures or packets that the application itself pushes.",
-                usage: "inject:NAME, where NAME is that of an injector of the application",
+                summary: "Pictures or packets that the application pushes.",
+                usage: "inject:NAME; NAME is that of an injector of the application",
                 options: [Options.decoder.description],
                 examples: directory.names.prefix(3).map { "inject:\($0)" })
         ) { uri, values in
@@ -29,7 +29,7 @@ extension SourcePlugin {
         message +=
             names.isEmpty
             ? " The application has added none to its InjectorDirectory."
-            : " There are \(names.joined(separator: ", "))."
+            : " The injectors are \(names.joined(separator: ", "))."
         return InletError(.notFound, message)
     }
 }

@@ -7,11 +7,12 @@
     import Logging
     import Synchronization
 
-    /// The connection of a ``KinesisSignaling`` to its channel, made again whenever it ends. Safe from any thread.
+    /// The connection of a ``KinesisSignaling`` to its channel, which is opened again whenever it ends. Safe from any
+    /// thread.
     final class KinesisLink: Sendable {
-        /// How a connection ended.
+        /// The way in which a connection ended.
         private enum Ending: Sendable {
-            /// Make another connection at once.
+            /// Another connection must be opened at once.
             case renewed
             case failed(InletError)
         }
@@ -32,8 +33,8 @@
         private let outbox: KinesisOutbox
         private let logger: Logger
         private let state = Mutex(State())
-        /// The limits for reaching a channel for the first time, for waiting for relays, and for the wait between two
-        /// attempts.
+        /// The time limits for reaching a channel for the first time, for waiting for relays, and for the wait between
+        /// two attempts.
         private static let (openingLimit, relayLimit) = (Duration.seconds(30), Duration.seconds(2))
         private static let longestBackOff = Duration.seconds(30)
 
@@ -60,14 +61,14 @@
 
         var failure: InletError? { state.withLock { $0.failure } }
 
-        /// Ends the service; further calls do nothing.
+        /// Ends the service. Further calls do nothing.
         func finish(_ error: InletError?) {
             state.withLock { $0.failure = $0.failure ?? error }
             outbox.close()
             dispatcher.closed(error)
         }
 
-        /// Connects, repeatedly, until the task is cancelled or the service refuses.
+        /// Connects, repeatedly, until the task is cancelled or the service rejects this side.
         func run() async {
             let began = ContinuousClock.now
             var attempts = 0
@@ -82,7 +83,7 @@
                 let hasOpened = state.withLock { $0.hasOpened }
                 if dispatcher.isOpen { (attempts, refusals) = (0, 0) }
                 dispatcher.interrupted(error)
-                // A new attempt after a refusal uses credentials that may have been renewed.
+                // A new attempt after a rejection uses credentials that may have been renewed.
                 if error.code == .authenticationFailed {
                     refusals += 1
                     await api.credentials.forget()
@@ -106,7 +107,7 @@
                 .invalidConfiguration, .notFound, .unsupported, .addressRefused, .permissionDenied,
                 .authenticationFailed,
             ]
-            // The channel's WebSocket may refuse what the service accepts, while the channel moves.
+            // While the channel is being moved, its WebSocket may reject what the service accepts.
             return codes.contains(error.code) && error.context.operation != "WebSocket"
         }
 
@@ -196,7 +197,7 @@
         private func take(_ message: KinesisMessage, from sender: String?) -> Bool {
             switch message {
             case .goAway:
-                logger.info("\(configuration.redactedURI): the service moves the connection")
+                logger.info("\(configuration.redactedURI): the service is moving the connection")
                 return true
             case .reconnectICEServer: state.withLock { $0.relaysUntil = 0 }
             case .status(let code, let kind, let description):
@@ -237,7 +238,7 @@
                 }
                 group.addTask {
                     try? await Task.sleep(for: Self.relayLimit)
-                    return .failure(InletError(.timedOut, "Kinesis Video named no relays in time."))
+                    return .failure(InletError(.timedOut, "Kinesis Video returned no relays in time."))
                 }
                 defer { group.cancelAll() }
                 return await group.next() ?? .success(([], .seconds(30)))
@@ -250,7 +251,7 @@
                     state.relaysUntil = api.environment.now() + seconds - min(30, seconds / 5)
                 }
             case .failure(let error):
-                logger.warning("\(error.about(configuration.redactedURI)) There are no relays of AWS.")
+                logger.warning("\(error.about(configuration.redactedURI)) AWS's relays are not available.")
             }
         }
     }

@@ -5,18 +5,18 @@
     public import Logging
     import Synchronization
 
-    /// The signaling of Kinesis Video: a master that any number of viewers reach, or a viewer, which reaches the
-    /// master.
+    /// The signaling of Kinesis Video: a master to which any number of viewers connect, or a viewer that connects to
+    /// the master.
     ///
     ///     let service = try KinesisSignaling(KinesisConfiguration(channel: "porch"))
     ///     for await case .sessionRequested(let viewer) in service.events() { … }
     ///
     /// Connects at once, and again whenever the connection ends, which AWS does after an hour at the latest. Ends
-    /// permanently if it is refused: ``SignalingEvent/closed(_:)`` has the reason. AWS has no presence: a viewer has
-    /// joined with its first message, and there is no message for the end of a session, which is noticed by the peer's
-    /// lost path. Safe from any thread.
+    /// permanently if it is rejected: ``SignalingEvent/closed(_:)`` has the reason. AWS has no presence: a viewer
+    /// joins with its first message. There is no message for the end of a session, which is noticed by the loss of the
+    /// peer's path. Safe from any thread.
     public final class KinesisSignaling: SignalingService {
-        /// The name of the master for its viewers, and of the master itself.
+        /// The name of the master, for itself and for its viewers.
         public static let masterName = "MASTER"
 
         /// The name of this side: ``masterName``, or the viewer's client ID.
@@ -24,11 +24,11 @@
         private let link: KinesisLink
         private let task: Task<Void, Never>
 
-        /// Begins to connect.
+        /// Starts to connect.
         ///
         /// - Parameters:
         ///   - configuration: the channel and the role.
-        ///   - logger: the logger of reconnections. The default is `inlet.kinesis`.
+        ///   - logger: the logger for reconnections. The default is `inlet.kinesis`.
         /// - Throws: ``InletError/Code/invalidConfiguration`` if the configuration is invalid, or the region unknown.
         public convenience init(
             _ configuration: KinesisConfiguration, logger: Logger = Logger(label: "inlet.kinesis")
@@ -50,13 +50,13 @@
         /// Whether the channel is connected.
         public var isOpen: Bool { link.dispatcher.isOpen }
 
-        /// The reason why the service has ended permanently; nil if it has not, or this side ended it.
+        /// The reason why the service has ended permanently; nil if it has not, or if this side ended it.
         public var failure: InletError? { link.failure }
 
         /// Returns the events from now on.
         public func events() -> AsyncStream<SignalingEvent> { link.dispatcher.events() }
 
-        /// Returns the channel for one session with a peer: of a master, with a viewer; of a viewer, with the master.
+        /// Returns the channel for one session with a peer: a viewer if this side is the master, or else the master.
         public func channel(to peer: PeerID) throws(InletError) -> any SignalingChannel {
             try link.dispatcher.channel(to: peer)
         }
@@ -67,7 +67,7 @@
                 InletError(.unsupported, "Kinesis Video has no messages about calls."), retryAfter: nil)
         }
 
-        /// Returns the relays that AWS lends, and its STUN server.
+        /// Returns AWS's relays and STUN server.
         public func iceServers() async -> [ICEServer] { await link.iceServers() }
 
         /// Leaves the channel and ends all channels and events.
@@ -79,7 +79,7 @@
 
         /// Waits until the channel is connected.
         ///
-        /// - Throws: the reason if it will not be, or ``InletError/Code/timedOut`` after the limit.
+        /// - Throws: the reason if it cannot be connected, or ``InletError/Code/timedOut`` after the limit.
         func waitUntilOpen(within limit: Duration) async throws(InletError) {
             let events = events()
             let isOpen = await withTaskGroup(of: Bool.self) { group in
@@ -98,23 +98,23 @@
                 return await group.next() ?? false
             }
             guard !isOpen else { return }
-            throw failure ?? InletError(.timedOut, "Kinesis Video was not reached in time. Check the network.")
+            throw failure ?? InletError(.timedOut, "Kinesis Video could not be reached in time. Check the network.")
         }
     }
 
-    /// The channel of a viewer to the master, which reports why the service cannot be reached.
+    /// The channel of a viewer to the master. It reports why the service cannot be reached.
     public struct KinesisViewerChannel: SignalingChannel {
         private let service: KinesisSignaling
         private let channel: any SignalingChannel
-        /// The master's messages. The stream ends with ``close()``, not with the service: a message being sent then
-        /// fails with the reason, which is more informative than an end.
+        /// The master's messages. The stream ends with ``close()``, not with the service: sending a message then fails
+        /// with the reason, which is more informative than an end.
         public let incoming: AsyncStream<SignalingMessage>
         private let arrived: AsyncStream<SignalingMessage>.Continuation
-        /// Enough for a few flows with all of their candidates.
+        /// Sufficient for a few flows with all of their candidates.
         private static let mostMessages = 256
         private static let (sendingLimit, serverLimit) = (Duration.seconds(15), Duration.seconds(5))
 
-        /// Begins to connect as a viewer.
+        /// Starts to connect as a viewer.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` as ``KinesisSignaling/init(_:logger:)`` does.
         public init(
@@ -136,7 +136,7 @@
             Task { for await message in channel.incoming { arrived.yield(message) } }
         }
 
-        /// Returns the relays that AWS lends, as soon as the service is connected, or none after five seconds.
+        /// Returns AWS's relays as soon as the service is connected, or an empty list after five seconds.
         public func iceServers() async -> [ICEServer] {
             try? await service.waitUntilOpen(within: Self.serverLimit)
             return await service.iceServers()
@@ -144,7 +144,7 @@
 
         /// Sends a message to the master, as soon as the service is connected.
         ///
-        /// - Throws: ``SignalingFailure`` with the reason if it cannot connect, or not within 15 seconds.
+        /// - Throws: ``SignalingFailure`` with the reason if it cannot connect, or cannot within 15 seconds.
         public func send(_ message: SignalingMessage) async throws(SignalingFailure) {
             do {
                 try await service.waitUntilOpen(within: Self.sendingLimit)

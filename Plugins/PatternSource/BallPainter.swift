@@ -1,6 +1,7 @@
 import InletCore
 
-/// Draws ``TestPattern/ball``: an orange ball in front of a dark wall, its radius an eighth of the shorter side.
+/// Draws ``TestPattern/ball``: an orange ball in front of a dark wall. Its radius is an eighth of the picture's
+/// shorter side.
 struct BallPainter: PatternPainter {
     private let radius: Int
     private let horizontal: Track
@@ -15,7 +16,7 @@ struct BallPainter: PatternPainter {
         let start: Int
         let speed: Int
 
-        /// Returns where the ball's edge is in a frame.
+        /// Returns the position of the ball's edge in a frame.
         func position(_ frame: UInt64) -> Int {
             guard length > 0 else { return 0 }
             let period = UInt64(2 * length)
@@ -32,7 +33,8 @@ struct BallPainter: PatternPainter {
             let length = side - 2 * radius
             return Track(
                 length: length, start: Int(numbers.next() % UInt64(2 * length)),
-                // Never zero, and different on the two axes for most seeds: the ball reaches all parts of the picture.
+                // Never zero, and different on the two axes for most seeds, so that the ball reaches all parts of the
+                // picture.
                 speed: 1 + shorter / 80 + Int(numbers.next() % UInt64(1 + shorter / 80)))
         }
         horizontal = track(size.width, radius)
@@ -46,12 +48,12 @@ struct BallPainter: PatternPainter {
         for row in 0..<2 * radius {
             let half = halfWidth(row)
             let columns = x + radius - half..<x + radius + half
-            // One row at a time: chroma is drawn in even rows.
+            // Rows are drawn one at a time; chroma is drawn in even rows.
             draft.fill(columns: columns, rows: y + row..<y + row + 1, with: Self.ball)
         }
     }
 
-    /// Returns half the width of the ball in a row, by Pythagoras in half pixels.
+    /// Returns half the width of the ball in a row, by the Pythagorean theorem in half pixels.
     private func halfWidth(_ row: Int) -> Int {
         let distance = 2 * row + 1 - 2 * radius
         return Int((Double(4 * radius * radius - distance * distance).squareRoot() / 2).rounded())

@@ -1,15 +1,15 @@
 /// A rectangle as a camera sees it: four corners, clockwise.
 struct CameraQuad: Sendable, Hashable {
-    /// A place in a picture, in pixels.
+    /// A position in a picture, in pixels.
     struct Point: Sendable, Hashable {
         var x: Double
         var y: Double
     }
 
-    /// From the corner that is the upper left one of the rectangle.
+    /// The corners, clockwise from the upper left corner of the rectangle.
     var corners: [Point]
 
-    /// The quad with each corner as the first, and mirrored.
+    /// The quad with each corner as the first one, and each of these mirrored.
     var orientations: [CameraQuad] {
         let turned = (0..<4).map { first in CameraQuad(corners: (0..<4).map { corners[(first + $0) % 4] }) }
         return turned
@@ -36,7 +36,7 @@ struct CameraQuad: Sendable, Hashable {
             (d, e, f) = (q.y - p.y + g * q.y, s.y - p.y + h * s.y, p.y)
         }
 
-        /// Returns the place of a point of the unit square.
+        /// Returns the position of a point of the unit square.
         func place(_ u: Double, _ v: Double) -> Point {
             let scale = g * u + h * v + 1
             return Point(x: (a * u + b * v + c) / scale, y: (d * u + e * v + f) / scale)

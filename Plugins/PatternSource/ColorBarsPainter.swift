@@ -3,8 +3,8 @@ import InletCore
 /// Draws ``TestPattern/smpte``.
 ///
 /// From 720 lines up it is SMPTE RP 219-1:2014, with white and black where the standard leaves a choice (its *2 and
-/// *3); below, SMPTE EG 1-1990 in the digital form of BT.601. Edges stand on even pixels, so that no chroma sample has
-/// two colours.
+/// *3). Below, it is SMPTE EG 1-1990 in the digital form of BT.601. Edges lie on even pixels, so that no chroma sample
+/// has two colours.
 struct ColorBarsPainter: PatternPainter {
     /// A row of bars, `height` twelfths of the picture high.
     struct Band {
@@ -20,7 +20,7 @@ struct ColorBarsPainter: PatternPainter {
 
     enum Fill {
         case color(YUVColor)
-        /// Black at the left to white at the right.
+        /// A ramp from black at the left to white at the right.
         case ramp
     }
 
@@ -64,12 +64,12 @@ struct ColorBarsPainter: PatternPainter {
 
     private func even(_ position: Int) -> Int { position & ~1 }
 
-    /// Returns white, yellow, cyan, green, magenta, red, blue: falling luma.
+    /// Returns white, yellow, cyan, green, magenta, red and blue, in order of decreasing luma.
     private static func primaries(_ level: Double, _ matrix: ColorMatrix) -> [YUVColor] {
         [7, 6, 3, 2, 5, 4, 1].map { bits in rgb(bits, level, matrix) }
     }
 
-    /// Returns a colour whose components are each at `level` or absent: bit 2 is red, bit 1 green, bit 0 blue.
+    /// Returns a colour whose components are either `level` or zero: bit 2 is red, bit 1 green, bit 0 blue.
     private static func rgb(_ bits: Int, _ level: Double, _ matrix: ColorMatrix) -> YUVColor {
         YUVColor(
             red: bits & 4 == 0 ? 0 : level, green: bits & 2 == 0 ? 0 : level, blue: bits & 1 == 0 ? 0 : level,
@@ -79,12 +79,12 @@ struct ColorBarsPainter: PatternPainter {
     private static let eg1: [Band] = {
         let bars = primaries(0.75, .smpte170m)
         let seventh = 24
-        // The castellations: the bars that contain blue in reverse order, for adjusting hue and saturation.
+        // The castellations are the bars that contain blue, in reverse order, for adjusting hue and saturation.
         let castellations = [bars[6], .black, bars[4], .black, bars[2], .black, bars[0]]
-        // -I and +Q: the NTSC colour axes at 33 degrees, 20 IRE of chroma on black.
+        // -I and +Q are the NTSC colour axes at 33 degrees, with 20 IRE of chroma on black.
         let minusI = YUVColor(y: 16, u: 156, v: 97)
         let plusQ = YUVColor(y: 16, u: 171, v: 148)
-        // PLUGE: 4 IRE below and above black. Between black and white lie 92.5 IRE.
+        // PLUGE bars are 4 IRE below and above black. The range from black to white is 92.5 IRE.
         let pluge = 4 / 92.5
         let bottom: [(Int, YUVColor)] = [
             (30, minusI), (30, .white), (30, plusQ), (30, .black), (8, .gray(level: -pluge)), (8, .black),

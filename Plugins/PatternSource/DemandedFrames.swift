@@ -1,6 +1,6 @@
 import InletCore
 
-/// The frames of a pattern that are drawn: all of them, or evenly spaced ones if fewer are wanted.
+/// The frames of a pattern to draw: all of them, or evenly spaced ones if fewer are wanted.
 struct DemandedFrames {
     /// The number of the first drawn frame.
     let first: UInt64
@@ -9,7 +9,7 @@ struct DemandedFrames {
     private let down: Int128
 
     /// - Parameters:
-    ///   - wanted: the rate that is wanted; nil, or at least `frameRate`, draws all frames.
+    ///   - wanted: the wanted rate. With nil, or with at least `frameRate`, all frames are drawn.
     ///   - frameRate: the rate of the pattern.
     init(from first: UInt64, at wanted: Rational?, of frameRate: Rational) {
         self.first = first
@@ -21,7 +21,7 @@ struct DemandedFrames {
         }
     }
 
-    /// Returns the number of the frame nearest to the ideal place of the drawn frame with this index.
+    /// Returns the number of the frame nearest to the ideal position of the drawn frame with this index.
     func number(_ index: UInt64) -> UInt64 {
         let (places, overflow) = (2 * Int128(index)).multipliedReportingOverflow(by: across)
         guard !overflow else { return .max }
@@ -29,7 +29,7 @@ struct DemandedFrames {
         return overflowed ? .max : number
     }
 
-    /// Returns how many drawn frames have numbers up to this one.
+    /// Returns the number of drawn frames up to and including this frame number.
     func count(through number: UInt64) -> UInt64 {
         guard number >= first else { return 0 }
         // The indices with index * across / down < number - first + 1/2.

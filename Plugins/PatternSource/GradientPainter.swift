@@ -17,7 +17,7 @@ struct GradientPainter: PatternPainter {
         }
     }
 
-    /// Returns the value at a position, rounded to the nearest.
+    /// Returns the value at a position, rounded to the nearest integer.
     private func ramp(_ position: Int, of count: Int, from first: Int, to last: Int) -> UInt8 {
         UInt8(first + ((last - first) * position * 2 + count - 1) / (2 * (count - 1)))
     }

@@ -17,8 +17,8 @@ extension I420Draft {
         }
     }
 
-    /// Fills a rectangle with a colour. A chroma sample that the rectangle covers partly belongs to it if its top left
-    /// pixel does.
+    /// Fills a rectangle with a colour. A chroma sample that the rectangle covers partly is filled if the rectangle
+    /// covers its top left pixel.
     mutating func fill(columns: Range<Int>, rows: Range<Int>, with color: YUVColor) {
         func halved(_ range: Range<Int>) -> Range<Int> { (range.lowerBound + 1) / 2..<(range.upperBound + 1) / 2 }
         fill(.y, columns: columns, rows: rows, with: color.y)
@@ -42,9 +42,9 @@ extension I420Draft {
         }
     }
 
-    /// Fills a plane row by row with random numbers, eight bytes at a time, the least significant at the left.
+    /// Fills a plane row by row with random numbers, eight bytes at a time, the least significant byte at the left.
     ///
-    /// - Parameter transform: is applied to each eight bytes.
+    /// - Parameter transform: applied to each group of eight bytes.
     @inline(__always)
     mutating func fill(
         _ plane: I420Buffer.Plane, with numbers: inout SplitMix64, transform: (UInt64) -> UInt64

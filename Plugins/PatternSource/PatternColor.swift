@@ -2,9 +2,9 @@ public import InletCore
 
 /// The colour of `pattern:solid`.
 public enum PatternColor: Sendable, Hashable {
-    /// The literal bytes of the three planes, legal or not.
+    /// The literal bytes of the three planes, even if they are out of the legal range.
     case yuv(y: UInt8, u: UInt8, v: UInt8)
-    /// Red, green and blue of 0 to 255, converted to limited-range YUV with the matrix of the picture's size.
+    /// Red, green and blue from 0 to 255, converted to limited-range YUV with the matrix for the picture's size.
     case rgb(red: UInt8, green: UInt8, blue: UInt8)
 
     func yuv(matrix: ColorMatrix) -> YUVColor {

@@ -8,7 +8,7 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
     public var size: ImageSize
     /// The frame rate, from 1/1000 to 1000. The default is 30.
     public var frameRate: Rational
-    /// The number of frames before the end, including lost and skipped ones. The default, 0, is without end.
+    /// The number of frames before the end, including lost and skipped ones. The default, 0, is no end.
     public var frames: UInt64
     /// How frames are paced. The default is ``Pace-swift.enum/realtime``.
     public var pace: Pace
@@ -16,12 +16,12 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
     public var seed: UInt64
     /// The colour of ``TestPattern/solid``. The default is mid-grey, `126,128,128`.
     public var color: PatternColor
-    /// How many pictures of a moving pattern may be in use at once, from 2 to 1024. The default is 16.
+    /// The number of pictures of a moving pattern that may be in use at once, from 2 to 1024. The default is 16.
     public var buffers: Int
 
     /// How frames are paced.
     public enum Pace: String, Sendable, Hashable, ChoiceOptionValue {
-        /// Frame n is due n frame intervals after the first, as with a camera; one that is not consumed in time is
+        /// Frame n is due n frame intervals after the first, as with a camera; a frame that is not consumed in time is
         /// lost.
         case realtime
         /// Frames are generated as fast as they are consumed, and none is lost.
@@ -56,17 +56,18 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
             InletError(.invalidConfiguration, message, context: .init(subject: redactedURI))
         }
         guard Self.sizes.contains(size) else {
-            throw fail("A pattern is from 16x16 to 8192x8192 pixels, not \(size).")
+            throw fail("A pattern has a size from 16x16 to 8192x8192, not \(size).")
         }
         guard Self.frameRates.contains(frameRate) else {
-            throw fail("A pattern has from 1/1000 to 1000 frames a second, not \(frameRate).")
+            throw fail("A pattern has 1/1000 to 1000 frames per second, not \(frameRate).")
         }
         guard Self.bufferCounts.contains(buffers) else {
-            throw fail("A pattern takes from 2 to 1024 buffers, not \(buffers).")
+            throw fail("A pattern has 2 to 1024 buffers, not \(buffers).")
         }
         if pattern == .timecode, !(TimecodeLayout.leastSize <= size) {
             throw fail(
-                "The blocks of timecode do not fit into \(size) pixels. Its least size is \(TimecodeLayout.leastSize).")
+                "The blocks of timecode do not fit into \(size) pixels. The minimum size is \(TimecodeLayout.leastSize)."
+            )
         }
     }
 

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Draws the frames of one pattern. Each frame depends on its number alone, not on those drawn before it.
+/// Draws the frames of one pattern. A frame depends only on its number, not on previously drawn frames.
 protocol PatternPainter {
     /// Writes every pixel of the picture.
     ///

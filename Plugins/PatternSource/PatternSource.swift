@@ -3,19 +3,19 @@ public import InletCore
 /// A source that draws its own pictures.
 ///
 /// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves like a camera: frame n is due n intervals after
-/// the first call of ``next(_:)``, always counted from there so that errors do not add up. A frame whose successor is
-/// already due when the caller returns is lost, which shows as a gap in the sequence. Such a source is
-/// ``SourcePacing/live``; one with ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and
-/// loses none.
+/// the first call of ``next(_:)``, always counted from that call so that errors do not add up. If the next frame is
+/// already due when the caller returns, the current frame is lost, which shows as a gap in the sequence. Such a source
+/// is ``SourcePacing/live``. With ``PatternConfiguration/Pace-swift.enum/unpaced`` the source is
+/// ``SourcePacing/unpaced`` and loses no frames.
 ///
-/// If fewer frames are demanded, it draws, and wakes for, evenly spaced ones only. Those between, and those during a
-/// pause, are never made: the PTS skips them, the sequence does not.
+/// If sinks demand fewer frames, the source wakes for and draws only evenly spaced ones. The frames in between, and
+/// those during a pause, are never made: the PTS skips them, but the sequence does not.
 ///
 /// A still pattern is drawn once, and every frame shares that picture. A moving one is drawn into a pool.
 public final class PatternSource: FrameSource {
     private let configuration: PatternConfiguration
     private let pool: I420BufferPool
-    /// Draws the pattern; nil before the opening, which checks the configuration.
+    /// Draws the pattern; nil until ``open(_:)`` has checked the configuration.
     private var painter: (any PatternPainter)?
     private var still: I420Buffer?
     private var start: MonotonicTime?
@@ -27,7 +27,7 @@ public final class PatternSource: FrameSource {
     private var nextIndex: UInt64 = 0
     private var nextSequence: UInt64 = 0
 
-    /// The longest sleep, so that a higher demand is met soon.
+    /// The longest sleep, which bounds the delay until a higher demand takes effect.
     private static let longestSleep = Duration.milliseconds(500)
 
     /// Creates a source that draws nothing yet.
@@ -37,7 +37,7 @@ public final class PatternSource: FrameSource {
         demanded = DemandedFrames(from: 0, at: nil, of: configuration.frameRate)
     }
 
-    /// Checks the configuration and draws what never changes.
+    /// Checks the configuration and draws the picture of a still pattern.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
         try context.checkCancellation()
@@ -84,7 +84,7 @@ public final class PatternSource: FrameSource {
     /// Continues with the frame that is due now.
     public func resume(_ context: SourceContext) throws { selectFrames(context) }
 
-    /// Releases the picture that never changes.
+    /// Releases the picture of a still pattern.
     public func close() { still = nil }
 
     private func time(of frame: UInt64) -> MediaTime {
@@ -93,7 +93,7 @@ public final class PatternSource: FrameSource {
 
     private func isBeyondEnd(_ number: UInt64) -> Bool { configuration.frames > 0 && number >= configuration.frames }
 
-    /// Returns the newest frame that is due by the clock; nil before the first.
+    /// Returns the number of the latest frame that is due by the clock; nil before the first frame.
     private func dueNumber(_ context: SourceContext) -> UInt64? {
         guard let start else { return nil }
         let elapsed = (context.clock.now - start).wholeNanoseconds
@@ -114,7 +114,7 @@ public final class PatternSource: FrameSource {
         selectFrames(context)
     }
 
-    /// Chooses the frames to draw from now on. Earlier ones were not wanted, so none of them is lost.
+    /// Selects the frames to draw from now on. Earlier ones were not wanted, so none of them counts as lost.
     private func selectFrames(_ context: SourceContext) {
         let following = nextIndex == 0 ? demanded.first : min(demanded.number(nextIndex - 1), .max - 1) + 1
         demanded = DemandedFrames(
@@ -139,11 +139,11 @@ public final class PatternSource: FrameSource {
         }
     }
 
-    /// Leaves a gap in the sequence for frames that nobody consumed before the next was due.
+    /// Leaves a gap in the sequence for frames that were not consumed before the next one was due.
     private func passOverLostFrames(_ context: SourceContext) {
         guard let due = dueNumber(context) else { return }
         if isBeyondEnd(due) {
-            // No later frame would show the gap.
+            // After the last frame, no later frame would show the gap.
             let all = demanded.count(through: configuration.frames - 1)
             if all > nextIndex { context.countDrop(.lostBySource, all - nextIndex) }
             nextIndex = max(nextIndex, all)
@@ -163,8 +163,8 @@ public final class PatternSource: FrameSource {
         return draft.publish()
     }
 
-    /// Returns memory to draw into. A paced source waits for its next frame anyway; an unpaced one waits a while, so
-    /// that a sink that never releases its pictures costs frames, but causes neither a busy loop nor a standstill.
+    /// Returns memory to draw into. A paced source waits for its next frame anyway. An unpaced source waits briefly,
+    /// so that a sink that never releases its pictures costs frames but causes neither a busy loop nor a deadlock.
     private func memory(_ context: SourceContext) throws -> I420Draft? {
         let giveUp = context.clock.now + (configuration.pace == .realtime ? .zero : .milliseconds(100))
         while true {

@@ -6,7 +6,7 @@ extension SourcePlugin {
         PluginInfo(
             name: "PatternSource", schemes: ["pattern"],
             summary: "Test pictures: colour bars, motion, noise, and frame numbers that survive compression.",
-            usage: "pattern:NAME, where NAME is one of \(TestPattern.typeDescription)",
+            usage: "pattern:NAME; NAME is one of \(TestPattern.typeDescription)",
             options: [
                 Options.size.description, Options.frameRate.description, Options.frames.description,
                 Options.pace.description, Options.seed.description, Options.color.description,
@@ -33,10 +33,10 @@ extension SourcePlugin {
             "fps", default: defaults.frameRate, in: PatternConfiguration.frameRates, "Frame rate",
             unit: "frames a second")
         static let frames = PluginOption(
-            "frames", default: defaults.frames, "Frames before the end; 0 is without end")
+            "frames", default: defaults.frames, "Frames before the end; 0 means no end")
         static let pace = PluginOption(
-            "pace", default: defaults.pace, "Whether frames come in real time, like a camera's, or as fast as taken")
-        static let seed = PluginOption("seed", default: defaults.seed, "What noise and the ball's path depend on")
+            "pace", default: defaults.pace, "Deliver frames in real time, like a camera, or as fast as they are taken")
+        static let seed = PluginOption("seed", default: defaults.seed, "The seed of the noise and of the ball's path")
         static let color = PluginOption("color", default: defaults.color, "Colour of solid")
         static let buffers = PluginOption(
             "buffers", default: defaults.buffers, in: PatternConfiguration.bufferCounts,
@@ -49,7 +49,7 @@ extension SourcePlugin {
         let names = TestPattern.allCases.map(\.rawValue)
         var message = "There is no pattern '\(uri.rest)'."
         if let nearest = Spelling.nearest(to: uri.rest, among: names) { message += " Did you mean '\(nearest)'?" }
-        message += " There are \(names.joined(separator: ", "))."
+        message += " The patterns are \(names.joined(separator: ", "))."
         throw InletError(.invalidConfiguration, message)
     }
 }

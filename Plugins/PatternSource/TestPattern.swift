@@ -6,9 +6,10 @@ public enum TestPattern: String, Sendable, Hashable, ChoiceOptionValue {
     case smpte
     /// Black and white squares, an eighth of the shorter side wide.
     case checkerboard
-    /// Luma rises to the right, U falls and V rises to the bottom: every plane over its whole limited range.
+    /// Luma increases to the right, U decreases and V increases towards the bottom: every plane over its whole limited
+    /// range.
     case gradient
-    /// Rings whose frequency rises with the distance from the middle, up to a cycle every two pixels at the nearer
+    /// Rings whose frequency increases with the distance from the centre, up to a cycle every two pixels at the nearer
     /// edge.
     case zone
     /// A ball that bounces off the edges; the seed determines its start and direction.
@@ -17,10 +18,10 @@ public enum TestPattern: String, Sendable, Hashable, ChoiceOptionValue {
     case noise
     /// One colour.
     case solid
-    /// Blocks that carry the frame's number and capture time, laid out as ``TimecodeLayout`` says, above a moving bar.
+    /// Blocks that encode the frame's number and capture time in the layout of ``TimecodeLayout``, above a moving bar.
     case timecode
 
-    /// Whether every frame is the same, so that it is drawn once and shared.
+    /// Whether all frames are the same, so that one picture is drawn and shared.
     var isStill: Bool {
         switch self {
         case .smpte, .checkerboard, .gradient, .zone, .solid: true

@@ -4,8 +4,8 @@ public import InletCore
 public struct Timecode: Sendable, Hashable {
     /// The frame's sequence number, modulo 2^32.
     public var frame: UInt32
-    /// When the frame was drawn, on the source's clock; with ``PatternConfiguration/Pace-swift.enum/unpaced`` its PTS
-    /// in nanoseconds.
+    /// The time at which the frame was drawn, on the source's clock; with
+    /// ``PatternConfiguration/Pace-swift.enum/unpaced``, the frame's PTS in nanoseconds.
     public var captureTime: MonotonicTime
 
     public init(frame: UInt32, captureTime: MonotonicTime) {
@@ -13,8 +13,8 @@ public struct Timecode: Sendable, Hashable {
         self.captureTime = captureTime
     }
 
-    /// The 128 bits that the picture carries: frame number, nanoseconds, CRC-32 of both, each most significant bit
-    /// first.
+    /// The 128 bits that the picture carries: frame number, nanoseconds and the CRC-32 of both, each with its most
+    /// significant bit first.
     public var code: UInt128 {
         let payload = UInt128(frame) << 64 | UInt128(UInt64(bitPattern: captureTime.nanoseconds))
         return payload << 32 | UInt128(Self.checksum(payload))
@@ -29,7 +29,7 @@ public struct Timecode: Sendable, Hashable {
     }
 
     /// CRC-32 as in IEEE 802.3, clause 3.2.9 (CRC-32/ISO-HDLC: reflected, polynomial 0x04C11DB7), over the 12 bytes
-    /// from the most significant on.
+    /// from the most significant one.
     static func checksum(_ payload: UInt128) -> UInt32 {
         var remainder = UInt32.max
         for shift in stride(from: 88, through: 0, by: -8) {

@@ -1,31 +1,32 @@
 public import InletCore
 
-/// Finds and reads the code of a screen that a camera films: the upper rows of a `pattern:timecode` picture in a white
-/// frame, which may be anywhere in the picture, turned, and seen at an angle.
+/// Finds and reads the timecode of a filmed screen. The screen shows the upper rows of a `pattern:timecode` picture in
+/// a white frame, which may be anywhere in the camera's picture, rotated, and seen at an angle.
 ///
-/// The frame is one cell wide, and the brightest large thing in the picture; around it is black. Where it was is
-/// remembered, as neither camera nor screen moves.
+/// The frame is one cell wide, is the brightest large object in the picture, and has black around it. Its position is
+/// remembered, because usually neither the camera nor the screen moves.
 public struct TimecodeFinder: Sendable {
-    /// The cells of the frame and what is in it.
+    /// The cells of the frame and its content.
     private static let grid = (columns: TimecodeLayout.columns + 2, rows: TimecodeLayout.codeRows.upperBound + 2)
-    /// The longest side of the picture in which the frame is searched for.
+    /// The longest side of the downscaled picture in which the frame is searched for.
     private static let searched = 480
-    /// The least part of the picture's area that the frame takes.
+    /// The minimum area of the frame: the picture's area divided by this number.
     private static let leastPart = 200
-    /// The most bright things that are looked into.
+    /// The maximum number of bright objects to examine.
     private static let mostCandidates = 4
 
     private var known: CameraQuad?
 
-    /// Creates a finder that knows no place yet.
+    /// Creates a finder without a remembered position.
     public init() {}
 
-    /// Returns what the code in a picture says; nil if none is found or it cannot be read, as where two codes were
-    /// exposed into one picture.
+    /// Returns the timecode in a picture; nil if none is found or it cannot be read, for example because two codes
+    /// were exposed into one picture.
     public mutating func read(_ picture: I420Buffer) -> Timecode? {
         if let known, let code = Self.read(picture, at: known) { return code }
         for candidate in Self.frames(in: picture) {
-            // Any corner may be the first, as cameras are turned, and one that faces its user may be mirrored.
+            // Any corner may come first, because cameras may be rotated; the picture of a camera that faces its user
+            // may be mirrored.
             for quad in candidate.orientations {
                 guard let code = Self.read(picture, at: quad) else { continue }
                 known = quad
@@ -35,7 +36,7 @@ public struct TimecodeFinder: Sendable {
         return nil
     }
 
-    /// Reads a code whose frame has its corners there.
+    /// Reads the code in a frame with these corners.
     private static func read(_ picture: I420Buffer, at quad: CameraQuad) -> Timecode? {
         guard let mapping = quad.mapping else { return nil }
         func level(_ column: Int, _ row: Int) -> Int? {
@@ -69,7 +70,7 @@ public struct TimecodeFinder: Sendable {
         return Timecode(code: code)
     }
 
-    /// Returns the corners of large bright things, the largest first.
+    /// Returns the corners of large bright objects, the largest first.
     private static func frames(in picture: I420Buffer) -> [CameraQuad] {
         let step = max(1, (max(picture.size.width, picture.size.height) + searched - 1) / searched)
         let (width, height) = (picture.size.width / step, picture.size.height / step)
@@ -107,7 +108,7 @@ public struct TimecodeFinder: Sendable {
         }
     }
 
-    /// Returns the level that tells bright from dark best (Otsu, 1979).
+    /// Returns the level that best separates bright from dark (Otsu, 1979).
     private static func threshold(of levels: [UInt8]) -> UInt8 {
         var counts = [Int](repeating: 0, count: 256)
         for level in levels { counts[Int(level)] += 1 }
@@ -126,14 +127,14 @@ public struct TimecodeFinder: Sendable {
     }
 }
 
-/// The outermost points of something bright.
+/// The outermost points of a bright object.
 private struct BrightCorners {
     private var least: (x: Int, y: Int) = (.max, .max)
     private var most: (x: Int, y: Int) = (.min, .min)
-    /// The points with the least and the greatest sum and difference of their places, and those sums.
+    /// The points with the smallest and the largest sum and difference of their coordinates, and those values.
     private var ends: [(value: Int, x: Int, y: Int)] = Array(repeating: (.min, 0, 0), count: 4)
 
-    /// The area of the upright rectangle around it.
+    /// The area of the object's bounding box.
     var area: Int { (most.x - least.x + 1) * (most.y - least.y + 1) }
 
     mutating func add(_ x: Int, _ y: Int) {

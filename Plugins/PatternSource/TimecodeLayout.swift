@@ -2,9 +2,9 @@ public import InletCore
 
 /// The layout of the blocks in a ``TestPattern/timecode`` picture, shared by the writer and the reader.
 ///
-/// The picture is 16 columns by 16 rows of cells, whatever its size, so that a scaled picture is read like the
-/// original. The top row is a reference: black and white in turn, black first. The eight rows under it carry
-/// ``Timecode/code``, 16 bits a row, most significant bit first, white for 1. The rest is for viewers.
+/// The picture is 16 columns by 16 rows of cells at any size, so that a scaled picture is read like the original. The
+/// top row is a reference that alternates between black and white, starting with black. The eight rows below it carry
+/// ``Timecode/code``, 16 bits per row, most significant bit first, with white for 1. The other rows are for viewers.
 public enum TimecodeLayout {
     /// The number of cells in a row.
     public static let columns = 16
@@ -15,10 +15,11 @@ public enum TimecodeLayout {
     /// The rows for viewers.
     public static let freeRows = 9..<16
 
-    /// The smallest picture that is drawn: its cells are four by four pixels, like a codec's smallest block.
+    /// The smallest picture size: its cells are four by four pixels, like a codec's smallest block.
     public static let leastSize = ImageSize(width: 64, height: 64)
 
-    /// Returns the pixels of a column of cells in a picture of some width, or of a row of them in one of some height.
+    /// Returns the pixels of a column of cells in a picture of the given width, or of a row of cells in one of that
+    /// height.
     public static func pixels(_ cell: Int, of side: Int) -> Range<Int> {
         cell * side / 16..<(cell + 1) * side / 16
     }

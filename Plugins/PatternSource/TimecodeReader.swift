@@ -2,14 +2,14 @@ public import InletCore
 
 /// Reads the blocks of a `pattern:timecode` picture, also after scaling and lossy compression.
 public enum TimecodeReader {
-    /// The least contrast in luma between the black and white reference blocks of a readable picture.
+    /// The minimum luma contrast between the black and white reference blocks of a readable picture.
     static let leastContrast = 24
 
-    /// Returns the frame number and capture time in a picture; nil if it carries none, or is too damaged for the
-    /// checksum.
+    /// Returns the frame number and capture time in a picture; nil if the picture carries none or if its checksum does
+    /// not match.
     ///
-    /// Each block is judged by the mean of its inner quarter against the mean of the black and white blocks of the
-    /// reference row, so the range or contrast of the picture does not matter.
+    /// The mean of each block's inner quarter is compared with the mean of the black and white blocks of the reference
+    /// row, so the picture's range and contrast do not matter.
     public static func read(_ picture: I420Buffer) -> Timecode? {
         guard picture.size.width >= TimecodeLayout.columns, picture.size.height >= TimecodeLayout.rows else {
             return nil
@@ -43,7 +43,7 @@ public enum TimecodeReader {
         return sum / (columns.count * rows.count)
     }
 
-    /// Returns the middle half of a range, at least one long.
+    /// Returns the middle half of a range, which has at least one element.
     private static func inner(_ range: Range<Int>) -> Range<Int> {
         let margin = range.count / 4
         return range.lowerBound + margin..<range.upperBound - margin

@@ -1,6 +1,6 @@
 import InletCore
 
-/// One colour as a limited-range picture holds it.
+/// A colour in limited-range YUV.
 struct YUVColor: Sendable, Hashable {
     var y: UInt8
     var u: UInt8
@@ -9,7 +9,7 @@ struct YUVColor: Sendable, Hashable {
     static let black = gray(level: 0)
     static let white = gray(level: 1)
 
-    /// Returns a grey: black at 0, white at 1. There is a little room below 0 and above 1.
+    /// Returns a grey: black at 0, white at 1. Values slightly below 0 and above 1 can be represented.
     static func gray(level: Double) -> YUVColor {
         YUVColor(y: UInt8((16 + 219 * level).rounded()), u: 128, v: 128)
     }

@@ -1,10 +1,10 @@
 import InletCore
 
-/// Draws ``TestPattern/zone``: luma is the cosine of pi * r^2 / s, where r is the distance from the middle in pixels
-/// and s the shorter side. The frequency at r is r / s cycles a pixel: a half, the most that pixels can carry, at the
-/// nearer edges.
+/// Draws ``TestPattern/zone``. Luma is the cosine of pi * r^2 / s, where r is the distance from the centre in pixels
+/// and s the shorter side. The frequency at r is r / s cycles per pixel: at the nearer edges a half, the highest that
+/// pixels can represent.
 struct ZonePlatePainter: PatternPainter {
-    // An angle is a 32-bit fraction of a turn whose overflow is the turn's end; its top 12 bits choose from this table.
+    // Angles are 32-bit fractions of a turn, and their overflow is a full turn. The top 12 bits index this table.
     private let levels: [UInt8] = (0..<4096).map { index in
         UInt8((125.5 + 109.5 * cosine(turns: Double(index) / 4096)).rounded())
     }
@@ -12,8 +12,8 @@ struct ZonePlatePainter: PatternPainter {
     func paint(_ draft: inout I420Draft, frame: UInt64, time: Int64) {
         let size = draft.size
         let shorter = min(size.width, size.height)
-        // r^2 is counted in quarters of a pixel, so that the middle of an even side lies between two pixels: there are
-        // r^2 / (2 s) turns, and so this much of a turn for each quarter.
+        // r^2 is counted in quarters, so that the centre of an even side can lie between two pixels. The angle is r^2
+        // / (2 s) turns, so each quarter adds this fraction of a turn.
         let step = UInt32((1 << 32) / (8 * shorter))
         draft.fillBlack()
         for row in 0..<(size.height + 1) / 2 {

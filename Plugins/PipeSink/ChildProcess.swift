@@ -14,21 +14,21 @@ import InletSystem
 #endif
 
 // Unsafe: starts a program and owns its pipes.
-/// Owns a program that reads what this process writes to its standard input.
+/// Owns a program that reads this process's output from its standard input.
 ///
-/// The child gets its input, this process's standard output, a pipe for its standard error, and no other descriptor. It
-/// has its own process group, so that Ctrl-C does not end it before it got the last frame, and default signal handling.
-/// Must not be used from two threads at once.
+/// The child gets its input, this process's standard output, a pipe for its standard error, and no other descriptor.
+/// It runs in its own process group, so that Ctrl-C does not end it before it got the last frame, and with default
+/// signal handling. Must not be used from two threads at once.
 @safe final class ChildProcess {
     /// How a program ended.
     enum Exit: Equatable {
         case status(Int32)
         case signal(Int32)
-        /// Something else in this process took the status.
+        /// Other code in this process collected the exit status.
         case unknown
     }
 
-    /// Why bytes could not be written.
+    /// The reason why bytes could not be written.
     enum WriteFailure: Error {
         /// The child has closed its input, or ended.
         case closed
@@ -68,8 +68,8 @@ import InletSystem
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
         #if os(Linux)
-            // F_SETPIPE_SZ: the most that an ordinary user gets, for fewer writes per picture. If refused, the pipe
-            // keeps its 64 kB.
+            // F_SETPIPE_SZ: the largest size that an ordinary user gets, for fewer writes per picture. If it is
+            // rejected, the pipe keeps its 64 kB.
             _ = fcntl(self.input, 1031, 1 << 20)
         #endif
     }
@@ -96,7 +96,7 @@ import InletSystem
             } else if error == EAGAIN {
                 poll(until: deadline, forInput: true)
                 drainStandardError()
-                // Checked in any case, as standard error wakes it, too.
+                // Checked in every round, because data on standard error also ends the wait.
                 guard ContinuousClock.now < deadline else { throw .timedOut }
             } else if error == EPIPE {
                 throw .closed
@@ -115,7 +115,7 @@ import InletSystem
 
     /// Sends a signal to the child and the processes that it has started.
     func send(_ signal: Int32) {
-        // Not after it was waited for: the number may belong to another process by now.
+        // Not after the exit status was collected: the process ID may already belong to another process.
         if exit == nil { kill(-processID, signal) }
     }
 
@@ -134,7 +134,7 @@ import InletSystem
             } else if ContinuousClock.now >= deadline {
                 return nil
             } else {
-                // Its end closes the pipe, unless its own children hold it.
+                // The child's end closes the pipe, unless its own children hold it.
                 poll(until: min(deadline, .now + .milliseconds(10)), forInput: false)
             }
         }
@@ -142,13 +142,13 @@ import InletSystem
         return exit
     }
 
-    /// Waits for standard error, or for room in the input, no longer than until the deadline.
+    /// Waits for data on standard error, or for room in the input, until the deadline at most.
     private func poll(until deadline: ContinuousClock.Instant, forInput: Bool) {
         let left = max(0, ContinuousClock.now.duration(to: deadline).wholeNanoseconds)
         let milliseconds = Int32(clamping: left / 1_000_000 + 1)
         unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { requests in
             unsafe requests.initializeElement(at: 0, to: pollfd(fd: standardError, events: Int16(POLLIN), revents: 0))
-            // The system ignores descriptors less than zero.
+            // The system ignores negative descriptors.
             unsafe requests.initializeElement(
                 at: 1, to: pollfd(fd: forInput ? input : -1, events: Int16(POLLOUT), revents: 0))
             #if canImport(Darwin)
@@ -161,11 +161,11 @@ import InletSystem
         }
     }
 
-    /// Reads what the child has written to its standard error so far, so that it never blocks on that.
+    /// Reads the child's standard error so far, so that the child never blocks on writing it.
     private func drainStandardError() {
         guard standardError >= 0 else { return }
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block in
-            // Bounded, so that a child that writes errors without end does not delay frames.
+            // Bounded, so that a child that writes errors endlessly does not delay frames.
             for _ in 0..<64 {
                 let count = unsafe read(standardError, block.baseAddress, block.count)
                 guard count > 0 else {
@@ -212,7 +212,7 @@ import InletSystem
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO)
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         #if os(Linux)
-            // Descriptors that others opened without O_CLOEXEC are not inherited either.
+            // Descriptors that other code opened without O_CLOEXEC are not inherited either.
             unsafe inlet_spawn_close_from(&actions, 3)
         #else
             flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
@@ -240,21 +240,21 @@ import InletSystem
 }
 
 extension InletError {
-    /// Creates the error for a program that could not be started, with what to try.
+    /// Creates the error for a program that could not be started, with advice.
     init(spawning program: String, errno number: Int32) {
         let (code, advice): (Code, String) =
             switch number {
             case ENOENT, ENOTDIR:
                 (
                     .notFound,
-                    "There is no such program\(program.contains(byte: "/") ? "" : " on PATH"). Check the spelling, install it, or name its whole path; "
-                        + "what only a shell knows needs shell=true."
+                    "The program was not found\(program.contains(byte: "/") ? "" : " on PATH"). Check the spelling, install it, or give its full path; "
+                        + "shell syntax needs shell=true."
                 )
-            case EACCES, EPERM: (.permissionDenied, "It may not be run: check its mode (chmod +x) and its owner.")
+            case EACCES, EPERM: (.permissionDenied, "Permission denied. Check its mode (chmod +x) and its owner.")
             case ENOEXEC:
                 (
                     .invalidConfiguration,
-                    "It is no program of this system. A script begins with a line such as #!/bin/sh."
+                    "It is not a program for this system. A script must begin with a line such as #!/bin/sh."
                 )
             case E2BIG: (.invalidConfiguration, "Its arguments are too long.")
             case EAGAIN, ENOMEM: (.resourceExhausted, "The system allows no more processes or memory (ulimit -u).")

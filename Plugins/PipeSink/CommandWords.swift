@@ -1,9 +1,9 @@
 import InletCore
 
-/// Splits a command into words as a shell does, without any of its expansions.
+/// Splits a command into words like a shell, but without expansions.
 ///
-/// Spaces separate words. Single quotes keep everything; double quotes keep everything but `\"` and `\\`; a backslash
-/// outside of quotes keeps the next character.
+/// Spaces separate words. Single quotes preserve everything; double quotes preserve everything except `\"` and `\\`; a
+/// backslash outside of quotes preserves the next character.
 enum CommandWords {
     /// - Throws: ``InletError/Code/invalidConfiguration`` if a quote is not closed or there is no word.
     static func split(_ command: String) throws(InletError) -> [String] {
@@ -23,7 +23,7 @@ enum CommandWords {
                 quote = byte
                 word = word ?? []
             case (_, backslash):
-                // The first byte of a multi-byte character; the others have no special meaning.
+                // Only the first byte of a multi-byte character; the other bytes have no special meaning.
                 guard let kept = rest.popFirst() else { throw unfinished("a backslash") }
                 word = (word ?? []) + [kept]
             case (_, UInt8(ascii: " ")), (_, UInt8(ascii: "\t")), (_, UInt8(ascii: "\n")):
@@ -35,12 +35,12 @@ enum CommandWords {
         if let quote { throw unfinished("an open \(Unicode.Scalar(quote))") }
         if let word { words.append(word) }
         guard let program = words.first, !program.isEmpty else {
-            throw InletError(.invalidConfiguration, "A command is needed, such as 'exec:ffplay -'.")
+            throw InletError(.invalidConfiguration, "The command is missing. Add one, such as 'exec:ffplay -'.")
         }
         return words.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns words as one would type them.
+    /// Returns the words as a user would type them.
     static func join(_ words: [String]) -> String {
         words.map { word in
             let isPlain = !word.isEmpty && !word.utf8.contains { " \t\n'\"\\".utf8.contains($0) }
@@ -51,6 +51,6 @@ enum CommandWords {
     }
 
     private static func unfinished(_ what: String) -> InletError {
-        InletError(.invalidConfiguration, "The command of exec: ends with \(what). Close it, or write shell=true.")
+        InletError(.invalidConfiguration, "The command of exec: ends with \(what). Complete it, or add shell=true.")
     }
 }

@@ -13,7 +13,7 @@ import InletSystem
 // Unsafe: passes a list of memory regions to one `writev`.
 /// Writes pictures to a program's standard input.
 final class ExecSink: FrameSink {
-    /// How long a program may take to end after SIGTERM.
+    /// The time that a program has to exit after SIGTERM.
     private static let mercy = Duration.seconds(1)
 
     private let configuration: ExecSinkConfiguration
@@ -48,7 +48,7 @@ final class ExecSink: FrameSink {
         guard frame.size == size else {
             throw InletError(
                 .unsupported,
-                "The picture changed from \(size) to \(frame.size); the program was told one size. Fix it with --size \(size).",
+                "The picture changed from \(size) to \(frame.size), but the program expects one size. Fix the size with --size \(size).",
                 context: .init(subject: subject, sequence: frame.sequence))
         }
         try write(frameHeader, frame.buffer, sequence: frame.sequence)
@@ -58,7 +58,7 @@ final class ExecSink: FrameSink {
         guard let child else { return }
         self.child = nil
         child.closeInput()
-        // A program that read nothing for so long has had its time.
+        // A program that has already timed out gets no more time.
         if let exit = child.wait(for: hasFailed ? .zero : configuration.finish) {
             guard !hasFailed, let error = failure(exit, of: child) else { return }
             throw error
@@ -71,8 +71,8 @@ final class ExecSink: FrameSink {
         guard !hasFailed else { return }
         throw InletError(
             .timedOut,
-            "The program went on for \(configuration.finish.optionText) after its input had ended, and was ended. "
-                + "Let it take longer with finish=, or see why it does not stop.\(lastWords(of: child))",
+            "The program was still running \(configuration.finish.optionText) after its input had ended, and was terminated. "
+                + "Allow more time with finish=, or check why it does not exit.\(lastWords(of: child))",
             context: .init(subject: subject, operation: "waitpid"))
     }
 
@@ -104,7 +104,7 @@ final class ExecSink: FrameSink {
                 } catch {
                     return .failure(error)
                 }
-                // The pieces are addresses within these two.
+                // The pieces point into these two.
                 return withExtendedLifetime((packed, picture)) { .success(()) }
             }
         }
@@ -123,8 +123,8 @@ final class ExecSink: FrameSink {
         case .timedOut:
             error = InletError(
                 .timedOut,
-                "The program took no frame for \(configuration.timeout.optionText). "
-                    + "Let it take longer with timeout=, or give it fewer frames.\(lastWords(of: child))",
+                "The program read no frame for \(configuration.timeout.optionText). "
+                    + "Allow more time with timeout=, or send it fewer frames.\(lastWords(of: child))",
                 context: .init(operation: "write"))
         case .system(let number):
             error = InletError(errno: number, operation: "write", path: "to the program")
@@ -133,14 +133,14 @@ final class ExecSink: FrameSink {
         return error.about(subject)
     }
 
-    /// Returns the error for a program that ended without a request; nil if it exited with success.
+    /// Returns the error for a program that exited by itself; nil if it exited with success.
     private func failure(_ exit: ChildProcess.Exit, of child: ChildProcess) -> InletError? {
         let how: String
         switch exit {
         case .status(0), .unknown: return nil
         case .status(127) where isShell: how = "The shell does not know the command (exit status 127)."
         case .status(let status): how = "The program ended with exit status \(status)."
-        case .signal(let signal): how = "The program was ended by signal \(signal)."
+        case .signal(let signal): how = "The program was terminated by signal \(signal)."
         }
         return InletError(
             .disconnected, how + lastWords(of: child) + shellAdvice,
@@ -151,7 +151,7 @@ final class ExecSink: FrameSink {
         child.tail.text.map { " It said last: \($0)" } ?? ""
     }
 
-    /// Advice for shell syntax, which the program got as its arguments.
+    /// The advice for shell syntax that the program got as arguments.
     private var shellAdvice: String {
         guard case .program(let words) = configuration.command else { return "" }
         let signs = words.dropFirst().filter { !$0.contains(byte: " ") }.filter { word in
@@ -159,7 +159,7 @@ final class ExecSink: FrameSink {
                 || word.utf8.drop { $0.isASCIIDigit || $0 == UInt8(ascii: "&") }.first.map { "<>".utf8.contains($0) }
                     == true
         }
-        return signs.isEmpty ? "" : " What only a shell knows, such as \(signs[0]), needs shell=true."
+        return signs.isEmpty ? "" : " Shell syntax, such as \(signs[0]), needs shell=true."
     }
 
     private var isShell: Bool {

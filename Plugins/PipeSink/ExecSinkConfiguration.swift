@@ -2,29 +2,29 @@ public import InletCore
 
 /// Another program, which gets the pictures on its standard input: `exec:ffplay -`.
 ///
-/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The program shares this
-/// process's standard output; the last lines of its standard error become part of the error if it fails.
+/// A picture of a different size than the first is rejected with ``InletError/Code/unsupported``. The program shares
+/// this process's standard output. If it fails, the last lines of its standard error become part of the error.
 public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The command to run. ``Command/program(_:)`` replaces `{size}`, `{width}`, `{height}` and `{rate}` in its
-    /// arguments by those of the first frame.
+    /// The command to run. In the arguments of ``Command/program(_:)``, `{size}`, `{width}`, `{height}` and `{rate}`
+    /// are replaced by the values of the first frame.
     public var command: Command
     /// The format of the pictures. The default is ``Format-swift.enum/y4m``.
     public var format: Format
-    /// How long the program may take for one frame before the sink fails. The default is 5 seconds.
+    /// The time that the program may take for one frame before the sink fails. The default is 5 seconds.
     public var timeout: Duration
-    /// How long the program may run after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The
-    /// default is 2 seconds: together less than `CapturerConfiguration.stopTimeout`.
+    /// The time that the program may run after its input has ended. Then it gets SIGTERM, and one second later
+    /// SIGKILL. The default is 2 seconds: the sum is less than `CapturerConfiguration.stopTimeout`.
     public var finish: Duration
 
     /// A program with its arguments, or a shell command.
     public enum Command: Sendable, Hashable {
         /// A program, found through `PATH`, and its literal arguments.
         case program([String])
-        /// A line for `/bin/sh -c`. It must not come from an untrusted source.
+        /// A command line for `/bin/sh -c`. It must not come from an untrusted source.
         case shell(String)
     }
 
-    /// How the pictures are written.
+    /// The format of the pictures in the program's input.
     public enum Format: String, Sendable, Hashable, ChoiceOptionValue {
         /// YUV4MPEG2, which states size, rate and range itself.
         case y4m
@@ -59,7 +59,7 @@ extension SinkPlugin {
         PluginInfo(
             name: "ExecSink", schemes: ["exec"],
             summary: "Starts a program and writes the pictures to its standard input.",
-            usage: "'exec:PROGRAM ARGUMENT...', where a ? is written %3F",
+            usage: "'exec:PROGRAM ARGUMENT...'; write a ? as %3F",
             options: [
                 ExecOptions.format.description, ExecOptions.shell.description, ExecOptions.timeout.description,
                 ExecOptions.finish.description,
@@ -79,12 +79,12 @@ extension SinkPlugin {
 private enum ExecOptions {
     private static let defaults = ExecSinkConfiguration(.program([]))
     static let format = PluginOption(
-        "format", default: defaults.format, "What the program gets")
-    static let shell = PluginOption("shell", default: false, "Have /bin/sh run the command")
+        "format", default: defaults.format, "The format of the program's input")
+    static let shell = PluginOption("shell", default: false, "Run the command with /bin/sh")
     static let timeout = PluginOption(
         "timeout", default: defaults.timeout, in: .milliseconds(10)...(.seconds(3600)),
         "How long the program may take for a frame")
     static let finish = PluginOption(
         "finish", default: defaults.finish, in: .zero...(.seconds(3600)),
-        "How long it may go on after the last frame before it is ended")
+        "How long it may run after the last frame before it is terminated")
 }

@@ -13,16 +13,16 @@ import InletOutput
 #endif
 
 // Unsafe: owns a shared-memory file.
-/// Owns a file of shared memory and the lock on it that shows that its writer lives.
+/// Owns a file of shared memory, and the lock on it that shows that its writer is alive.
 ///
-/// The memory gets its name when it is complete, so that a process that opens the name never sees a part, and the
-/// system releases the lock when the process ends, however it does. A process ID would say less: it means nothing in
+/// The memory gets its name when it is complete, so that a process that opens the name never sees part of it. The
+/// system releases the lock when the process ends in any way. A process ID would be less reliable: it means nothing in
 /// another container, and is reused after a while.
 @safe final class SharedMemoryFile {
     let descriptor: Int32
     private let name: String
 
-    /// The length of the header, as far as it matters to other writers.
+    /// The length of the part of the header that other writers need.
     static let headerBytes = 64
 
     deinit { close(descriptor) }
@@ -34,29 +34,29 @@ import InletOutput
         /// Creates memory of a size, without a name yet.
         ///
         /// - Parameters:
-        ///   - name: the future name, with a slash in front.
-        ///   - mode: who may read it.
+        ///   - name: the future name, with a leading slash.
+        ///   - mode: the permissions.
         init(name: String, byteCount: Int, mode: mode_t) throws(InletError) {
             self.name = name
-            // Nobody else can have it open, so the lock is free.
+            // No other process can have it open, so the lock is free.
             descriptor = unsafe open(Self.folder, inlet_o_tmpfile | O_RDWR | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw InletError(sharedMemory: name, "open", errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw InletError(sharedMemory: name, "flock", errno)
             }
-            // Allocated at once: a full /dev/shm is then an error here and not a SIGBUS later.
+            // Allocated at once, so that a full /dev/shm is an error here and not a SIGBUS later.
             let status = posix_fallocate(descriptor, 0, off_t(byteCount))
             guard status == 0 else { throw InletError(sharedMemory: name, "posix_fallocate", status) }
-            // Independent of the umask.
+            // Makes the mode independent of the umask.
             guard fchmod(descriptor, mode) == 0 else { throw InletError(sharedMemory: name, "fchmod", errno) }
         }
 
-        /// Gives the memory its name, taking it from a dead writer if necessary.
+        /// Gives the memory its name, taking it over from a dead writer if necessary.
         ///
-        /// - Throws: ``InletError/Code/busy`` if a living writer has the name, or something that is not of this kind.
+        /// - Throws: ``InletError/Code/busy`` if a living writer, or memory of another kind, has the name.
         func publish() throws(InletError) {
             var reason: InletError?
-            // Others may appear and disappear between two calls; one that only checks holds its lock briefly.
+            // Others may appear and disappear between two calls, and one that only checks holds its lock briefly.
             for attempt in 0..<20 {
                 if attempt > 0 { usleep(2000) }
                 if link(to: path) { return }
@@ -66,7 +66,7 @@ import InletOutput
             throw reason ?? InletError(sharedMemory: name, "linkat", EEXIST)
         }
 
-        /// Takes the name over from memory that this process owns. The name exists at every moment.
+        /// Takes over the name from memory that this process owns. The name exists at every moment.
         func replace() throws(InletError) {
             let temporary = "\(Self.folder)/.inlet-\(getpid())-\(UInt64.random(in: 0 ... .max))"
             guard link(to: temporary) else { throw InletError(sharedMemory: name, "linkat", errno) }
@@ -87,7 +87,7 @@ import InletOutput
 
         /// Removes the name of memory whose writer is dead.
         ///
-        /// - Returns: the error if that does not change; nil if the name is free now.
+        /// - Returns: the error if the name stays taken; nil if it is free now.
         private func removeLeftover() throws(InletError) -> InletError? {
             let other = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard other >= 0 else {
@@ -106,7 +106,7 @@ import InletOutput
             guard count == header.count, magic == SharedMemoryLayout.magic else {
                 throw InletError(
                     .busy,
-                    "There is shared memory named \(name) that is not of this kind. "
+                    "The shared memory \(name) exists and was not created by Inlet. "
                         + "Choose another name, or remove \(path)."
                 )
             }
@@ -117,10 +117,10 @@ import InletOutput
                 }
                 return InletError(
                     .busy,
-                    "The writer of the shared memory \(name) is gone, and a reader keeps it locked. Remove \(path).")
+                    "The writer of the shared memory \(name) is gone, but a reader keeps it locked. Remove \(path).")
             }
-            // Only the holder of this memory's lock, which is this process, removes its name: nobody else does so
-            // between these two calls.
+            // Only the holder of this memory's lock, which is now this process, removes the name, so no other process
+            // does so between these two calls.
             if Self.isSame(other, as: path) { unsafe unlink(path) }
             return nil
         }

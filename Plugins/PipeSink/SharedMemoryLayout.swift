@@ -47,14 +47,14 @@ enum SharedMemoryLayout {
         case live = 1
         /// The writer has ended.
         case ended = 2
-        /// Pictures have grown, and continue in a new segment of the same name.
+        /// Pictures have grown, and frames continue in a new segment of the same name.
         case replaced = 3
     }
 
     /// The value of an unknown time.
     static let unknownTime = Int64.min
 
-    /// Returns the offsets of a picture's planes within a slot, and where they end.
+    /// Returns the offsets of a picture's planes within a slot, and the end of the last plane.
     static func planes(
         of size: ImageSize
     ) -> (strides: I420Buffer.Strides, offsets: [I420Buffer.Plane: Int], end: Int) {
@@ -66,6 +66,6 @@ enum SharedMemoryLayout {
         return (strides, [.y: slotHeaderBytes, .u: u, .v: v], v + chroma * size.chroma.height)
     }
 
-    /// Returns the bytes of a slot for pictures of up to a size: whole pages.
+    /// Returns the size of a slot for pictures of up to a size, in bytes: whole pages.
     static func slotBytes(for size: ImageSize) -> Int { (planes(of: size).end + 4095) / 4096 * 4096 }
 }

@@ -13,8 +13,8 @@ import Synchronization
 // Unsafe: owns a mapped segment.
 /// Owns a segment of POSIX shared memory into which pictures are written.
 ///
-/// Must not be used from two threads at once. Readers in other processes only read: nothing here waits for them or
-/// observes them.
+/// Must not be used from two threads at once. Readers in other processes only read: this process neither waits for
+/// them nor observes them.
 @safe final class SharedMemorySegment {
     let slotBytes: Int
     private let slots: Int
@@ -27,9 +27,9 @@ import Synchronization
     /// Creates a segment, which has no name yet.
     ///
     /// - Parameters:
-    ///   - name: the future name, with a slash in front.
-    ///   - mode: who may read it.
-    ///   - published: how many frames were written to segments of this name before.
+    ///   - name: the future name, with a leading slash.
+    ///   - mode: the permissions.
+    ///   - published: the number of frames written earlier to segments of this name.
     /// - Throws: an error made of the `errno`.
     init(
         name: String, slots: Int, slotBytes: Int, mode: mode_t, published: UInt64 = 0
@@ -52,7 +52,7 @@ import Synchronization
         put(UInt64(slotBytes), at: Header.slotBytes)
         put(published, at: Header.published)
         put(UInt32(bitPattern: getpid()), at: Header.writer)
-        // Last: a segment with the magic number is complete.
+        // Stored last: a segment with the magic number is complete.
         store(SharedMemoryLayout.magic, at: Header.magic)
     }
 
@@ -62,18 +62,18 @@ import Synchronization
 
     /// Gives the segment its name, taking over that of a segment whose writer is dead.
     ///
-    /// - Throws: ``InletError/Code/busy`` if a living process writes to a segment of this name, or the name is
-    ///   something else's.
+    /// - Throws: ``InletError/Code/busy`` if a living process writes to a segment of this name, or if memory of
+    ///   another kind has the name.
     func publish() throws(InletError) { try file.publish() }
 
-    /// Takes the name over from a segment of this process, whose readers learn that they must open the name again.
-    /// Their mappings stay valid.
+    /// Takes over the name from another segment of this process. Its readers are notified that they must open the name
+    /// again; their mappings stay valid.
     func replace(_ other: SharedMemorySegment) throws(InletError) {
         try file.replace()
         other.put(SharedMemoryLayout.State.replaced.rawValue, at: SharedMemoryLayout.Header.state)
     }
 
-    /// Tells readers that no more frames follow, and removes the name. Their mappings stay valid.
+    /// Notifies readers that no more frames follow, and removes the name. Their mappings stay valid.
     func end() {
         put(SharedMemoryLayout.State.ended.rawValue, at: SharedMemoryLayout.Header.state)
         file.unpublish()
@@ -82,11 +82,11 @@ import Synchronization
     /// The number of frames written, over all segments of this name.
     var publishedCount: UInt64 { published }
 
-    /// Writes a frame into the oldest slot. The frame's picture must fit into a slot.
+    /// Writes a frame, whose picture must fit into a slot, into the oldest slot.
     func publish(_ frame: VideoFrame) {
         let slot = SharedMemoryLayout.headerBytes + Int(published % UInt64(slots)) * slotBytes
         published += 1
-        // Odd: a reader at this moment can tell that the frame is torn. The fence keeps what follows from being seen
+        // An odd number shows readers that the frame is torn. The fence keeps later writes from becoming visible
         // before it.
         store(published * 2 - 1, at: slot + SharedMemoryLayout.Slot.lock)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -162,20 +162,20 @@ import Synchronization
         put(numbers?.1 ?? 0, at: offset + 4)
     }
 
-    /// Stores a number after which readers see all that was written before it. `offset` is a multiple of 8.
+    /// Stores a number. Readers that see it also see everything written before it. `offset` is a multiple of 8.
     private func store(_ value: UInt64, at offset: Int) {
         unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value, ordering: .releasing)
     }
 }
 
 extension InletError {
-    /// Creates the error for a failed shared-memory call, with what to try.
+    /// Creates the error for a failed shared-memory call, with advice.
     init(sharedMemory name: String, _ operation: String, _ number: Int32) {
         self.init(errno: number, operation: operation, path: "the shared memory \(name)")
         if number == ENOSPC || number == ENOMEM {
             code = .resourceExhausted
             message =
-                "There is no room for the shared memory \(name). Take fewer slots or smaller pictures, or enlarge /dev/shm."
+                "There is no room for the shared memory \(name). Use fewer slots or smaller pictures, or enlarge /dev/shm."
         }
     }
 }

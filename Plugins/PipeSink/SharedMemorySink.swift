@@ -11,7 +11,7 @@ final class SharedMemorySink: FrameSink {
         subject = configuration.redactedURI
     }
 
-    /// A picture is copied to memory, whether or not a reader is there.
+    /// A picture is copied to memory whether or not there is a reader.
     var consumesAtOnce: Bool { true }
 
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
@@ -19,7 +19,7 @@ final class SharedMemorySink: FrameSink {
             let counts = SharedMemorySinkConfiguration.slotCounts
             throw InletError(
                 .invalidConfiguration,
-                "A segment has from \(counts.lowerBound) to \(counts.upperBound) slots, not \(configuration.slots).",
+                "A segment has \(counts.lowerBound) to \(counts.upperBound) slots, not \(configuration.slots).",
                 context: .init(subject: subject))
         }
         let segment = try makeSegment(for: format.size, published: 0)
@@ -35,7 +35,7 @@ final class SharedMemorySink: FrameSink {
         guard let current = segment else { return }
         guard SharedMemoryLayout.planes(of: frame.size).end > current.slotBytes else { return current.publish(frame) }
         let larger = try makeSegment(for: frame.size, published: current.publishedCount)
-        // Before it has its name: a reader that opens the name finds the frame.
+        // The frame is written before the segment has its name, so that a reader that opens the name finds the frame.
         larger.publish(frame)
         do throws(InletError) {
             try larger.replace(current)

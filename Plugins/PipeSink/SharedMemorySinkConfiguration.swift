@@ -2,23 +2,22 @@ public import InletCore
 
 /// Frames in shared memory, for programs that process pixels: `shm:camera`.
 ///
-/// `Docs/reference/shared-memory.md` describes the memory. Readers never block the writer: a reader can tell that a
-/// frame was overwritten while it was read. A picture larger than the first continues in a new segment of the same
-/// name.
+/// `Docs/reference/shared-memory.md` describes the layout. Readers never block the writer, and can detect that a frame
+/// was overwritten while they read it. A picture larger than the first continues in a new segment of the same name.
 public struct SharedMemorySinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The name in `/dev/shm`, without a slash.
     public var name: String
-    /// How many frames stay readable, from 2 to 64. A reader has the time of all but one of them for its copy. The
-    /// default is 4.
+    /// The number of frames that stay readable, from 2 to 64. To copy a frame, a reader has the time of all slots but
+    /// one. The default is 4.
     public var slots: Int
-    /// Who may read, besides this user. The default is ``Readers/user``: nobody.
+    /// The users who may read in addition to the current one. The default is ``Readers/user``: no others.
     public var readers: Readers
 
-    /// Who may read.
+    /// The users who may read.
     public enum Readers: String, Sendable, Hashable, ChoiceOptionValue {
-        /// This user alone.
+        /// Only the current user.
         case user
-        /// This user's group, too.
+        /// The current user's group as well.
         case group
         /// Everyone on this machine.
         case all
@@ -52,7 +51,7 @@ extension SinkPlugin {
     public static let sharedMemory = SinkPlugin(
         PluginInfo(
             name: "SharedMemorySink", schemes: ["shm"],
-            summary: "Keeps the newest pictures in shared memory for programs that look at pixels.", usage: "shm:NAME",
+            summary: "Keeps the latest pictures in shared memory for programs that process pixels.", usage: "shm:NAME",
             options: [SharedMemoryOptions.slots.description, SharedMemoryOptions.readers.description],
             examples: ["shm:camera", "shm:camera?slots=8&readers=group"])
     ) { uri, values in
@@ -60,7 +59,7 @@ extension SinkPlugin {
             uri.rest.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "/") && $0 < 0x7f })
         else {
             throw InletError(
-                .invalidConfiguration, "A name without slashes and spaces is needed, such as shm:camera.")
+                .invalidConfiguration, "Use a name without slashes or spaces, such as shm:camera.")
         }
         return SharedMemorySinkConfiguration(
             name: uri.rest, slots: values[SharedMemoryOptions.slots], readers: values[SharedMemoryOptions.readers])
@@ -70,7 +69,7 @@ extension SinkPlugin {
 private enum SharedMemoryOptions {
     private static let defaults = SharedMemorySinkConfiguration(name: "")
     static let slots = PluginOption(
-        "slots", default: defaults.slots, in: SharedMemorySinkConfiguration.slotCounts, "How many frames stay readable")
+        "slots", default: defaults.slots, in: SharedMemorySinkConfiguration.slotCounts, "Frames that stay readable")
     static let readers = PluginOption(
-        "readers", default: defaults.readers, "Who may read")
+        "readers", default: defaults.readers, "The users who may read")
 }

@@ -15,10 +15,10 @@ struct PreviewPages: Sendable {
     private static let page = ByteBuffer(string: PackageTexts.preview_html)
     private let context: SinkContext
 
-    /// - Parameter context: provides what is shown.
+    /// - Parameter context: provides the statistics and the state to show.
     init(_ context: SinkContext) { self.context = context }
 
-    /// - Parameter cookie: the header for a browser to remember that it presented the token; nil if it presented none.
+    /// - Parameter cookie: the header with which a browser remembers that it sent the token; nil if it sent none.
     func answer(to request: HTTPRequest, cookie: String?) -> Answer {
         switch request.path {
         case "/":
@@ -34,7 +34,7 @@ struct PreviewPages: Sendable {
             let text = PrometheusText.text(of: context.statistics)
             return .page(HTTPAnswer(type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text)))
         case "/healthz": return .page(health)
-        default: return .page(.text("There is no such page.", .notFound))
+        default: return .page(.text("Page not found.", .notFound))
         }
     }
 

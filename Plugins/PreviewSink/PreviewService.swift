@@ -26,21 +26,21 @@ final class PreviewService: HTTPService, PictureViewer {
     func isPublic(_ request: HTTPRequest) -> Bool { false }
 
     func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
-        guard !request.hasBody else { return .answer(.text("A body is not taken here.", .payloadTooLarge)) }
+        guard !request.hasBody else { return .answer(.text("A request body is not accepted.", .payloadTooLarge)) }
         guard request.method == .GET || request.method == .HEAD else {
-            return .answer(.text("Only GET and HEAD are answered here.", .methodNotAllowed))
+            return .answer(.text("Only GET and HEAD are supported.", .methodNotAllowed))
         }
         switch pages.answer(to: request, cookie: connection?.cookieHeader(for: request)) {
         case .page(let answer): return .answer(answer)
         case .snapshot where request.method == .GET:
             watch(.snapshot)
-            // A stalled source has no picture.
+            // A stalled source delivers no picture.
             return .later(
                 within: TimeAmount(configuration.patience),
-                otherwise: .text("There is no picture now.", .serviceUnavailable))
+                otherwise: .text("No picture is available now.", .serviceUnavailable))
         case .stream where request.method == .GET:
             guard hub.streams < configuration.clients else {
-                var answer = HTTPAnswer.text("There are as many streams as there may be.", .serviceUnavailable)
+                var answer = HTTPAnswer.text("The maximum number of streams is reached.", .serviceUnavailable)
                 answer.headers.add(name: "retry-after", value: "5")
                 return .answer(answer)
             }

@@ -3,7 +3,7 @@ import InletFFmpeg
 import InletHTTP
 import Logging
 
-/// Serves the newest frames to browsers.
+/// Serves the latest frames to browsers.
 final class PreviewSink: FrameSink {
     private let configuration: PreviewSinkConfiguration
     private let encoder: JPEGEncoder
@@ -24,7 +24,7 @@ final class PreviewSink: FrameSink {
         return wants
     }
 
-    /// Nothing is converted while nobody looks.
+    /// Nothing is converted while there are no viewers.
     var takesFrames: Bool { server?.isWatched ?? false }
 
     func start(_ format: VideoFormat, _ context: SinkContext) throws {

@@ -16,7 +16,7 @@ extension RTSPClient {
         try perform(session.handle(.connected, at: now), until: end)
     }
 
-    /// Tries another address of the server if this one accepted the connection and does not answer in time.
+    /// Tries another address of the server if this one accepted the connection but does not answer in time.
     func leaveSilentAddress(until end: MonotonicTime) throws(InletError) {
         guard let answerDeadline, now >= answerDeadline, let remote else { return }
         self.answerDeadline = nil
@@ -25,7 +25,7 @@ extension RTSPClient {
         try perform(session.handle(.unanswered, at: now), until: end)
     }
 
-    /// Connects to a server; in a capture, moves to the next recorded connection.
+    /// Connects to a server. In a capture, moves to the next recorded connection.
     func connect(to url: RTSPURL, until end: MonotonicTime) throws(InletError) -> RTSPConnection {
         if let replay { return RTSPConnection(try replay.connect()) }
         do throws(InletError) {

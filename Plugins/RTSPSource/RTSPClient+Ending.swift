@@ -2,7 +2,7 @@ import InletCore
 import InletRTP
 import InletRTSP
 
-/// The end of a session, and its record.
+/// Ending a session, and recording its end.
 extension RTSPClient {
     /// Ends the session. Takes at most 150 ms; the rest is left to ``ConnectionReaper``.
     func close() {
@@ -43,7 +43,7 @@ extension RTSPClient {
         }
     }
 
-    /// Records that the stream ended without an RTSP message, which decides about the keep-alives of the next session.
+    /// Records that the stream ended without an RTSP message, which affects the keep-alives of the next session.
     func noteLoss() {
         _ = session.handle(.streamLost(since: stream?.lastArrival ?? waitingSince), at: now)
     }

@@ -5,7 +5,7 @@ import InletRTSP
 import InletSystem
 import Logging
 
-/// Reception of the media that the server has agreed to send.
+/// Receiving the media that the server has agreed to send.
 extension RTSPClient {
     func openPorts(until end: MonotonicTime) throws(InletError) {
         let event: RTSPSession.Event
@@ -25,7 +25,7 @@ extension RTSPClient {
         try perform(session.handle(event, at: now), until: end)
     }
 
-    /// Prepares for the packets of the stream.
+    /// Prepares to receive the packets of the stream.
     func begin(_ established: RTSPSession.Established) throws(InletError) {
         let (video, transport) = (established.video, established.transport)
         self.established = established
@@ -59,20 +59,20 @@ extension RTSPClient {
                 sockets = joined
             } catch {
                 // The session continues with the next transport as soon as the server plays.
-                context.logger.notice("The multicast group cannot be joined: \(error.message)")
+                context.logger.notice("Cannot join the multicast group: \(error.message)")
                 isUnreachable = true
             }
         }
     }
 
-    /// Continues over TCP, because too many packets are lost. If TCP is not allowed, or was tried before, states in the
-    /// log and the statistics what the operator can change.
+    /// Continues over TCP because too many packets are lost. If TCP is not allowed, or was tried before, the log and
+    /// the statistics state what the operator can change.
     ///
     /// - Returns: whether the transport changes.
     func leaveUDP(until end: MonotonicTime) throws(InletError) -> Bool {
         guard let stream, sockets != nil else { return true }
         let share = stream.figures.lossText ?? "Less than 0.1 %"
-        let loss = "\(share) of the packets are lost over \(transportName), which keeps pictures away."
+        let loss = "\(share) of the packets are lost over \(transportName), so pictures are missing."
         let remedy: ReceptionFigures.LossRemedy? =
             if configuration.transport == .udpOnly {
                 .useTCP
@@ -93,7 +93,7 @@ extension RTSPClient {
         return true
     }
 
-    /// The transport in use, in readable form.
+    /// The current transport, in readable form.
     var transportName: String {
         switch established?.transport.delivery {
         case .multicast: "multicast"
@@ -102,7 +102,7 @@ extension RTSPClient {
         }
     }
 
-    /// The address that the server names as the sender, if that is permitted.
+    /// The address that the server names as the sender, if it is permitted.
     private func sender(_ text: [UInt8]?) -> IPAddress? {
         guard var address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),
             let remote, addresses.allows(sender: address, of: remote)
@@ -112,7 +112,7 @@ extension RTSPClient {
         return address
     }
 
-    /// A port; 0, which is any, for an impossible one: cameras answer `0-1`.
+    /// Returns a port, or 0, for any, if the number is impossible: cameras answer `0-1`.
     private static func port(_ number: Int?) -> UInt16 {
         guard let number, number > 1 else { return 0 }
         return UInt16(exactly: number) ?? 0

@@ -22,7 +22,7 @@ extension RTSPClient {
         stopKeeping()
         let end = now + (session.isSuspended ? configuration.connectTimeout : configuration.readTimeout)
         playingSince = nil
-        // Later data does not continue the earlier data, and may arrive before the answer to PLAY.
+        // Later data does not continue the earlier data, and may arrive before the response to PLAY.
         stream?.breakOff()
         try perform(session.handle(.resume, at: now), until: end)
         while playingSince == nil, now < end {
@@ -35,7 +35,7 @@ extension RTSPClient {
 
     /// Keeps the paused session alive until the next event. Called repeatedly on the thread of ``PauseKeeper``.
     ///
-    /// - Returns: false if the session has ended, or the source is cancelled.
+    /// - Returns: false if the session has ended or the source was cancelled.
     func keepAliveInPause() -> Bool {
         do throws(InletError) {
             try advancePastUnits(until: .distantFuture)
@@ -55,7 +55,7 @@ extension RTSPClient {
         keeper = nil
     }
 
-    /// Advances, and drops the pictures that arrive around a pause.
+    /// Advances the session, and drops pictures that arrive around a pause.
     private func advancePastUnits(until end: MonotonicTime) throws(InletError) {
         try context.checkCancellation()
         stream?.dropUnits()

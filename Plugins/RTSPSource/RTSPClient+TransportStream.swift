@@ -6,10 +6,10 @@ import InletRTSP
 extension RTSPClient {
     /// Returns the codec of the stream. For a transport stream, waits until its tables name one.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` if the stream has no video that can be read, and
+    /// - Throws: ``InletError/Code/unsupported`` if the stream has no supported video, and
     ///   ``InletError/Code/timedOut`` if no codec is known within ``RTSPConfiguration/firstTimeout``.
     func codec() throws(InletError) -> VideoCodec {
-        guard let video = established?.video else { throw InletError(.internal, "The stream went away.") }
+        guard let video = established?.video else { throw InletError(.internal, "The stream is gone.") }
         if let codec = video.codec { return codec }
         let end = now + configuration.firstTimeout
         while true {
@@ -29,10 +29,11 @@ extension RTSPClient {
         switch stream?.transportStream {
         case .scrambled:
             throw InletError(
-                .unsupported, "The video of the transport stream is scrambled. Have the server send it in the clear.")
+                .unsupported,
+                "The video of the transport stream is scrambled. Configure the server to send it unscrambled.")
         case .changed:
             throw InletError(
-                .formatChanged, "The codec of the transport stream has changed. The source has to be opened anew.")
+                .formatChanged, "The codec of the transport stream has changed. The source must be opened again.")
         case .known, .unknown, .unreadable, nil: break
         }
     }
@@ -49,7 +50,7 @@ extension RTSPClient {
         return InletError(
             .timedOut,
             stream?.lastArrival == nil
-                ? "The server promised a stream, but nothing came within \(limit). "
+                ? "The server promised a stream, but no data arrived within \(limit). "
                     + "first-timeout sets how long to wait."
                 : "Packets arrived, but no transport stream with video within \(limit). "
                     + "first-timeout sets how long to wait.")

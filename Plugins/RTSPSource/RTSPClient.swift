@@ -12,11 +12,11 @@ import Logging
     import Darwin
 #endif
 
-/// Plays one stream of a server: connects, performs the actions of the ``RTSPSession``, and passes the received data to
+/// Plays one stream of a server: connects, performs the actions of the ``RTSPSession``, and passes received data to
 /// the ``MediaStream``.
 ///
-/// There is one loop and one wait: for the connection or the UDP sockets, for a cancellation, and until the earliest of
-/// all deadlines. Confined to one thread at a time.
+/// There is one loop with one wait: for the connection or the UDP sockets, for a cancellation, and until the earliest
+/// deadline. Confined to one thread at a time.
 final class RTSPClient {
     let configuration: RTSPConfiguration
     let context: SourceContext
@@ -27,15 +27,15 @@ final class RTSPClient {
     let recorder: CaptureRecorder?
     /// The knowledge of the capturer's sources about the server; nil without a capturer.
     let memory: ServerMemory?
-    /// Requests key frames by ONVIF; nil if that is not configured, and in captures.
+    /// Requests key frames by ONVIF; nil if ONVIF is not configured, and in captures.
     let keyFrames: ONVIFRequester?
     var session: RTSPSession { didSet { sessionDeadline = session.deadline } }
-    /// The time when the session must be called next, as it last stated: read before each packet.
+    /// The time when the session must be called next, as last stated by the session: it is read before each packet.
     private var sessionDeadline = MonotonicTime.distantFuture
     var connection: RTSPConnection?
     var sockets: MediaSockets?
     var failure: InletError?
-    // Kept for their memory: the descriptors to wait for, and RTCP that is about to be sent.
+    // Kept to reuse their memory: the descriptors to wait for, and RTCP to be sent.
     private var polled: [pollfd] = []
     private var control: [UInt8] = []
     /// The addresses to which connections are permitted.
@@ -46,42 +46,42 @@ final class RTSPClient {
     /// Whether nothing can arrive over the negotiated transport.
     var isUnreachable = false
     /// The time when another address of the server is tried if nothing has arrived from this one; nil if there is no
-    /// other.
+    /// other address.
     var answerDeadline: MonotonicTime?
     private var datagramsInRow = 0
-    /// Whether the last call to ``advance(until:)`` waited, and nothing arrived.
+    /// Whether the last call to ``advance(until:)`` waited and nothing arrived.
     private(set) var isQuiet = false
-    /// The number of times that bytes were skipped that were neither RTSP nor RTP.
+    /// The number of times that bytes were skipped because they were neither RTSP nor RTP.
     private var gaps: UInt64 = 0
-    /// The number of key-frame requests by sinks or the decoder that have been passed on.
+    /// The number of key-frame requests by sinks or the decoder that have been forwarded.
     private var keyFrameRequests = 0
     /// The stream; nil until the server has agreed to send it.
     var stream: MediaStream?
-    /// The number of streams that servers have agreed to send, one after the other.
+    /// The number of streams that servers have agreed to send, one after another.
     var streamNumber = 0
     /// The media that the server has agreed to send; nil until then.
     var established: RTSPSession.Established? { didSet { channels = established?.channels ?? [] } }
     /// The interleaved channels of the packets.
     private var channels: Set<UInt8> = []
-    /// The time when the server began to play; nil before.
+    /// The time when the server began to play; nil before that.
     var playingSince: MonotonicTime?
-    /// The time when the wait for packets began: when the server began to play, or before that, when it was last
-    /// connected to.
+    /// The time when the wait for packets began: when the server began to play, or before that, the time of the last
+    /// connection attempt.
     var waitingSince = MonotonicTime(nanoseconds: .min)
-    /// The deadline of the opening; nil once it is over.
+    /// The deadline for opening the stream; nil once it is open.
     var openingEnd: MonotonicTime?
     var isPaused = false { didSet { stream?.isPaused = isPaused } }
     var isPauseRefused = false
-    /// Keeps the session alive while it is paused; nil outside pauses.
+    /// Keeps the session alive during a pause; nil otherwise.
     var keeper: PauseKeeper?
 
-    /// The time that a stream over UDP may be silent before TCP is tried.
+    /// The time for which a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
-    /// More datagrams than a large picture has.
+    /// An upper limit for the datagrams of a large picture.
     private static let mostDatagramsInRow = 1024
 
     /// - Parameters:
-    ///   - memory: the knowledge of the capturer's earlier sources about the server; nil if there were no such sources.
+    ///   - memory: the knowledge of the capturer's earlier sources about the server; nil for the first source.
     ///   - replay: a capture to play instead of a server. The default, nil, plays a server.
     init(
         _ configuration: RTSPConfiguration, _ memory: ServerMemory?, replay: CaptureReplay? = nil,
@@ -105,16 +105,16 @@ final class RTSPClient {
         sessionDeadline = session.deadline
     }
 
-    /// The time. In a capture it advances only when the next record is played.
+    /// The current time. In a capture it advances only when the next record is played.
     var now: MonotonicTime { replay?.now ?? context.clock.now }
-    /// Whether a played capture is over.
+    /// Whether a capture has been played to its end.
     var isAtEnd: Bool { replay?.isAtEnd ?? false }
 
     // MARK: Opening and closing
 
-    /// Connects, and makes the server play.
+    /// Connects and makes the server play.
     ///
-    /// - Throws: the error if it could not, or not within the permitted time.
+    /// - Throws: the error if this failed or took too long.
     func open() throws(InletError) {
         let end = now + configuration.connectTimeout
         openingEnd = end
@@ -133,7 +133,7 @@ final class RTSPClient {
         }
     }
 
-    /// Whether the server plays a recording, which has an end, rather than a camera's live picture.
+    /// Whether the server plays a recording, which has an end, and not a camera's live picture.
     var isRecording: Bool {
         guard case .normalPlayTime(_, .some) = established?.range.flatMap({ RangeHeader($0) }) else { return false }
         return true
@@ -141,8 +141,8 @@ final class RTSPClient {
 
     // MARK: The loop
 
-    /// Handles the packets that have been read up to the end of a picture, or one message, or waits for the next one
-    /// and for due work.
+    /// Handles packets that have been read, up to the end of a picture, or one message. Otherwise waits for the next
+    /// one and for due work.
     ///
     /// - Parameter end: the time to return if nothing happens.
     /// - Throws: the error that ended the session.
@@ -152,10 +152,10 @@ final class RTSPClient {
         if isAtEnd { throw InletError(.streamEnded, "The capture ends before the server plays.") }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
         if try handleRead(connection, until: end) { return }
-        // Read before input is checked: there may have been silence up to this time, not after it.
+        // Read before input is checked: there may have been silence up to this time, but not after it.
         let time = now
-        // However fast datagrams arrive, due work is done, and a cancellation is noticed. Datagrams from before the end
-        // of the connection count, too.
+        // However fast datagrams arrive, due work is done and a cancellation is noticed. Datagrams from before the end
+        // of the connection count as well.
         if datagramsInRow < Self.mostDatagramsInRow, receiveDatagram(at: time) {
             datagramsInRow += 1
             return try noteMedia(until: end)
@@ -175,14 +175,14 @@ final class RTSPClient {
         try waitAndRead(connection, until: end)
     }
 
-    /// Handles data that has been read already.
+    /// Handles data that has already been read.
     ///
     /// - Returns: whether any data was waiting.
     private func handleRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
         guard var event = try connection.next(take) else { return false }
         while true {
             try handle(event, until: end)
-            // Only packets are handled one after the other without a look at the time and at due work.
+            // Only packets are handled one after another without checking the time and due work.
             guard case .interleaved = event, replay == nil, stream?.hasUnit == false, failure == nil,
                 self.connection === connection, let next = try connection.next(take)
             else { return true }
@@ -193,13 +193,13 @@ final class RTSPClient {
     /// Whether the server plays, so that it accepts RTCP.
     private var mayReport: Bool { playingSince != nil || hasMedia }
 
-    /// Does the work that only time requires.
+    /// Does the work that is due by time.
     private func doWhatIsDue(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) {
         if replay?.takeLossy() == true { return try perform(session.handle(.transportLossy, at: now), until: end) }
         if let replay {
-            // The due work appears in the capture: no time passes between its records.
+            // Due work is part of the capture: no time passes between its records.
             guard replay.takeTimer() || stream?.hasEnded == true else { return }
         } else if let recorder, isDue(at: time) {
             recorder.timer(at: time)
@@ -208,14 +208,14 @@ final class RTSPClient {
         guard let stream else { return }
         stream.idle(at: time)
         if stream.hasEnded {
-            // A session that ends in a pause is restarted, however the end shows.
+            // A session that ends during a pause is restarted, however its end becomes known.
             if session.outlivesConnection { return try perform(session.handle(.disconnected, at: time), until: end) }
-            return endStream(InletError(.streamEnded, "The server ended the stream. Its log may say why."))
+            return endStream(InletError(.streamEnded, "The server ended the stream. Check its log."))
         }
         if let since = playingSince, !hasMedia, let sockets, !isPaused, time - since >= Self.udpPatience {
             self.sockets = nil
             context.logger.notice(
-                "No packet arrives by \(transportName) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
+                "No packets arrive over \(transportName) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
             )
             try perform(session.handle(.transportSilent, at: now), until: end)
         }
@@ -230,7 +230,7 @@ final class RTSPClient {
         }
     }
 
-    /// Passes on that a sink, or the decoder, needs a key frame. A capture has its own answers.
+    /// Forwards the key-frame requests of sinks and the decoder. A capture contains its own answers.
     private func heedKeyFrameRequests(_ stream: MediaStream) {
         let count = context.keyFrameRequests
         guard count != keyFrameRequests, replay == nil else { return }
@@ -238,7 +238,7 @@ final class RTSPClient {
         stream.requestKeyFrame()
     }
 
-    /// Whether any work is due by time.
+    /// Returns whether any work is due by time.
     private func isDue(at time: MonotonicTime) -> Bool {
         if sessionDeadline <= time || isUnreachable && playingSince != nil { return true }
         if let stream, stream.deadline(sendsControl: mayReport) <= time { return true }
@@ -264,7 +264,7 @@ final class RTSPClient {
         let count = control.count
         control.insert(
             contentsOf: [0x24, number, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)], at: 0)
-        // A server that reads nothing gets no reports, and no growing queue of them.
+        // A server that reads nothing gets no reports, so that they do not queue up.
         if connection.isSent { try connection.send(control, at: time) }
     }
 
@@ -291,9 +291,9 @@ final class RTSPClient {
         _ = try read(connection, at: now, until: end)
     }
 
-    /// Reads the data that has arrived, without waiting.
+    /// Reads data that has arrived, without waiting.
     ///
-    /// - Returns: whether anything has arrived, or the connection has failed.
+    /// - Returns: whether data has arrived, or the connection has failed.
     private func read(
         _ connection: RTSPConnection, at time: MonotonicTime, until end: MonotonicTime
     ) throws(InletError) -> Bool {
@@ -311,7 +311,7 @@ final class RTSPClient {
         return true
     }
 
-    /// Waits for the connection, for packets over UDP, for a message of the pause's thread or a cancellation.
+    /// Waits for the connection, for packets over UDP, for a message of the pause's thread, or for a cancellation.
     ///
     /// - Returns: whether the connection is ready.
     private func poll(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) -> Bool {
@@ -346,7 +346,7 @@ final class RTSPClient {
         guard let sockets, let stream else { return false }
         for descriptor in [sockets.rtp, sockets.rtcp] {
             let isReceived = sockets.receive(on: descriptor) { packet in
-                // Whether more has arrived matters only for a packet with a marker.
+                // Only for a packet with a marker does it matter whether more has arrived.
                 let hasMarker = packet.byteCount > 1 && packet[1] & 0x80 != 0
                 let hasMore = hasMarker && sockets.hasDatagram
                 stream.take(packet, at: time, hasMore: hasMore)
@@ -368,10 +368,10 @@ final class RTSPClient {
         case .request(let request): try perform(session.handle(.request(request), at: now), until: end)
         case .gap(let skipped):
             gaps &+= 1
-            // At the first, the second, the fourth and so on: a server can cause many.
+            // Logged at the first, second, fourth and so on, because a server can cause many.
             if gaps.nonzeroBitCount == 1 {
                 context.logger.notice(
-                    "\(skipped) bytes from the server were neither RTSP nor RTP, for the \(gaps). time. Skipped.")
+                    "Skipped \(skipped) bytes from the server that were neither RTSP nor RTP (occurrence \(gaps)).")
             }
         case .needsMore: break
         }

@@ -13,7 +13,7 @@ extension RTSPConfiguration {
 
     /// Returns the channel that carries RTSP over an established connection.
     ///
-    /// - Parameter credentials: those for the server; nil without credentials.
+    /// - Parameter credentials: the credentials for the server; nil without credentials.
     /// - Throws: as ``TLSChannel/init(_:host:_:)``; ``InletError/Code/disconnected`` if the connection broke.
     func channel(
         over socket: TCPChannel, to url: RTSPURL, _ credentials: RTSPCredentials?
@@ -37,7 +37,7 @@ extension RTSPConfiguration {
         }
     }
 
-    /// Whether an address has the scheme, host and port of the configured one.
+    /// Returns whether an address has the scheme, host and port of the configured one.
     private func isOwnServer(_ url: RTSPURL) throws(InletError) -> Bool {
         try RTSPURL(Array(NetworkAddress(self.url).withoutCredentials.utf8)).hasSameOrigin(as: url)
     }

@@ -11,8 +11,8 @@ extension RTSPConfiguration {
     ///   - keepAlive: the knowledge from earlier sessions about the server's keep-alives.
     ///   - proven: the transport that worked in an earlier session, which is tried first. The default, nil, keeps the
     ///     order.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is not a valid RTSP address, or if
-    ///   `rtsps:` is combined with UDP or multicast.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is not a valid RTSP address, or if `rtsps:`
+    ///   is combined with UDP or multicast.
     func sessionConfiguration(
         _ keepAlive: KeepAliveMemory, startingWith proven: RTSPSessionConfiguration.Transport? = nil
     ) throws(InletError) -> RTSPSessionConfiguration {
@@ -96,14 +96,14 @@ extension RTSPConfiguration {
         }
     }
 
-    /// The check of the server's certificate.
+    /// The verification of the server's certificate.
     var tls: TLSSettings {
         TLSSettings(
             authorities: certificateAuthorities, verifies: verifiesCertificate,
             pin: certificatePin.flatMap { Self.fingerprint($0) })
     }
 
-    /// Returns the ways in which key frames of a stream can be requested.
+    /// Returns the supported ways of requesting key frames of a stream.
     func requests(of video: VideoMedia) -> RTCPWriter.KeyFrameRequests {
         switch keyFrameRequests {
         case .never: return []
@@ -126,7 +126,7 @@ extension Retransmission {
 }
 
 extension MediaStream {
-    /// Makes the stream that a server has agreed to send.
+    /// Creates the stream that a server has agreed to send.
     ///
     /// - Throws: ``InletError/Code/unsupported`` for a payload format that this client does not support.
     convenience init(
@@ -145,10 +145,10 @@ extension MediaStream {
         reception.payloadTypes = Set(video.payloadTypes)
         if let offer = video.retransmission {
             if let type = offer.payloadType { reception.payloadTypes.remove(type) }
-            // A group would receive the requests of all its members.
+            // In a multicast group, the requests of all members would add up.
             if established.transport.delivery == .unicast {
                 reception.retransmission = Retransmission(offer, of: video.payloadType)
-                // A stream of 10 Mbit/s has that many packets in the longest time of waiting.
+                // A stream of 10 Mbit/s has about this many packets in the longest waiting time.
                 reception.maximumHeldPackets = 256
             }
         }
@@ -169,15 +169,16 @@ extension MediaStream {
         self.init(format, reception, payloads, requests: configuration.requests(of: video), at: now, hostTime: hostTime)
     }
 
-    /// More than the largest picture that encoders produce at 8192x8192.
+    /// An upper limit for the pictures that encoders produce at 8192x8192.
     private static let largestUnit = 64 << 20
-    /// The maximum that sinks may hold at once: a ten-second group of pictures at a high rate, many times over.
+    /// The maximum number of bytes that sinks may hold at once: many times a ten-second group of pictures at a high
+    /// rate.
     private static let mostBytes = 512 << 20
     private static let mostUnits = 8192
 }
 
 extension RTPPayloadFormat {
-    /// The layout of a stream's payloads; nil if it is not known.
+    /// The layout of a stream's payloads; nil if it is unknown.
     init?(_ video: VideoMedia) {
         switch video.codec {
         case nil where video.isTransportStream: self = .transportStream

@@ -6,7 +6,7 @@ import InletRTSP
 
 /// Reads the packets of a network camera over RTSP. Decoding is done elsewhere.
 ///
-/// A packet is a whole access unit, and is returned as soon as its last RTP packet has arrived.
+/// A packet is a complete access unit, and is returned as soon as its last RTP packet has arrived.
 final class RTSPSource: FrameSource {
     private let configuration: RTSPConfiguration
     private let replay: CaptureReplay?
@@ -23,7 +23,7 @@ final class RTSPSource: FrameSource {
     private let size: StreamSizeFollower
     /// Watches a stream over UDP until too much is lost; nil after that, and for other transports.
     private var losses: LossWatch?
-    /// The counts of dropped pictures that ``losses`` has seen.
+    /// The counts of dropped pictures that ``losses`` has already seen.
     private var watched = DepacketizerStatistics()
     /// Whether the session must continue over TCP once all complete pictures are taken.
     private var isLeaving = false
@@ -47,7 +47,7 @@ final class RTSPSource: FrameSource {
             try events?.start()
         }
         parameters.codec = try client.codec()
-        guard let video = client.established?.video else { throw InletError(.internal, "The stream went away.") }
+        guard let video = client.established?.video else { throw InletError(.internal, "The stream is gone.") }
         parameters.timeBase = Rational(1, video.clockRate)
         timeline = JoinedTimeline(timeBase: parameters.timeBase)
         parameters.extraData = client.stream?.parameterSets ?? []
@@ -75,13 +75,13 @@ final class RTSPSource: FrameSource {
             if client.isAtEnd { return nil }
             if isLeaving {
                 isLeaving = false
-                // If the transport stays, the watch continues, and detects the end of the losses.
+                // If the transport stays, the watch continues, and detects when the losses end.
                 if try !client.leaveUDP(until: client.now + configuration.connectTimeout) { losses = LossWatch() }
                 continue
             }
             try client.checkTransportStream()
             let limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
-            // Packets that make no picture are not a stream yet.
+            // Packets that do not form a picture are not a stream yet.
             let arrival = hasRead ? client.stream?.lastArrival : nil
             let since = max(arrival ?? client.waitingSince, client.waitingSince)
             do throws(InletError) {
@@ -111,7 +111,7 @@ final class RTSPSource: FrameSource {
         guard let video = client.established?.video else { return }
         guard try client.codec() == parameters.codec, Rational(1, video.clockRate) == parameters.timeBase else {
             throw InletError(
-                .formatChanged, "The server now sends another codec or time base. The source has to be opened anew.")
+                .formatChanged, "The server now sends another codec or time base. The source must be opened again.")
         }
         streamNumber = client.streamNumber
         parameters.extraData = client.stream?.parameterSets ?? []
@@ -121,8 +121,8 @@ final class RTSPSource: FrameSource {
         watchLosses(of: client)
     }
 
-    /// Watches the losses of a stream over UDP, if they cost pictures. A capture itself states when its session has
-    /// left UDP.
+    /// Watches the losses of a stream over UDP if they cost pictures. A capture itself states when its session left
+    /// UDP.
     private func watchLosses(of client: RTSPClient) {
         let isWatched =
             replay == nil && client.sockets != nil && [.drop, .automatic].contains(configuration.damage)
@@ -135,12 +135,12 @@ final class RTSPSource: FrameSource {
         watchDrops(of: client)
         // A loss before a picture that refers to no other was recorded when the pictures in between were dropped.
         let isLossy = unit.isDamaged || unit.isAfterLoss && !isStart
-        // With H.265 only pictures are passed on that refer to no lost one.
+        // With H.265, only pictures that refer to no lost picture are passed on.
         let isWhole = isStart || parameters.codec == .hevc && configuration.damage == .drop
         watch(isLossy ? .lossy : isWhole ? .whole : .dependent, at: unit.lastArrival)
     }
 
-    /// Records pictures that were dropped as damaged, or because they refer to such pictures.
+    /// Records pictures that were dropped as damaged, or because they refer to damaged pictures.
     private func watchDrops(of client: RTSPClient) {
         guard losses != nil, let counts = client.stream?.payloads else { return }
         if counts.droppedUnits != watched.droppedUnits {
@@ -168,15 +168,15 @@ final class RTSPSource: FrameSource {
         if client.stream?.lastArrival != nil, !hasRead {
             return InletError(
                 .timedOut,
-                "Packets came, but no whole picture within \(limit.optionText). "
+                "Packets arrived, but no complete picture within \(limit.optionText). "
                     + "first-timeout sets how long to wait.")
         }
         return InletError(
             .timedOut,
             hasRead
-                ? "Nothing came for \(limit.optionText). The server has stopped, or the network is interrupted. "
+                ? "No data arrived for \(limit.optionText). The server has stopped, or the network is interrupted. "
                     + "read-timeout sets how long to wait."
-                : "The server promised a stream, but nothing came within \(limit.optionText). first-timeout sets how long to wait."
+                : "The server promised a stream, but no data arrived within \(limit.optionText). first-timeout sets how long to wait."
         )
     }
 
@@ -208,7 +208,7 @@ final class RTSPSource: FrameSource {
     func resume(_ context: SourceContext) throws {
         guard let client else { return }
         try client.resume()
-        // Packets that were sent in the pause do not count as lost.
+        // Packets that were sent during the pause do not count as lost.
         if losses != nil { watchLosses(of: client) }
     }
 

@@ -1,7 +1,7 @@
 import InletRTSP
 import Synchronization
 
-/// The knowledge of one capturer's sources about their server, so that the next session begins with settings that work.
+/// The knowledge of one capturer's sources about their server, so that the next session begins with working settings.
 ///
 /// Safe from any thread.
 final class ServerMemory: Sendable {
@@ -22,7 +22,7 @@ final class ServerMemory: Sendable {
         set { known.withLock { $0.keepAlive = newValue } }
     }
 
-    /// The Digest algorithms that the server refuses.
+    /// The Digest algorithms that the server rejects.
     var authentication: RTSPAuthentication.Memory {
         get { known.withLock { $0.authentication } }
         set { known.withLock { $0.authentication = newValue } }
@@ -40,14 +40,14 @@ final class ServerMemory: Sendable {
         set { known.withLock { $0.transport = newValue } }
     }
 
-    /// Whether a session had to continue over TCP because of losses. Sources try that once; ``transport`` shows whether
-    /// TCP worked.
+    /// Whether a session had to continue over TCP because of losses. Sources try that once; ``transport`` shows
+    /// whether TCP worked.
     var hasLeftUDP: Bool {
         get { known.withLock { $0.hasLeftUDP } }
         set { known.withLock { $0.hasLeftUDP = newValue } }
     }
 
-    /// The knowledge about the ONVIF device; nil before there is any.
+    /// The knowledge about the ONVIF device; nil until a device is known.
     var onvif: ONVIFMemory? {
         get { known.withLock { $0.onvif } }
         set { known.withLock { $0.onvif = newValue } }

@@ -7,8 +7,8 @@ extension SourcePlugin {
     /// The plug-in for `rtsp://` and `rtsps://`: network cameras and servers.
     public static let rtsp = SourcePlugin(
         PluginInfo(
-            name: "rtsp", schemes: ["rtsp", "rtsps"], summary: "Network cameras and servers that speak RTSP.",
-            usage: "rtsp://USER:PASSWORD@HOST/PATH?transport=tcp; options that are not listed stay in the address",
+            name: "rtsp", schemes: ["rtsp", "rtsps"], summary: "Network cameras and servers that use RTSP.",
+            usage: "rtsp://USER:PASSWORD@HOST/PATH?transport=tcp; unlisted options stay in the address",
             options: RTSPOptions.all,
             examples: [
                 "rtsp://camera/stream", "rtsp://camera/stream?user=viewer&password-file=/run/secrets/camera",
@@ -25,17 +25,17 @@ enum RTSPOptions {
 
     static let transport = PluginOption(
         "transport", default: defaults.transport,
-        "How the pictures are carried: auto is tcp; multicast falls back to udp, and udp to tcp, also where lost "
-            + "packets keep pictures away; udp-only stays with udp; http and websocket are tunnels"
+        "The transport of the pictures: auto is tcp; multicast falls back to udp, and udp to tcp, also if lost "
+            + "packets cost too many pictures; udp-only stays with udp; http and websocket are tunnels"
     )
     static let tunnelPath = PluginOption<String?>(
         "tunnel-path", default: nil,
-        "The path and query of the tunnel for transport=http and websocket; otherwise those of the address",
+        "The path and query of the tunnel for transport=http and websocket; by default those of the address",
         range: "/PATH"
     ) { $0.map { $0.hasBytePrefix("/") } ?? true }
     static let latency = PluginOption(
         "latency", default: defaults.latency, in: .zero ... .seconds(10),
-        "How long a missing packet is waited for over UDP")
+        "How long to wait for a missing packet over UDP")
     static let basicAuthentication = PluginOption(
         "basic-auth", default: defaults.basicAuthentication,
         "When the password may be sent in plain text (Basic authentication): always, only to rtsps addresses, or never")
@@ -45,25 +45,25 @@ enum RTSPOptions {
     ) { $0.map { RTSPConfiguration.fingerprint($0) != nil } ?? true }
     static let keyFrameRequests = PluginOption(
         "key-frames", default: defaults.keyFrameRequests,
-        "When key frames are requested by RTCP: if the server offers it, always, or never, which excludes ONVIF, too")
+        "When key frames are requested by RTCP: if the server offers it, always, or never (not by ONVIF either)")
     static let onvif = PluginOption<String?>(
         "onvif", default: nil,
-        "The address of the camera's ONVIF device service, from which key frames are requested, too",
+        "The address of the camera's ONVIF device service, from which key frames are requested as well",
         range: "http://HOST[:PORT]/onvif/device_service"
     ) { $0.map { (try? RTSPURL(service: Array($0.utf8))) != nil } ?? true }
     static let onvifProfile = PluginOption<String?>(
         "onvif-profile", default: nil,
-        "The token of the stream's ONVIF media profile; otherwise it is found by the stream's address; it needs onvif",
+        "The token of the stream's ONVIF media profile; by default found by the stream's address; needs onvif",
         range: "TOKEN"
     ) { $0.map { !$0.isEmpty } ?? true }
     static let events = PluginOption(
         "events", default: defaults.events,
-        "Whether motion and tampering that the ONVIF device detects become events; it needs the device")
+        "Whether motion and tampering detected by the ONVIF device become events; needs the device")
     static let sharesCredentials = PluginOption(
         "share-credentials", default: defaults.sharesCredentials,
-        "Whether a server to which another one redirects gets user and password, too")
+        "Whether user and password are also sent to a server to which another one redirects")
     static let stream = PluginOption<Int?>(
-        "stream", default: nil, "The number of the video stream, from 0; otherwise the first that can be decoded",
+        "stream", default: nil, "The number of the video stream, from 0; by default the first that can be decoded",
         range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
 
@@ -88,12 +88,13 @@ enum RTSPOptions {
         for option in values.others where option.name.hasBytePrefix("ffmpeg.") {
             throw InletError(
                 .invalidConfiguration,
-                "'\(option.name)' is an option of libavformat, which reads the stream with ffmpeg: before the address.")
+                "'\(option.name)' is an option of libavformat. Put ffmpeg: before the address to read the stream with it."
+            )
         }
         let address = PluginURI.address("\(uri.scheme):\(uri.rest)", values.others)
         let parsed = try NetworkAddress(address)
         guard parsed.origin != nil else {
-            throw InletError(.invalidConfiguration, "The address has no valid host and port. Check both.")
+            throw InletError(.invalidConfiguration, "The host or the port of the address is invalid. Check both.")
         }
         var configuration = RTSPConfiguration(url: address)
         apply(values, to: &configuration)
@@ -135,7 +136,8 @@ enum RTSPOptions {
 }
 
 extension RTSPConfiguration {
-    /// Returns the 32 bytes of a fingerprint in hexadecimal digits, with or without colons; nil for any other text.
+    /// Returns the 32 bytes of a fingerprint given in hexadecimal digits, with or without colons; nil for any other
+    /// text.
     static func fingerprint(_ text: String) -> [UInt8]? {
         let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(\.hexadecimalValue)
         guard digits.count == 64 else { return nil }

@@ -4,9 +4,9 @@
     /// Decides when to capture: soon after a change, no more often than the rate allows, and at intervals without a
     /// change.
     struct CaptureSchedule {
-        /// The least time from one picture to the next.
+        /// The minimum time from one picture to the next.
         var interval: Duration
-        /// The most time from one picture to the next.
+        /// The maximum time from one picture to the next.
         let refresh: Duration
         /// Whether the server reports changes; if not, the screen may have changed at any time.
         let seesChanges: Bool
@@ -19,18 +19,18 @@
             self.seesChanges = seesChanges
         }
 
-        /// Records that the screen has changed since it was captured.
+        /// Records that the screen has changed since the last capture.
         mutating func noteChange() { hasChanged = true }
 
-        /// The time of the next picture, as far as known; a change may bring it forward.
+        /// The time of the next picture, as known so far; a change may bring it forward.
         var due: MonotonicTime {
             guard let last else { return MonotonicTime(nanoseconds: .min) }
             return last + (hasChanged || !seesChanges ? interval : max(interval, refresh))
         }
 
-        /// Records that a picture is captured now: later changes are in the next.
+        /// Records that a picture is captured now: later changes belong to the next picture.
         mutating func capture(at now: MonotonicTime) {
-            // On the beat, if it is kept, so that the rate is the requested one and not slightly less.
+            // The beat is kept if possible, so that the rate is the requested one and not slightly lower.
             let beat = last.map { $0 + interval } ?? now
             last = beat <= now && now - beat < interval / 2 ? beat : now
             hasChanged = false

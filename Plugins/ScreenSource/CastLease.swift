@@ -4,10 +4,10 @@
     import InletCore
 
     // Unsafe: owns memory that a compositor shares.
-    /// Keeps the memory of a frame, which a compositor may write again when the frame's last owner releases it. It
-    /// stays readable after the stream has ended.
+    /// Keeps the memory of a frame. The compositor may write to it again when the frame's last owner has released it.
+    /// The memory stays readable after the stream has ended.
     @safe final class CastLease: Sendable {
-        // Mapped until `deinit` returns it, and not written meanwhile. Returning it is safe on any thread.
+        // Mapped until `deinit` returns it, and not written until then. It can be returned on any thread.
         nonisolated(unsafe) private let memory: OpaquePointer
         nonisolated(unsafe) private let bytes: UnsafeRawBufferPointer
 

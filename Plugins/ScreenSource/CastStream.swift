@@ -5,19 +5,19 @@
     import InletSystem
 
     // Unsafe: owns a libpipewire stream.
-    /// A stream of pictures that a compositor sends by PipeWire, in memory that it shares. For one thread.
+    /// A stream of pictures that a compositor sends through PipeWire, in shared memory. For one thread.
     @safe final class CastStream {
         /// A picture from the compositor.
         struct Picture {
             let lease: CastLease
             var pixelFormat: PixelFormat
-            /// The visible part.
+            /// The visible part of the picture.
             var visible: ImageRect
-            /// The offset of the top row of the whole, and the bytes from one row to the next.
+            /// The offset of the top row of the whole picture, and the bytes from one row to the next.
             var offset: Int
             var stride: Int
             var rotation: Rotation
-            /// The time when it was drawn, if the compositor states it.
+            /// The time when the picture was drawn, if the compositor states it.
             var time: MonotonicTime?
         }
 
@@ -25,11 +25,11 @@
         struct State {
             /// The reason why the stream is gone, which may be empty; nil while it exists.
             var end: String?
-            /// The number of answers from the server.
+            /// The number of responses from the server.
             var answers: UInt32
-            /// The format of the pictures; nil until it is agreed on.
+            /// The format of the pictures; nil until it is negotiated.
             var format: (size: ImageSize, pixelFormat: PixelFormat)?
-            /// Whether no picture can come, because all memory is held.
+            /// Whether no picture can arrive because all memory is in use.
             var isStarved: Bool
         }
 
@@ -37,12 +37,12 @@
 
         /// - Parameters:
         ///   - remote: a connection to PipeWire, which the stream takes over.
-        ///   - rate: the most frames a second.
-        ///   - buffers: how many pictures may be in use at once.
+        ///   - rate: the maximum frame rate.
+        ///   - buffers: the number of pictures that may be in use at once.
         /// - Throws: ``InletError/Code/resourceExhausted`` or ``InletError/Code/disconnected``.
         init(remote: Int32, node: UInt32, rate: Rational, buffers: Int) throws(InletError) {
-            // One is shown again while nothing changes, one waits to be taken, two are on their way back, because
-            // PipeWire returns one at a time, and one is drawn.
+            // One picture is repeated while nothing changes, one waits to be taken, two are being returned, because
+            // PipeWire returns one at a time, and one is being drawn.
             let (frames, seconds) = rate < Rational(1) ? (1, 1) : (rate.numerator, rate.denominator)
             guard
                 let cast = unsafe inlet_cast_new(
@@ -51,7 +51,7 @@
                 let code = errno
                 throw InletError(
                     code == ENOMEM || code == EMFILE || code == ENFILE ? .resourceExhausted : .disconnected,
-                    "PipeWire takes no connection: \(SystemErrorText.of(code)).",
+                    "Cannot connect to PipeWire: \(SystemErrorText.of(code)).",
                     context: .init(operation: "pw_context_connect_fd", nativeCode: code))
             }
             unsafe self.cast = cast
@@ -59,10 +59,10 @@
 
         deinit { unsafe inlet_cast_free(cast) }
 
-        /// The descriptor to poll for news.
+        /// The descriptor to poll for events.
         var polled: pollfd { unsafe pollfd(fd: inlet_cast_descriptor(cast), events: Int16(POLLIN), revents: 0) }
 
-        /// Makes the stream handle its news.
+        /// Makes the stream handle its pending events.
         func run() -> State {
             unsafe inlet_cast_run(cast)
             let state = unsafe inlet_cast_look(cast)
@@ -72,15 +72,15 @@
                 format: Self.pixelFormat(state.layout).map { (size, $0) }, isStarved: state.is_starved)
         }
 
-        /// Requests an answer from the server, which the state's `answers` counts.
+        /// Requests a response from the server, which the state's `answers` counts.
         func ping() { unsafe inlet_cast_ping(cast) }
 
-        /// Sets whether frames should come.
+        /// Sets whether the compositor should send frames.
         func setActive(_ isActive: Bool) { unsafe inlet_cast_set_active(cast, isActive) }
 
-        /// Takes the newest picture, if one has come.
+        /// Takes the latest picture, if one has arrived.
         ///
-        /// - Throws: ``InletError/Code/malformedData`` if it does not fit into its memory.
+        /// - Throws: ``InletError/Code/malformedData`` if the picture does not fit into its memory.
         func take() throws(InletError) -> Picture? {
             var frame = unsafe inlet_cast_frame()
             guard unsafe inlet_cast_take(cast, &frame), let memory = unsafe frame.memory else { return nil }
@@ -96,7 +96,7 @@
             else {
                 throw InletError(
                     .malformedData,
-                    "The compositor's picture of \(size) pixels, rows of \(stride) bytes, does not fit into its memory."
+                    "The compositor's picture of \(size) pixels with rows of \(stride) bytes does not fit into its memory."
                 )
             }
             return unsafe Picture(
@@ -105,7 +105,7 @@
                 time: frame.time > 0 ? MonotonicTime(nanoseconds: frame.time) : nil)
         }
 
-        /// The format by FFmpeg's name; nil until one is agreed on.
+        /// The format's name in FFmpeg; nil until a format is negotiated.
         private static func pixelFormat(_ layout: inlet_cast_layout) -> PixelFormat? {
             switch layout {
             case inlet_cast_bgr0: PixelFormat("bgr0")

@@ -1,20 +1,20 @@
 #if os(Linux)
     import InletCore
 
-    /// A pointer's picture, and its position on the screen.
+    /// The pointer's picture and its position on the screen.
     struct PointerPicture: Equatable {
-        /// The upper left corner of the picture, on the screen.
+        /// The position of the picture's upper left corner on the screen.
         var x: Int
         var y: Int
         var size: ImageSize
-        /// Rows of pixels, each 0xAARRGGBB with the colours multiplied by the opacity, in the form of XFixes.
+        /// Rows of pixels, each 0xAARRGGBB with the colours premultiplied by the opacity, as XFixes returns them.
         var pixels: [UInt32]
 
         /// Draws the pointer over a row of a picture.
         ///
         /// - Parameters:
         ///   - row: the pixels of a row, each 0xXXRRGGBB.
-        ///   - line: the row's number on the screen.
+        ///   - line: the number of the row on the screen.
         ///   - left: the column on the screen at which the row begins.
         func draw(over row: inout MutableSpan<UInt32>, line: Int, left: Int) {
             let own = line - y
@@ -27,7 +27,7 @@
             }
         }
 
-        /// Returns a pixel with another over it, whose colours are multiplied by its opacity.
+        /// Returns a pixel with another one, whose colours are premultiplied by its opacity, drawn over it.
         static func blend(_ pixel: UInt32, over below: UInt32) -> UInt32 {
             let clear = 255 - (pixel >> 24)
             if clear == 255 { return below }

@@ -6,10 +6,10 @@
     import Logging
 
     // Unsafe: owns an sd-bus connection.
-    /// A screen that the desktop's portal shares: org.freedesktop.portal.ScreenCast on the session bus. For one thread.
+    /// A screen shared by the desktop portal: org.freedesktop.portal.ScreenCast on the session bus. For one thread.
     ///
-    /// No call waits for the bus, the portal or the user beyond the context's deadline, the user's time and
-    /// cancellation.
+    /// No call waits for the bus, the portal or the user beyond the context's deadline, the time that the user has to
+    /// answer, and cancellation.
     @safe final class PortalSession {
         /// A request to the portal.
         struct Request {
@@ -18,7 +18,7 @@
             var consent: Duration
             /// Whether the portal should give a token for the next session.
             var remembers: Bool
-            /// The token of a former session.
+            /// The token of an earlier session.
             var token: String?
         }
 
@@ -26,9 +26,9 @@
         struct Grant {
             /// PipeWire's number of the stream.
             var node: UInt32
-            /// A connection to PipeWire, which the receiver closes.
+            /// A connection to PipeWire, which the receiver must close.
             var remote: Int32
-            /// The token for the next session, if one was requested and the portal gives any.
+            /// The token for the next session, if one was requested and the portal provides it.
             var token: String?
         }
 
@@ -52,21 +52,22 @@
         /// Whether this process belongs to a Wayland session.
         static var isInWaylandSession: Bool { unsafe getenv("WAYLAND_DISPLAY").map { unsafe $0.pointee != 0 } == true }
 
-        /// A dialog that is shown for longer than this is an interruption.
+        /// A dialog that is open for longer than this counts as an interruption.
         private static let unnoticed = Duration.seconds(1)
-        /// The sources that the portal can share, by its numbers: a monitor, a window.
+        /// The kinds of sources that the portal can share, as the portal numbers them: a monitor, a window.
         private static let kinds: UInt32 = 1 | 2
         private static let (hidden, embedded): (UInt32, UInt32) = (1, 2)
 
-        /// Begins to connect.
+        /// Starts to connect.
         ///
-        /// - Parameter bus: the address of the bus; nil for that of the environment.
-        /// - Throws: ``InletError/Code/unsupported`` without the libraries, ``InletError/Code/notFound`` without a bus.
+        /// - Parameter bus: the address of the bus; nil for the one in the environment.
+        /// - Throws: ``InletError/Code/unsupported`` if the libraries are missing, ``InletError/Code/notFound``
+        ///   without a bus.
         init(bus: String?) throws(InletError) {
             if let missing = unsafe inlet_cast_load() {
                 throw InletError(
                     .unsupported,
-                    "A screen of a Wayland session is captured by \(unsafe String(cString: missing)), which is not installed. Scripts/bootstrap installs it. Windows of Xwayland are captured by the name of its display, such as screen::0."
+                    "Capturing a Wayland session needs \(unsafe String(cString: missing)), which is not installed. Scripts/bootstrap installs it. To capture only windows of Xwayland, name its display, such as screen::0."
                 )
             }
             guard let portal = unsafe inlet_portal_new(bus) else { throw Self.noBus(errno) }
@@ -87,14 +88,14 @@
             _ = try answer(unsafe inlet_portal_create_session(portal), "CreateSession", context)
             let remembers = request.remembers && abilities.version >= 4
             if request.remembers, !remembers {
-                context.logger.notice("The desktop portal remembers no answers: the user is asked each time.")
+                context.logger.notice("The desktop portal does not remember answers: the user is asked each time.")
             }
             let wanted = request.showsPointer ? Self.embedded : Self.hidden
             let cursor = abilities.cursorModes & wanted
             if cursor == 0, request.showsPointer {
-                context.logger.notice("The pointer is left out: the desktop portal does not draw it.")
+                context.logger.notice("The pointer is not drawn: the desktop portal does not support it.")
             }
-            // Some portals ask the user in one step, some in the other.
+            // Some portals ask the user in the first of these steps, others in the second.
             let limit = context.clock.now + request.consent
             _ = try answer(
                 unsafe inlet_portal_select(
@@ -108,7 +109,7 @@
                 token: started.token)
         }
 
-        /// Whether the desktop has reported the end of the session.
+        /// Returns whether the desktop has reported the end of the session.
         ///
         /// - Throws: ``InletError/Code/disconnected`` if the session bus is gone.
         func isClosed() throws(InletError) -> Bool {
@@ -117,7 +118,7 @@
             return unsafe inlet_portal_look(portal).is_closed
         }
 
-        /// The descriptor to poll for news.
+        /// The descriptor to poll for events.
         var polled: pollfd {
             unsafe pollfd(fd: inlet_portal_descriptor(portal), events: inlet_portal_events(portal), revents: 0)
         }
@@ -126,7 +127,7 @@
         ///
         /// - Parameters:
         ///   - status: the result of the request's call.
-        ///   - limit: until when a user may take to answer; nil if no user is asked.
+        ///   - limit: the time until which the user may answer; nil if the user is not asked.
         private func answer(
             _ status: Int32, _ operation: String, ofUserUntil limit: MonotonicTime? = nil, _ context: SourceContext
         ) throws(InletError) -> Facts {
@@ -139,11 +140,11 @@
                 let state = unsafe inlet_portal_look(portal)
                 switch unsafe state.outcome {
                 case inlet_portal_done: return unsafe Facts(state)
-                case inlet_portal_denied: throw Self.declined("The user does not share the screen.", operation)
+                case inlet_portal_denied: throw Self.declined("The user refused to share the screen.", operation)
                 case inlet_portal_ended:
                     throw InletError(
                         .serverUnavailable,
-                        "The desktop portal gave the request up. Its log, and that of its backend, may say why.",
+                        "The desktop portal abandoned the request. Check its log and that of its backend.",
                         context: .init(operation: operation))
                 case inlet_portal_failed: throw unsafe Self.failure(state, operation)
                 default: break
@@ -154,12 +155,12 @@
                 var wake = now + .milliseconds(250)
                 if let limit {
                     guard now < limit else {
-                        throw Self.declined("Nobody has answered whether the screen may be shared.", operation)
+                        throw Self.declined("The user did not answer whether the screen may be shared.", operation)
                     }
                     wake = min(wake, limit)
                     if !isInterrupted, now - beginning >= Self.unnoticed {
                         isInterrupted = true
-                        context.beginInterruption("The desktop asks its user whether the screen may be shared.")
+                        context.beginInterruption("The desktop is asking the user whether the screen may be shared.")
                     }
                 }
                 var polled = [self.polled]
@@ -171,18 +172,18 @@
 
         /// The error of a session that the desktop has ended.
         static var ended: InletError {
-            declined("The desktop has ended the sharing of its screen, as its user may at any time.", nil)
+            declined("The desktop or its user ended the sharing of the screen.", nil)
         }
 
         private static func declined(_ message: String, _ operation: String?) -> InletError {
             InletError(
-                .declined, "\(message) Start the source again to ask again.", context: .init(operation: operation))
+                .declined, "\(message) Start the source again to retry.", context: .init(operation: operation))
         }
 
         private static func noBus(_ code: Int32) -> InletError {
             InletError(
                 .notFound,
-                "There is no session bus, on which the desktop portal shares screens: \(SystemErrorText.of(code)). Run inlet in the session whose screen it is, or set DBUS_SESSION_BUS_ADDRESS. A screen of an X server is named, as in screen::0.",
+                "Cannot reach the desktop portal, because there is no session bus: \(SystemErrorText.of(code)). Run inlet in the session whose screen you want to capture, or set DBUS_SESSION_BUS_ADDRESS. To capture an X server's screen, name its display, such as screen::0.",
                 context: .init(operation: "sd_bus_open_user", nativeCode: code))
         }
 
@@ -201,22 +202,22 @@
                 case dbus + "ServiceUnknown", dbus + "NameHasNoOwner":
                     (
                         .notFound,
-                        "There is no desktop portal on the session bus. Install xdg-desktop-portal and the backend of this desktop, such as xdg-desktop-portal-gnome, -kde or -wlr."
+                        "There is no desktop portal on the session bus. Install xdg-desktop-portal and the backend for this desktop, such as xdg-desktop-portal-gnome, -kde or -wlr."
                     )
                 case dbus + "InvalidArgs" where operation == "GetAll",
                     dbus + "UnknownInterface", dbus + "UnknownMethod", dbus + "UnknownObject":
                     (
                         .unsupported,
-                        "The desktop portal shares no screens. Install the backend of this desktop, such as xdg-desktop-portal-gnome, -kde or -wlr."
+                        "The desktop portal cannot share screens. Install the backend for this desktop, such as xdg-desktop-portal-gnome, -kde or -wlr."
                     )
                 case dbus + "AccessDenied", "org.freedesktop.portal.Error.NotAllowed":
-                    (.permissionDenied, "The desktop portal shares no screen with this program.")
+                    (.permissionDenied, "The desktop portal does not allow this program to capture the screen.")
                 case dbus + "NoReply", dbus + "Disconnected":
-                    (.disconnected, "The desktop portal went away.")
+                    (.disconnected, "The desktop portal has exited.")
                 default: (.serverUnavailable, "The desktop portal failed.")
                 }
             return InletError(
-                code, text.isEmpty ? message : "\(message) It says: \(text.sanitized(limit: 300))",
+                code, text.isEmpty ? message : "\(message) Its message: \(text.sanitized(limit: 300))",
                 context: .init(operation: operation))
         }
     }

@@ -3,30 +3,30 @@
     import InletCore
     import Logging
 
-    /// Captures a screen that the desktop's portal shares, as in Wayland sessions. The compositor sends a picture when
-    /// the screen has changed, in memory that it shares.
+    /// Captures a screen shared by the desktop portal, as in Wayland sessions. The compositor sends a picture, in
+    /// memory that it shares, when the screen has changed.
     final class PortalSource: FrameSource {
         private let configuration: ScreenConfiguration
         private var session: PortalSession?
         private var stream: CastStream?
         private var schedule = CaptureSchedule(interval: .zero, refresh: .zero, seesChanges: true)
-        /// The newest picture, until the next one comes.
+        /// The latest picture, until the next one arrives.
         private var picture: CastStream.Picture?
-        /// Whether it has not been delivered yet.
+        /// Whether the latest picture has not been delivered yet.
         private var isNew = false
         private var demandVersion: Int?
         private var sequence: UInt64 = 0
         private var lastSize: ImageSize?
         private var lastTime = MonotonicTime(nanoseconds: .min)
-        /// The time of the last ping to PipeWire, and the number of its answers.
+        /// The time of the last ping to PipeWire, and the number of responses.
         private var lastPing = MonotonicTime(nanoseconds: .min)
         private var answers: UInt32 = 0
 
         private static let timeBase = Rational(1, 1_000_000)
         private static let pingInterval = Duration.milliseconds(250)
-        /// How long after the end of the stream the portal may report that it has ended the session.
+        /// The time that the portal has, after the end of the stream, to report that it has ended the session.
         private static let grace = Duration.milliseconds(500)
-        /// A picture that was drawn longer ago than this has a time of another clock.
+        /// If a picture was apparently drawn longer ago than this, its time is from another clock.
         private static let oldest = Duration.seconds(1)
 
         init(_ configuration: ScreenConfiguration) { self.configuration = configuration }
@@ -36,7 +36,7 @@
             guard configuration.monitor == nil else {
                 throw InletError(
                     .invalidConfiguration,
-                    "The monitor of a Wayland session is chosen in the desktop's dialog: leave out monitor, or name an X server's display, as in screen::0."
+                    "In a Wayland session, the monitor is chosen in the desktop's dialog. Leave out monitor, or name an X server's display, such as screen::0."
                 )
             }
             let session = try PortalSession(bus: configuration.bus)
@@ -68,7 +68,7 @@
                 if picture != nil, now >= schedule.due { return .frame(try deliver(now)) }
                 var wake = now + Self.pingInterval
                 if picture != nil { wake = min(wake, schedule.due) }
-                // Returning memory causes no notification.
+                // No event reports that memory was returned, so check again after an interval.
                 if isStarved { wake = min(wake, now + schedule.interval) }
                 var polled = [stream.polled, session.polled]
                 polled.wait(until: wake, context)
@@ -112,7 +112,7 @@
             if try session.isClosed() { throw PortalSession.ended }
             let state = stream.run()
             guard let end = state.end else { return state }
-            // Ending a session also ends its stream, which is noticed first.
+            // The end of a session also ends its stream, which is noticed first.
             let limit = context.clock.now + Self.grace
             while context.clock.now < limit, !context.shouldGiveUp {
                 if try session.isClosed() { throw PortalSession.ended }
@@ -122,19 +122,19 @@
             let text = end.sanitized(limit: 200)
             throw InletError(
                 .disconnected,
-                "The compositor has ended the stream of its screen\(text.isEmpty ? "" : ": \(text)").",
+                "The compositor ended the stream of the screen\(text.isEmpty ? "" : ": \(text)").",
                 context: .init(operation: "pw_stream"))
         }
 
         /// Handles the received pictures and events.
         ///
-        /// - Returns: whether no picture can come, because all memory is in use.
+        /// - Returns: whether no picture can arrive because all memory is in use.
         private func lookAt(
             _ stream: CastStream, _ session: PortalSession, _ context: SourceContext
         ) throws(InletError) -> Bool {
             let state = try check(stream, session, context)
             if let newer = try stream.take() {
-                // Pictures beyond the rate are left out.
+                // Only the latest of several pictures in an interval is delivered.
                 picture = newer
                 isNew = true
                 schedule.noteChange()
@@ -152,7 +152,7 @@
             return state.isStarved
         }
 
-        /// Makes a frame of the newest picture, which may be the previous one again.
+        /// Makes a frame of the latest picture, which may repeat the previous frame.
         private func deliver(_ now: MonotonicTime) throws(InletError) -> SourceFrame {
             guard let picture else { throw InletError(.internal, "There is no picture to deliver.") }
             var rect = picture.visible
@@ -160,7 +160,7 @@
                 guard region.lies(in: rect.size) else {
                     throw InletError(
                         .invalidConfiguration,
-                        "The shared picture has \(rect.size) pixels; the region \(region) is not in it.")
+                        "The region \(region) is outside of the shared picture, which has \(rect.size) pixels.")
                 }
                 rect = ImageRect(x: rect.x + region.x, y: rect.y + region.y, size: region.size)
             }

@@ -1,23 +1,23 @@
 #if os(Linux)
     import InletCore
 
-    /// The way an X server lays out the pixels of a screen.
+    /// The pixel layout of an X server's screen.
     struct ScreenLayout: Hashable {
-        /// The bits of a pixel that are used for its colour.
+        /// The number of bits of a pixel that encode its colour.
         var depth = 24
-        /// The bits of a pixel.
+        /// The number of bits of a pixel.
         var bitsPerPixel = 32
-        /// The length of each row is a multiple of this many bits.
+        /// The unit of row lengths in bits: each row is a multiple of it.
         var rowPadding = 32
         var isBigEndian = false
-        /// Whether a pixel is its colour, instead of an index into a table of colours.
+        /// Whether a pixel's value is its colour, not an index into a colour table.
         var isTrueColor = true
-        /// The bits of each colour in a pixel's number.
+        /// The bits of each colour in a pixel's value.
         var red: UInt32 = 0xff_0000
         var green: UInt32 = 0xff00
         var blue: UInt32 = 0xff
 
-        /// The format by FFmpeg's name; nil for a layout without one.
+        /// The format's name in FFmpeg; nil for a layout without one.
         var pixelFormat: PixelFormat? {
             guard isTrueColor else { return nil }
             return switch (bitsPerPixel, red, green, blue) {
@@ -31,7 +31,7 @@
             }
         }
 
-        /// Whether the pointer can be drawn: its pixels are of the same kind.
+        /// Whether the pointer can be drawn, because its pixels have the same layout.
         var isBGRX: Bool { pixelFormat?.name == "bgr0" }
 
         /// Returns the bytes from one row of a picture to the next.
@@ -44,7 +44,7 @@
         var summary: String {
             isTrueColor
                 ? "\(depth) bits in \(bitsPerPixel), red \(hex(red)), green \(hex(green)), blue \(hex(blue))"
-                : "\(depth) bits, by a table of colours"
+                : "\(depth) bits with a colour table"
         }
 
         private func hex(_ mask: UInt32) -> String { "0x" + String(mask, radix: 16) }

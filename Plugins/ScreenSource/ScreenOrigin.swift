@@ -5,7 +5,7 @@
         case automatic
         /// An X server.
         case x11
-        /// The desktop portal, which asks the user for a monitor or a window.
+        /// The desktop portal, which asks the user to choose a monitor or a window.
         case portal
     }
 #endif

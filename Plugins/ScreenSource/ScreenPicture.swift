@@ -5,7 +5,7 @@
     import InletSystem
     import Synchronization
 
-    /// A bounded set of pictures that an X server draws the screen into. Safe from any thread: a picture returns when
+    /// A bounded set of pictures into which an X server draws the screen. Safe from any thread: a picture returns when
     /// its last owner releases it, which may be after the source has closed.
     final class ScreenPictures: Sendable {
         private let capacity: Int
@@ -18,9 +18,9 @@
 
         init(capacity: Int) { self.capacity = capacity }
 
-        /// Returns a picture that is not in use; nil if all are.
+        /// Returns a picture that is not in use; nil if all are in use.
         ///
-        /// - Parameter make: makes one, if there are fewer than the limit.
+        /// - Parameter make: allocates a picture if there are fewer than the limit.
         func take(_ make: () throws(InletError) -> ScreenPicture) throws(InletError) -> ScreenLease? {
             let (idle, mayMake) = state.withLock { state -> (ScreenPicture?, Bool) in
                 if let idle = state.idle.popLast() { return (idle, false) }
@@ -57,19 +57,19 @@
     // Unsafe: owns memory that an X server shares.
     /// Memory that an X server shares.
     ///
-    /// `@unchecked Sendable`: the server and the source's thread write it before a frame refers to it, and frames read
-    /// it after.
+    /// `@unchecked Sendable`: the server and the source's thread write it before a frame refers to it; after that,
+    /// frames only read it.
     @safe final class ScreenPicture: @unchecked Sendable {
         private let memory: UnsafeMutableRawBufferPointer
         /// The server's identifier of the memory.
         let segment: UInt32
-        /// The request that announced it to the server.
+        /// The request that registered the memory with the server.
         let request: UInt32
 
         /// See InletConvert's README: planes with 64 bytes after them need no second pass.
         private static let readAhead = 64
 
-        /// Allocates memory and announces it to a server.
+        /// Allocates memory and registers it with a server.
         ///
         /// - Throws: ``InletError/Code/resourceExhausted`` if the system has no memory.
         @unsafe init(byteCount: Int, on connection: OpaquePointer) throws(InletError) {
@@ -83,7 +83,7 @@
                 if descriptor >= 0 { close(descriptor) }
                 throw InletError(
                     .resourceExhausted,
-                    "There is no memory for pictures of the screen: \(SystemErrorText.of(code)). Fewer take less: buffers.",
+                    "Cannot allocate memory for pictures of the screen: \(SystemErrorText.of(code)). Use fewer buffers.",
                     context: .init(operation: "mmap", nativeCode: code))
             }
             unsafe memory = UnsafeMutableRawBufferPointer(start: mapped, count: byteCount)
@@ -98,7 +98,7 @@
         /// The picture as a plane of a frame, which must hold the lease.
         func plane(stride: Int) -> SourcePlane { unsafe SourcePlane(UnsafeRawBufferPointer(memory), stride: stride) }
 
-        /// Draws the pointer into a picture of 32 bits a pixel.
+        /// Draws the pointer into a picture with 32 bits per pixel.
         ///
         /// - Parameter rect: the part of the screen that the picture shows.
         func draw(_ pointer: PointerPicture, in rect: ImageRect, stride: Int) {

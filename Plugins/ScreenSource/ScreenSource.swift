@@ -2,13 +2,13 @@
     import InletCore
     import Logging
 
-    /// Captures the screen of an X server: soon after it has changed, into memory that the server shares.
+    /// Captures the screen of an X server soon after it has changed, into memory shared with the server.
     final class ScreenSource: FrameSource {
         private let configuration: ScreenConfiguration
         private var server: XServer?
         private var schedule = CaptureSchedule(interval: .zero, refresh: .zero, seesChanges: false)
         private var pictures = ScreenPictures(capacity: 0)
-        /// The server's identifiers of the memory of all pictures of the set.
+        /// The server's identifiers of the memory of all pictures in the set.
         private var segments: [UInt32] = []
         /// The captured part of the screen.
         private var rect = ImageRect(x: 0, y: 0, width: 0, height: 0)
@@ -17,12 +17,12 @@
         private var demandVersion: Int?
         private var sequence: UInt64 = 0
         private var startsAnew = false
-        /// The last known position of the pointer, and the time of that check.
+        /// The last known position of the pointer, and the time when it was checked.
         private var pointerPlace: (x: Int, y: Int)?
         private var lastLook = MonotonicTime(nanoseconds: .min)
 
         static let timeBase = Rational(1, 1_000_000)
-        /// The interval at which a silent server is asked for an answer.
+        /// The interval at which a silent server is pinged.
         private static let longestSilence = Duration.milliseconds(250)
 
         init(_ configuration: ScreenConfiguration) { self.configuration = configuration }
@@ -31,7 +31,7 @@
             try configuration.validate()
             let server = try XServer(configuration.display, context)
             guard let format = server.layout.pixelFormat else {
-                throw InletError(.unsupported, "Pixels of this screen are not known here: \(server.layout.summary).")
+                throw InletError(.unsupported, "Unsupported pixel layout of the screen: \(server.layout.summary).")
             }
             self.server = server
             pixelFormat = format
@@ -39,10 +39,10 @@
             schedule = CaptureSchedule(
                 interval: interval(context), refresh: configuration.refresh, seesChanges: server.seesChanges)
             if !server.seesChanges {
-                context.logger.notice("The X server does not tell of changes (DAMAGE): every frame is captured.")
+                context.logger.notice("The X server does not report changes (DAMAGE): every frame is captured.")
             }
             if configuration.showsPointer, !showsPointer(server) {
-                context.logger.notice("The pointer is left out: the X server has no XFixes, or other pixels than BGRX.")
+                context.logger.notice("The pointer is not drawn: the X server lacks XFixes or BGRX pixels.")
             }
             return SourceFormat(
                 size: rect.size, pixelFormat: format, frameRate: configuration.frameRate, timeBase: Self.timeBase,
@@ -79,14 +79,14 @@
 
         func close() { server = nil }
 
-        /// sRGB, as on screens, without a matrix yet.
+        /// sRGB, as on screens. The matrix is not set yet.
         static let colorSpace = ColorSpace(primaries: .bt709, transfer: .srgb)
 
         private func showsPointer(_ server: XServer) -> Bool {
             configuration.showsPointer && server.knowsPointer && server.layout.isBGRX
         }
 
-        /// The least time between two pictures that serves all sinks.
+        /// Returns the minimum time between pictures that satisfies all sinks.
         private func interval(_ context: SourceContext) -> Duration {
             demandVersion = context.demandVersion
             return configuration.interval(context.demand)
@@ -108,7 +108,7 @@
                 guard region.lies(in: server.size) else {
                     throw InletError(
                         .invalidConfiguration,
-                        "The screen has \(server.size) pixels; the region \(region) is not in it.")
+                        "The region \(region) is outside of the screen, which has \(server.size) pixels.")
                 }
                 return region
             }
@@ -123,7 +123,7 @@
         }
 
         private func resize(_ server: XServer, _ context: SourceContext) throws(InletError) {
-            context.logger.notice("The screen has \(server.size) pixels now.")
+            context.logger.notice("The screen now has \(server.size) pixels.")
             let before = rect.size
             try adopt(server, context)
             startsAnew = rect.size != before
@@ -134,7 +134,7 @@
             context.reportProgress()
         }
 
-        /// Records a change if the pointer, whose moves are no damage, is elsewhere.
+        /// Records a change if the pointer has moved, which DAMAGE does not report.
         private func lookAtPointer(_ server: XServer, _ context: SourceContext) throws(InletError) {
             guard showsPointer(server), context.clock.now >= lastLook + schedule.interval else { return }
             let place = try server.pointerPlace(context)
@@ -153,7 +153,7 @@
             schedule.capture(at: now)
             sequence += 1
             guard let lease else {
-                // Its number is missing, which counts the loss.
+                // The frame's missing sequence number counts as the loss.
                 schedule.noteChange()
                 return nil
             }
@@ -163,7 +163,7 @@
                     lease.picture.draw(pointer, in: rect, stride: stride)
                 }
             } catch {
-                // The screen may have become smaller a moment ago, and the notice is on its way.
+                // The screen may have shrunk just now, and the notification may still be on its way.
                 guard error.code == .formatChanged else { throw error }
                 try server.roundTrip(context)
                 schedule.noteChange()

@@ -2,12 +2,12 @@
     public import InletCore
 
     extension SourcePlugin {
-        /// The plug-in for `screen:`: the screen of an X server on this machine, or one that a desktop portal shares.
+        /// The plug-in for `screen:`: the screen of an X server on this machine, or one shared by a desktop portal.
         public static let screen = SourcePlugin(
             PluginInfo(
                 name: "ScreenSource", schemes: ["screen"],
-                summary: "A screen of this machine, of an X server or a Wayland session, or a part of it.",
-                usage: "screen: for this session's, screen::1 for an X server's, screen:portal for a Wayland session's",
+                summary: "A screen of this machine (X server or Wayland session), or part of it.",
+                usage: "screen: for this session, screen::1 for an X display, screen:portal for a Wayland session",
                 options: [
                     Options.region.description, Options.monitor.description, Options.frameRate.description,
                     Options.pointer.description, Options.refresh.description, Options.buffers.description,
@@ -39,17 +39,17 @@
         private enum Options {
             static let defaults = ScreenConfiguration()
             static let region = PluginOption<ImageRect?>(
-                "region", default: nil, "The part of the screen; by default all of it", unit: "pixels")
+                "region", default: nil, "The part of the screen; by default the whole screen", unit: "pixels")
             static let monitor = PluginOption<String?>(
-                "monitor", default: nil, "The monitor of this name, as `xrandr --listmonitors` has it")
+                "monitor", default: nil, "The name of the monitor, as listed by `xrandr --listmonitors`")
             static let frameRate = PluginOption(
                 "fps", default: defaults.frameRate, in: ScreenConfiguration.frameRates,
-                "The most frames a second; fewer come while nothing changes", unit: "frames a second")
+                "The maximum frame rate; lower while nothing changes", unit: "frames a second")
             static let pointer = PluginOption(
-                "cursor", default: defaults.showsPointer, "Whether the pointer is drawn into the pictures")
+                "cursor", default: defaults.showsPointer, "Draw the pointer into the pictures")
             static let refresh = PluginOption(
                 "refresh", default: defaults.refresh, in: ScreenConfiguration.refreshes,
-                "After how long a screen that does not change is captured again")
+                "The time after which an unchanged screen is captured again")
             static let buffers = PluginOption(
                 "buffers", default: defaults.buffers, in: ScreenConfiguration.bufferCounts,
                 "Pictures that may be in use at once", unit: "pictures")
@@ -57,7 +57,7 @@
                 "consent", default: defaults.consent, in: ScreenConfiguration.consents,
                 "How long the user has to answer the desktop portal's question")
             static let restore = PluginOption.file(
-                "restore", "The file that keeps the portal's token, so that the user is not asked again")
+                "restore", "A file that keeps the portal's token, so that the user is not asked again")
         }
     }
 #endif

@@ -6,10 +6,10 @@
     import Synchronization
 
     // Unsafe: passes a libxcb connection between threads.
-    /// Connects to an X server on a separate thread, because libxcb waits for a server's greeting without end.
+    /// Connects to an X server on a separate thread, because libxcb waits for a server's greeting without a time
+    /// limit.
     ///
-    /// The last user ends the connection: the waiting thread if it received it, the other if the caller no longer
-    /// waits.
+    /// The last user closes the connection: the caller if it received the connection, otherwise the connecting thread.
     @safe final class XConnecting: Sendable {
         private struct State {
             var isDone = false
@@ -18,12 +18,12 @@
 
         private let display: String?
         private let state = Mutex(State())
-        // Written by the thread that connects until `isDone` is set, and read by the waiting thread after that.
+        // Written by the connecting thread until `isDone` is set, and read by the waiting thread after that.
         nonisolated(unsafe) private var connection: OpaquePointer?
         nonisolated(unsafe) private var screen: Int32 = 0
         private let done: WakeUpSignal
 
-        /// The number of abandoned threads: a server that does not answer must not use up all.
+        /// The number of abandoned threads, which is limited because a server may never answer.
         private static let abandoned = Atomic(0)
         private static let mostAbandoned = 8
 
@@ -31,13 +31,13 @@
             self.display = display
             done = try WakeUpSignal()
             guard Self.abandoned.load(ordering: .relaxed) < Self.mostAbandoned else {
-                throw InletError(.resourceExhausted, "Too many connections wait for an X server that does not answer.")
+                throw InletError(.resourceExhausted, "Too many connections are waiting for silent X servers.")
             }
         }
 
         /// Connects and waits for the result.
         ///
-        /// - Returns: a connection, which the caller ends and which may have failed, and the number of the screen.
+        /// - Returns: a connection, which the caller closes and which may have failed, and the number of the screen.
         /// - Throws: ``InletError/Code/timedOut`` or ``InletError/Code/cancelled``, as the context requires.
         @unsafe func run(_ context: SourceContext) throws(InletError) -> (connection: OpaquePointer, screen: Int32) {
             try SystemThread.start(named: "inlet-screen") { self.connect() }

@@ -34,19 +34,19 @@
         private var damage: UInt32 = 0
         private var damageEvent = -1
         private var news = News()
-        /// Requests without an answer that failed, by the last bits of their numbers.
+        /// The failed requests without a reply, by the last bits of their numbers.
         private var failures: [UInt16: Int] = [:]
 
         /// Connects to a display.
         ///
-        /// - Parameter display: nil for that of `DISPLAY`.
+        /// - Parameter display: the display to connect to; nil for the one in `DISPLAY`.
         /// - Throws: ``InletError/Code/notFound`` without a display or a server, ``InletError/Code/unsupported`` if the
         ///   server lacks a required extension, and the errors of the context.
         init(_ display: String?, _ context: SourceContext) throws(InletError) {
             if let missing = unsafe inlet_xcb_load() {
                 throw InletError(
                     .unsupported,
-                    "A screen is captured by \(unsafe String(cString: missing)), which is not installed. Scripts/bootstrap installs it."
+                    "Capturing a screen needs \(unsafe String(cString: missing)), which is not installed. Scripts/bootstrap installs it."
                 )
             }
             guard let name = unsafe display ?? getenv("DISPLAY").map({ unsafe String(cString: $0) }), !name.isEmpty
@@ -83,7 +83,8 @@
             guard has(inlet_xcb_shm) else {
                 throw InletError(
                     .unsupported,
-                    "The X server at '\(name)' shares no memory (MIT-SHM), as one on another machine: run inlet there.")
+                    "The X server at '\(name)' does not share memory (MIT-SHM); it may run on another machine. Run inlet there."
+                )
             }
             (knowsPointer, hasMonitors) = (has(inlet_xcb_xfixes), has(inlet_xcb_randr))
             damageEvent = Int(unsafe inlet_xcb_first_event(connection, inlet_xcb_damage))
@@ -97,14 +98,14 @@
         private static var noDisplay: InletError {
             InletError(
                 .notFound,
-                "There is no X display: DISPLAY is not set, nor is WAYLAND_DISPLAY. Name one, such as screen::0, or screen:portal for the desktop portal of a Wayland session."
+                "There is no X display: neither DISPLAY nor WAYLAND_DISPLAY is set. Name a display, such as screen::0, or screen:portal for the desktop portal of a Wayland session."
             )
         }
 
         private static func unreachable(_ name: String) -> InletError {
             InletError(
                 .notFound,
-                "The X server at '\(name)' is not there, or does not let this user in. See whether DISPLAY is right, and XAUTHORITY or xhost."
+                "Cannot connect to the X server at '\(name)': it is not running, or does not admit this user. Check DISPLAY, and XAUTHORITY or xhost."
             )
         }
 
@@ -137,7 +138,8 @@
 
         private func refusal(_ code: Int) -> InletError {
             InletError(
-                .formatChanged, "The X server at '\(name)' refused to give a picture of the screen, which has changed.",
+                .formatChanged,
+                "The X server at '\(name)' refused to capture the screen, because the screen has changed.",
                 context: .init(operation: "ShmGetImage", nativeCode: Int32(clamping: code)))
         }
 
@@ -153,7 +155,7 @@
             readEvents()
         }
 
-        /// Returns the changes since the last call, as far as the server has reported them.
+        /// Returns the changes reported since the last call.
         func takeNews() throws(InletError) -> News {
             readEvents()
             try check()
@@ -183,23 +185,23 @@
 
         // MARK: Pictures
 
-        /// Allocates memory that the server draws into.
+        /// Allocates memory for the server to draw into.
         func makePicture(byteCount: Int, _ context: SourceContext) throws(InletError) -> ScreenPicture {
             let picture = unsafe try ScreenPicture(byteCount: byteCount, on: connection)
             try roundTrip(context)
             if let code = failures.removeValue(forKey: UInt16(truncatingIfNeeded: picture.request)) {
                 throw InletError(
                     .unsupported,
-                    "The X server at '\(name)' takes no memory of this process, as one in another container or on another machine: run inlet where it runs.",
+                    "The X server at '\(name)' cannot use memory of this process; it may run in another container or on another machine. Run inlet there.",
                     context: .init(operation: "ShmAttachFd", nativeCode: Int32(clamping: code)))
             }
             return picture
         }
 
-        /// Makes the server forget a picture's memory, by its identifier. Readers of the picture may go on.
+        /// Makes the server release a picture's memory, given its identifier. Readers of the picture may continue.
         func release(_ segment: UInt32) { unsafe inlet_xcb_detach(connection, segment) }
 
-        /// Draws a part of the screen into a picture. Later changes are reported again.
+        /// Draws a part of the screen into a picture. From then on, later changes are reported.
         ///
         /// - Throws: ``InletError/Code/formatChanged`` if the part is no longer on the screen.
         func capture(_ rect: ImageRect, into picture: ScreenPicture, _ context: SourceContext) throws(InletError) {
@@ -211,7 +213,7 @@
                 context)
         }
 
-        /// The position of the pointer on the screen; nil if it is on another.
+        /// The position of the pointer on the screen; nil if it is on another screen.
         func pointerPlace(_ context: SourceContext) throws(InletError) -> (x: Int, y: Int)? {
             let answer = try answer(unsafe inlet_xcb_ask_pointer(connection, root), context)
             guard answer.number(at: 1, as: UInt8.self) == 1, let x = answer.number(at: 16, as: Int16.self),

@@ -1,13 +1,13 @@
 public import InletCore
 
-/// One picture made of small ones in rows and columns.
+/// A picture that shows small pictures in rows and columns.
 ///
 ///     var sheet = try ContactSheet(columns: 4, rows: 3, tile: ImageSize(width: 320, height: 180))
 ///     for frame in frames { sheet.add(frame) }
 ///     let picture = sheet.finish()
 ///
-/// A picture that is larger than a tile is cropped at its right and bottom: scale it before, as with
-/// ``SinkWants/largestSize``. A smaller one is centred, at even pixels.
+/// A picture that is larger than a tile is cropped at the right and bottom; scale it first, for example with
+/// ``SinkWants/largestSize``. A smaller picture is centred at even pixels.
 public struct ContactSheet: ~Copyable {
     /// The number of pictures that fit.
     public let capacity: Int
@@ -23,14 +23,14 @@ public struct ContactSheet: ~Copyable {
     /// - Parameters:
     ///   - columns: pictures side by side, 1 to 64.
     ///   - rows: rows of pictures, 1 to 64.
-    ///   - tile: the size of a picture with its border; rounded down to even numbers.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no tile, or the sheet would be too large for a
+    ///   - tile: the size of a picture with its border, rounded down to even numbers.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no tile or the sheet would be too large for a
     ///   picture.
     public init(columns: Int, rows: Int, tile: ImageSize) throws(InletError) {
         let tile = ImageSize(width: tile.width & ~1, height: tile.height & ~1)
         guard (1...64).contains(columns), (1...64).contains(rows), tile.isValid else {
             throw InletError(
-                .invalidConfiguration, "A contact sheet has 1x1 to 64x64 pictures of at least 2x2 pixels.")
+                .invalidConfiguration, "Invalid contact sheet. It has 1x1 to 64x64 pictures of at least 2x2 pixels.")
         }
         draft = try I420Draft(size: ImageSize(width: columns * tile.width, height: rows * tile.height))
         self.columns = columns
@@ -46,7 +46,7 @@ public struct ContactSheet: ~Copyable {
             isFilled = true
         }
         let picture = frame.buffer
-        // Even, so that chroma falls on chroma.
+        // Even offsets keep chroma samples aligned.
         let left = count % columns * tile.width + max(0, (tile.width - picture.size.width) / 4 * 2)
         let top = count / columns * tile.height + max(0, (tile.height - picture.size.height) / 4 * 2)
         count += 1
@@ -64,7 +64,7 @@ public struct ContactSheet: ~Copyable {
         }
     }
 
-    /// Returns the sheet, with black where there are no pictures.
+    /// Returns the sheet. Unused tiles are black.
     public consuming func finish() -> I420Buffer {
         if !isFilled { draft.fillBlack() }
         return draft.publish()

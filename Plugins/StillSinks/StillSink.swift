@@ -17,7 +17,7 @@ final class StillSink: FrameSink {
     private let encoder: Encoder
     private var pattern: FileNamePattern?
     private var hasTaken = false
-    /// The number of the newest still.
+    /// The number of the latest still.
     private var number = 0
 
     private enum Encoder {
@@ -38,7 +38,7 @@ final class StillSink: FrameSink {
     var wants: SinkWants {
         var wants = SinkWants(largestSize: configuration.largestSize, rotation: .applied, squarePixels: true)
         wants.filters = configuration.filters
-        // The bridge drops the others before they are converted.
+        // The bridge drops the other frames before they are converted.
         if case .every(let interval) = configuration.taking {
             // Nothing is lost: a rational holds 64-bit numbers. `start` refuses what is not above zero.
             wants.maximumFrameRate = Rational(1_000_000_000, max(1, Int(interval.wholeNanoseconds)))
@@ -95,7 +95,7 @@ final class StillSink: FrameSink {
             do throws(InletError) {
                 return try StagedFile.write(bytes, to: path, mode: configuration.mode, overwrites: false)
             } catch {
-                // Another program has taken the name since; the next one is used.
+                // Another program has created this name in the meantime; continue with the next one.
                 guard error.context.nativeCode == EEXIST else { throw error }
             }
         }

@@ -3,22 +3,23 @@ import InletOutput
 
 /// Frames as still pictures, one per file: `jpeg:door-{n}.jpg?every=5s`, `png:still.png`.
 ///
-/// Pictures are written under a temporary name in the same folder and renamed, so that readers see only whole files.
-/// They are upright.
+/// Pictures are written under a temporary name in the same folder and then renamed, so readers see only complete
+/// files. They are upright.
 public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// How pictures are encoded.
     public var format: Format
     /// The path, with `{n}`, `{n:DIGITS}`, `{date}`, `{time}`, `{utc}`, `{sequence}` or `%d` for names that change.
     ///
-    /// Numbers continue from the existing files; any other name that exists gets `-2` before its extension.
+    /// Numbers continue after those of existing files. For any other name that exists, `-2` is added before the
+    /// extension.
     public var pattern: String
-    /// Which frames are taken. The default is ``Taking-swift.enum/all`` if names distinguish frames, and
+    /// The frames to take. The default is ``Taking-swift.enum/all`` if names distinguish frames, and
     /// ``Taking-swift.enum/once`` if they do not.
     public var taking: Taking
-    /// Whether a file of the same name is replaced. The default is false: an existing file is an error if names do not
+    /// Whether an existing file is replaced. The default is false: an existing file is an error if names do not
     /// change.
     public var overwrites = false
-    /// Who may read the files. The default is ``FileMode/owner``.
+    /// The permissions of the files. The default is ``FileMode/owner``.
     public var mode = FileMode.owner
     /// The quality of a JPEG, from 1 to 100. The default is 90.
     public var quality = 90
@@ -37,7 +38,7 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
         case png
     }
 
-    /// Which frames are taken.
+    /// The frames to take.
     public enum Taking: Sendable, Hashable {
         /// The first frame, after which the sink ends.
         case once
@@ -55,7 +56,7 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// - Parameters:
     ///   - format: how pictures are encoded.
     ///   - pattern: the name of the files, with its fields.
-    ///   - taking: which frames are taken; nil is the default of ``taking``.
+    ///   - taking: the frames to take; nil is the default of ``taking``.
     public init(_ format: Format, pattern: String, taking: Taking? = nil) {
         self.format = format
         self.pattern = pattern
@@ -71,8 +72,8 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
 
     /// Checks what can be checked without a picture.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for an invalid pattern, for one with which each still would
-    ///   overwrite the last although that is not allowed, and for an interval out of range.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an invalid pattern, for a pattern with which each still
+    ///   would overwrite the previous one although that is not allowed, and for an interval out of range.
     public func validate() throws(InletError) { _ = try validated() }
 
     static let intervals = Duration.milliseconds(1) ... .seconds(86_400)
@@ -81,12 +82,12 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     func validated() throws(InletError) -> FileNamePattern {
         guard let last = pattern.utf8.last, last != UInt8(ascii: "/") else {
             throw InletError(
-                .invalidConfiguration, "A file name is needed, such as \(format.rawValue):still.\(format.rawValue).")
+                .invalidConfiguration, "Add a file name, such as \(format.rawValue):still.\(format.rawValue).")
         }
         if case .every(let interval) = taking, !Self.intervals.contains(interval) {
             throw InletError(
                 .invalidConfiguration,
-                "One still in \(interval.optionText) is out of range: every= takes \(Self.intervalText).")
+                "every=\(interval.optionText) is out of range. Use \(Self.intervalText).")
         }
         let name = try FileNamePattern(pattern, hasSequence: true)
         guard taking == .once || overwrites || name.tellsFilesApart else {
@@ -120,14 +121,14 @@ extension SinkPlugin {
         ]
         let info = PluginInfo(
             name: format == .jpeg ? "JPEGSink" : "PNGSink", schemes: [scheme],
-            summary: "Writes frames as \(format == .jpeg ? "JPEG" : "PNG") pictures, one a file.",
-            usage: "\(scheme):PATTERN, with {n}, {n:DIGITS}, {date}, {time}, {utc} or {sequence} where names change",
+            summary: "Writes frames as \(format == .jpeg ? "JPEG" : "PNG") pictures, one per file.",
+            usage: "\(scheme):PATTERN, with {n}, {n:DIGITS}, {date}, {time}, {utc} or {sequence} in names that change",
             options: common + extra + StillOptions.filters.descriptions, examples: examples)
         return SinkPlugin(info) { uri, values in
             var taking = values[StillOptions.take]?.taking
             if let interval = values[StillOptions.every] {
                 guard taking == nil else {
-                    throw InletError(.invalidConfiguration, "Frames are taken by take= or every=, not both.")
+                    throw InletError(.invalidConfiguration, "Use take= or every=, not both.")
                 }
                 taking = .every(interval)
             }
@@ -161,9 +162,9 @@ private enum TakeOption: String, ChoiceOptionValue {
 
 private enum StillOptions {
     private static let defaults = StillSinkConfiguration(.jpeg, pattern: "")
-    static let take = PluginOption<TakeOption?>("take", default: nil, "Which frames: the first, key frames, or all")
+    static let take = PluginOption<TakeOption?>("take", default: nil, "Take the first frame, only key frames, or all")
     static let every = PluginOption<Duration?>(
-        "every", default: nil, "One frame in this time", range: StillSinkConfiguration.intervalText,
+        "every", default: nil, "Take one frame per interval", range: StillSinkConfiguration.intervalText,
         isAllowed: { $0.map(StillSinkConfiguration.intervals.contains) ?? true })
     static let overwrite = PluginOption("overwrite", default: defaults.overwrites, "Replace files of the same name")
     static let largest = PluginOption<ImageSize?>(
@@ -172,7 +173,7 @@ private enum StillOptions {
             size.map { (16...16_384).contains($0.width) && (16...16_384).contains($0.height) } ?? true
         }
     ).formerly("largest")
-    static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "Of the JPEG")
-    static let compression = PluginOption("compression", default: defaults.compression, in: 0...9, "Of the PNG")
+    static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "JPEG quality")
+    static let compression = PluginOption("compression", default: defaults.compression, in: 0...9, "PNG compression")
     static let filters = PictureFilterOptions(default: defaults.filters)
 }

@@ -1,11 +1,10 @@
 import InletCore
 
-/// The properties that a JPEG (ITU-T T.81) states about its picture before the data, as far as they determine the
-/// decoder.
+/// The properties of a picture that a JPEG (ITU-T T.81) states before its data, as far as they determine the decoder.
 ///
-/// No memory is allocated according to the JPEG's statements.
+/// The size of an allocation never depends on the JPEG's statements.
 struct JPEGDescription: Sendable, Hashable {
-    /// The decoder for which the JPEG is suitable.
+    /// The result of reading a JPEG's header.
     enum Reading: Sendable, Hashable {
         case picture(JPEGDescription)
         /// A kind of JPEG that is left to other decoders, with its name.
@@ -81,9 +80,9 @@ struct JPEGDescription: Sendable, Hashable {
             width: Int(bytes[3]) << 8 | Int(bytes[4]), height: Int(bytes[1]) << 8 | Int(bytes[2]))
         var components: [UInt8] = []
         for index in 0..<Int(bytes[5]) { components.append(bytes[6 + 3 * index]) }
-        // Table B.1: baseline, extended and progressive, with Huffman's or arithmetic coding.
+        // Table B.1: baseline, extended and progressive, with Huffman or arithmetic coding.
         if ![0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(kind) { found.foreign = "lossless or hierarchical" }
-        if bytes[0] != 8 { found.foreign = "samples of \(bytes[0]) bits" }
+        if bytes[0] != 8 { found.foreign = "\(bytes[0])-bit samples" }
         if components.count != 1, components.count != 3 { found.foreign = "\(components.count) components" }
         if components == Array("RGB".utf8) { found.foreign = "components of red, green and blue" }
         guard size.isValid else { return nil }
@@ -98,7 +97,7 @@ struct JPEGDescription: Sendable, Hashable {
         return "components of red, green and blue"
     }
 
-    /// Records applications' own segments, as libavcodec reads them.
+    /// Records applications' segments, as libavcodec reads them.
     private static func note(_ bytes: Span<UInt8>, _ kind: UInt8, _ found: inout Found) {
         switch kind {
         case 0xE0 where bytes.begins(with: "JFIF\0") && bytes.count >= 12:
@@ -109,11 +108,11 @@ struct JPEGDescription: Sendable, Hashable {
         case 0xE1 where bytes.begins(with: "LJIF"): found.foreign = "lossless"
         case 0xE1 where bytes.begins(with: "Exif\0\0"):
             if let orientation = exifOrientation(bytes.extracting(6...)), orientation != 1 {
-                found.foreign = "a picture that is to be turned"
+                found.foreign = "a picture that has to be rotated"
             }
         case 0xEE where bytes.begins(with: "Adobe") && bytes.count >= 12: found.adobeTransform = bytes[11]
-        case 0xFE where bytes.begins(with: "CS=ITU601"): found.foreign = "colours of limited range"
-        case 0xFE where bytes.begins(with: "Intel(R) JPEG Library, version 1"): found.foreign = "a picture upside down"
+        case 0xFE where bytes.begins(with: "CS=ITU601"): found.foreign = "limited-range colours"
+        case 0xFE where bytes.begins(with: "Intel(R) JPEG Library, version 1"): found.foreign = "an upside-down picture"
         default: break
         }
     }

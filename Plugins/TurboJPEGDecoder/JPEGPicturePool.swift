@@ -1,20 +1,20 @@
 import InletCore
 import Synchronization
 
-/// The memory of unused pictures, kept for later ones.
+/// The memory of unused pictures, kept for reuse.
 ///
-/// The queues of the pictures' holders bound their number. Safe from any thread: pictures return when their last owner
-/// releases them; the pool may be released before them.
+/// The queues of the pictures' holders bound the number of pictures. Safe from any thread: a picture returns when its
+/// last owner releases it, and the pool may be released earlier.
 final class JPEGPicturePool: Sendable {
     private let idle = Mutex([JPEGPicture]())
 
-    /// The maximum number of idle pictures; more would be idle only after many were held at once.
+    /// The maximum number of idle pictures. More would be idle only after many were held at once.
     private static let mostIdle = 4
 
-    /// Returns memory of that many bytes to write to.
+    /// Returns writable memory of the given size.
     func take(byteCount: Int) -> JPEGPictureLease {
         let picture = idle.withLock { idle -> JPEGPicture? in
-            // After a change of size, the stream does not need the others any more.
+            // After a change of size, the stream no longer needs the other pictures.
             while let picture = idle.popLast() { if picture.byteCount == byteCount { return picture } }
             return nil
         }
@@ -29,8 +29,8 @@ final class JPEGPicturePool: Sendable {
 // Unsafe: owns the memory of a decoded picture, which one owner writes at a time.
 /// The memory of one picture, with padding after it that libraries may read.
 ///
-/// `@unchecked Sendable`: written by the decoder that took it from the pool, before a frame refers to it, and read by
-/// frames after.
+/// `@unchecked Sendable`: written only by the decoder that took it from the pool, before a frame refers to it; after
+/// that, frames only read it.
 @safe final class JPEGPicture: @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     let byteCount: Int
@@ -47,7 +47,7 @@ final class JPEGPicturePool: Sendable {
     deinit { unsafe memory.deallocate() }
 }
 
-/// The owner that a frame holds: a picture's memory, which returns to its pool when the frame's last owner releases it.
+/// The owner of a frame's pixels. The memory returns to its pool when the frame's last owner releases it.
 final class JPEGPictureLease: Sendable {
     let picture: JPEGPicture
     private let pool: JPEGPicturePool

@@ -16,7 +16,7 @@ import InletCore
         struct Plane: Sendable, Hashable {
             var offset: Int
             var stride: Int
-            /// The rows of the picture, without those that the library adds to an odd number.
+            /// The number of rows of the picture, without the one that the library adds to an odd number.
             var rows: Int
         }
     }
@@ -36,7 +36,7 @@ import InletCore
     init() throws(InletError) {
         guard let handle = unsafe tjInitDecompress() else {
             throw InletError(
-                .resourceExhausted, "There is no memory for libjpeg-turbo.",
+                .resourceExhausted, "Not enough memory for libjpeg-turbo.",
                 context: .init(operation: "tjInitDecompress"))
         }
         unsafe self.handle = handle
@@ -68,11 +68,12 @@ import InletCore
         return layout
     }
 
-    /// Decodes a JPEG for which ``layout(of:size:)`` was called just before.
+    /// Decodes the JPEG for which ``layout(of:size:)`` was just called.
     ///
     /// - Parameters:
     ///   - memory: at least ``Layout/byteCount`` bytes.
-    ///   - stopsAtDamage: whether decoding stops at damage, so that the memory holds a part of the picture.
+    ///   - stopsAtDamage: whether decoding stops at the first damage, so that the memory holds only part of the
+    ///     picture.
     @unsafe func decode(
         _ bytes: Span<UInt8>, size: ImageSize, into memory: UnsafeMutableRawBufferPointer, _ layout: Layout,
         stopsAtDamage: Bool
@@ -82,7 +83,7 @@ import InletCore
             unsafe (base + plane.offset).assumingMemoryBound(to: UInt8.self)
         }
         var strides = layout.planes.map { Int32(clamping: $0.stride) }
-        // A progressive picture may have at most 500 scans, because each costs as much as a picture.
+        // A progressive picture may have at most 500 scans, because each one costs as much as a picture.
         let flags = TJFLAG_LIMITSCANS | (stopsAtDamage ? TJFLAG_STOPONWARNING : 0)
         let code = unsafe bytes.withUnsafeBufferPointer { source in
             unsafe tjDecompressToYUVPlanes(

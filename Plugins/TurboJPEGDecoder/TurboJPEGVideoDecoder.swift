@@ -3,7 +3,7 @@ import InletCore
 // Unsafe: decodes into the memory of a pooled picture.
 /// A ``VideoDecoder`` for Motion JPEG with libjpeg-turbo, which decodes into pooled planes.
 ///
-/// A JPEG of an unsupported kind makes it unusable, so that the next decoder continues with the next picture.
+/// After a JPEG of an unsupported kind, the next decoder takes over with the next picture.
 @safe final class TurboJPEGVideoDecoder: VideoDecoder {
     private let library: TurboJPEGLibrary
     private let pool = JPEGPicturePool()
@@ -11,22 +11,23 @@ import InletCore
     private var settings = DecoderSettings()
     private var picture: SourceFrame?
     private var isDraining = false
-    /// The number of damaged pictures in a row.
+    /// The number of consecutive damaged pictures.
     private var damagedCount = 0
-    /// Whether any picture was complete.
+    /// Whether a picture was complete.
     private var hasDecoded = false
 
     var skipsNonReferencePictures = false
     var reorderDepth: Int { 0 }
 
-    /// The maximum number of damaged pictures in a row: a stream without a complete picture may be one that only
+    /// The maximum number of consecutive damaged pictures. A stream without a complete picture may be one that only
     /// libjpeg-turbo rejects.
     private static let mostDamaged = 8
-    /// The maximum number of pixels of progressive pictures, or of those with a scan for each component.
+    /// The maximum number of pixels of a picture that is progressive or has a scan for each component.
     private static let mostPixelsInScans = 1 << 22
-    /// The maximum padding: webcams put a few bytes between the data and the end, about which libjpeg-turbo warns.
+    /// The maximum padding in bytes. Webcams insert a few bytes between the data and the end of the image, and
+    /// libjpeg-turbo warns about them.
     private static let mostPadding = 8
-    /// The containers' codes for JPEGs that every decoder reads alike. Others are vendors' variants.
+    /// The containers' codes for JPEGs that all decoders read alike. Other codes mark vendors' variants.
     private static let plainTags: Set<UInt32> = Set(
         ["MJPG", "mjpg", "jpeg", "JPEG", "mp4v"].map { $0.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
     ).union([0])
@@ -37,7 +38,7 @@ import InletCore
     func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
         guard parameters.codec == .mjpeg, parameters.extraData.isEmpty, Self.plainTags.contains(parameters.codecTag)
         else {
-            throw InletError(.unsupported, "libjpeg-turbo decodes plain Motion JPEG, and this is another kind of it.")
+            throw InletError(.unsupported, "libjpeg-turbo decodes only plain Motion JPEG. This is a variant of it.")
         }
         self.parameters = parameters
         self.settings = settings
@@ -47,7 +48,7 @@ import InletCore
         guard let parameters else { return .malformed }
         picture = nil
         switch JPEGDescription.read(packet.data.bytes) {
-        case .malformed: return try noteDamage("the beginning of the JPEG is not whole")
+        case .malformed: return try noteDamage("the header of the JPEG is incomplete")
         case .foreign(let kind): return try noteForeign(kind)
         case .picture(let description):
             let size = description.size
@@ -63,8 +64,8 @@ import InletCore
         }
     }
 
-    /// - Throws: an error for the first picture, and if this many in a row were unsupported: a header with a wrong bit
-    ///   may state anything.
+    /// - Throws: an error if the first picture is unsupported, or if this many in a row are. A single one may only
+    ///   have a wrong bit in its header.
     private func noteForeign(_ kind: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
         guard hasDecoded, damagedCount < Self.mostDamaged else {
@@ -78,12 +79,12 @@ import InletCore
     ) throws(InletError) -> PacketFault? {
         let (bytes, size) = (packet.data.bytes, description.size)
         guard let layout = library.layout(of: bytes, size: size) else {
-            return try noteForeign("a sampling or colours that it does not know")
+            return try noteForeign("unknown sampling or colours")
         }
         let lease = pool.take(byteCount: layout.byteCount)
         var result = unsafe library.decode(
             bytes, size: size, into: lease.picture.memory, layout, stopsAtDamage: !settings.showsDamaged)
-        // Between restart markers the same message means missing data.
+        // With restart markers, the same message means missing data.
         if case .damaged(let text) = result, description.isBaseline, !description.hasRestarts, Self.isPadding(text) {
             result = .whole
         }
@@ -118,8 +119,8 @@ import InletCore
         return colorSpace
     }
 
-    /// Whether libjpeg-turbo warned only about a few bytes between the data and the end of image (JWRN_EXTRANEOUS_DATA
-    /// in `jerror.h`), after which nothing can be wrong.
+    /// Whether libjpeg-turbo warned only about a few bytes between the data and the end of the image
+    /// (JWRN_EXTRANEOUS_DATA in `jerror.h`), after which nothing can be wrong.
     private static func isPadding(_ text: String) -> Bool {
         let (start, end) = ("Corrupt JPEG data: ", " extraneous bytes before marker 0xd9")
         guard text.hasBytePrefix(start), text.hasByteSuffix(end), text.utf8.count > start.utf8.count + end.utf8.count
@@ -134,7 +135,7 @@ import InletCore
         guard damagedCount < Self.mostDamaged else {
             throw InletError(
                 .malformedData,
-                "libjpeg-turbo finds something wrong with all of the last \(damagedCount) JPEGs: \(text.sanitized()).")
+                "libjpeg-turbo reports damage in the last \(damagedCount) JPEGs: \(text.sanitized()).")
         }
         return .malformed
     }

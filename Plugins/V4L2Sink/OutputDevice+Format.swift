@@ -3,13 +3,13 @@ import InletCore
 import InletV4L2
 
 extension OutputDevice {
-    /// Sets a supported format that holds the pictures in the driver.
+    /// Sets a supported format for which the driver's buffers hold the pictures.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if the driver accepts none.
     static func setFormat(
         _ device: V4L2Device, _ type: UInt32, _ video: VideoFormat, _ wanted: V4L2SinkConfiguration.Format
     ) throws(InletError) -> inlet_v4l2_format {
-        // The multi-planar API is meant for separate planes.
+        // The multi-planar API is for separate planes.
         let planar: [InletV4L2.FourCC] = inlet_v4l2_is_multiplanar(type) == 0 ? ["YU12"] : ["YM12", "YU12"]
         let codes: [InletV4L2.FourCC] =
             switch wanted {
@@ -39,13 +39,13 @@ extension OutputDevice {
         throw InletError(
             .unsupported,
             """
-            \(device.node) does not take \(video.size) pictures as \(codes.map(\.description).joined(separator: " or ")). A loopback keeps \
-            the format of its first user until all have closed it, and takes odd widths as MJPEG alone; scale with --size for one that is fixed.
+            \(device.node) does not accept \(video.size) pictures as \(codes.map(\.description).joined(separator: " or ")). A loopback device keeps \
+            the format of its first user until all users have closed it, and accepts odd widths only as MJPEG. Scale the pictures with --size to fit a fixed format.
             """)
     }
 
-    /// Returns whether rows are as long as the picture's, which they are not if a loopback cuts off the last chroma
-    /// sample of an odd width.
+    /// Returns whether rows are as long as the picture's. They are not if a loopback cuts off the last chroma sample
+    /// of an odd width.
     private static func holds(_ format: inlet_v4l2_format, _ size: ImageSize) -> Bool {
         let stride = Int(format.bytesperline.0)
         switch InletV4L2.FourCC(rawValue: format.pixelformat) {

@@ -11,7 +11,7 @@ import InletV4L2
 #endif
 
 // Unsafe: fills the mapped buffers of an output device.
-/// Owns the buffers of an output device, and fills them with pictures.
+/// Owns the buffers of an output device and fills them with pictures.
 ///
 /// Confined to the sink's queue.
 @safe final class OutputDevice {
@@ -21,13 +21,13 @@ import InletV4L2
     private var buffers: [V4L2Buffer] = []
     private var free: [Int] = []
     private var isStreaming = false
-    /// Whether the `write` call, which copies, is used instead of mapped buffers.
+    /// Whether pictures are written by the `write` call, which copies them, instead of into mapped buffers.
     private let isWritten: Bool
     private var isMarked = false
     /// The encoder, if the device accepts JPEGs.
     private let encoder: JPEGEncoder?
 
-    /// The time without accepting a picture after which the device is given up, in milliseconds.
+    /// The time for which a device may accept no picture before the sink gives up, in milliseconds.
     private static let patience: Int32 = 2000
 
     /// Sets the format and maps buffers.
@@ -38,14 +38,14 @@ import InletV4L2
         guard let type = device.outputType, device.capabilities.isOutput else {
             throw InletError(
                 .unsupported,
-                "\(device.node) (\(device.name)) takes no pictures. `inlet devices --outputs` lists devices that do.")
+                "\(device.node) (\(device.name)) accepts no pictures. `inlet devices --outputs` lists devices that do.")
         }
         self.type = type
-        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers are using at that moment, so
-        // that they would see the next picture being drawn over it.
+        // v4l2loopback before 0.13 returns from VIDIOC_DQBUF the buffer that its readers are using at that moment, so
+        // they would see the next picture being drawn.
         isWritten = device.isLoopback && device.capabilities.contains(.readWrite)
         guard device.capabilities.contains(.streaming) else {
-            throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
+            throw InletError(.unsupported, "\(device.node) (\(device.name)) does not support mapped buffers.")
         }
         format = try Self.setFormat(device, type, video, configuration.format)
         encoder = Self.isJPEG(format) ? JPEGEncoder(quality: configuration.quality) : nil
@@ -67,7 +67,8 @@ import InletV4L2
 
     /// Writes a picture of the configured size as soon as the device has a free buffer.
     ///
-    /// - Throws: ``InletError/Code/timedOut`` if it has none in time; ``InletError/Code/disconnected`` if it is gone.
+    /// - Throws: ``InletError/Code/timedOut`` if no buffer becomes free in time; ``InletError/Code/disconnected`` if
+    ///   the device is gone.
     func write(_ frame: VideoFrame) throws(InletError) {
         let index = isWritten ? 0 : try freeBuffer()
         let planes = unsafe buffers[index].planes
@@ -103,7 +104,7 @@ import InletV4L2
         return failure
     }
 
-    /// Writes a whole picture by a call that copies it.
+    /// Writes a whole picture by the `write` call, which copies it.
     @unsafe private func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) {
         while true {
             #if canImport(Glibc)
@@ -119,10 +120,11 @@ import InletV4L2
         }
     }
 
-    /// Marks this as a writer; otherwise v4l2loopback would not notice when it leaves, and no longer offer an output.
+    /// Marks this process as a writer. Otherwise v4l2loopback would not notice when it leaves, and would no longer
+    /// offer an output.
     ///
-    /// Called after the first picture, so that no reader gets the previous content of the memory. Versions from 0.13 on
-    /// refuse, and notice it themselves.
+    /// Called after the first picture, so that no reader gets the previous content of the memory. Versions from 0.13
+    /// on reject the call, and detect a writer's end without it.
     private func markWriter() {
         if !isMarked { startStream() }
         isMarked = true
@@ -133,7 +135,7 @@ import InletV4L2
         var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&polled, 1, Self.patience) > 0 else {
             throw InletError(
-                .timedOut, "\(device.node) took no picture for \(Self.patience / 1000) seconds: its driver hangs.")
+                .timedOut, "\(device.node) accepted no picture for \(Self.patience / 1000) seconds: its driver hangs.")
         }
     }
 
@@ -153,7 +155,7 @@ import InletV4L2
 
     /// Writes a picture into a buffer as a JPEG.
     ///
-    /// - Returns: the number of its bytes.
+    /// - Returns: the size of the JPEG in bytes.
     @unsafe private func encode(
         _ frame: VideoFrame, _ encoder: JPEGEncoder, _ target: UnsafeMutableRawBufferPointer
     ) throws(InletError) -> UInt32 {
@@ -186,7 +188,7 @@ import InletV4L2
         func require(_ fits: Bool) throws(InletError) {
             guard !fits else { return }
             throw InletError(
-                .malformedData, "\(device.node) has buffers that are too short for the format that it took.")
+                .malformedData, "The buffers of \(device.node) are too short for the format that it accepted.")
         }
         let y = unsafe picture.baseAddress(of: .y)
         let u = unsafe picture.baseAddress(of: .u)

@@ -10,7 +10,7 @@ final class V4L2Sink: FrameSink {
 
     init(_ configuration: V4L2SinkConfiguration) { self.configuration = configuration }
 
-    /// A device states neither a rotation nor the shape of pixels.
+    /// A device states neither a rotation nor a pixel shape.
     var wants: SinkWants { SinkWants(rotation: .applied, squarePixels: true) }
 
     func start(_ format: VideoFormat, _ context: SinkContext) throws {

@@ -1,7 +1,7 @@
 public import InletCore
 public import InletV4L2
 
-/// An output or loopback device, which other programs see as a camera: `v4l2:/dev/video40`.
+/// An output or loopback device, which other programs read as a camera: `v4l2:/dev/video40`.
 public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The device's address. The default is the first output device.
     public var address: V4L2Address
@@ -21,7 +21,7 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
         case yu12 = "YU12"
         /// Packed 4:2:2, which every program reads.
         case yuyv = "YUYV"
-        /// A JPEG for each picture: the least memory, and the most CPU time.
+        /// A JPEG for each picture: the least memory and the most CPU time.
         case mjpeg
     }
 
@@ -55,7 +55,7 @@ extension SinkPlugin {
     public static let v4l2 = SinkPlugin(
         PluginInfo(
             name: "v4l2", schemes: ["v4l2"],
-            summary: "Output and loopback devices of Linux: a virtual camera for other programs.",
+            summary: "Linux output and loopback devices: a virtual camera for other programs.",
             usage: "v4l2:/dev/video40 or v4l2:?name=...; `inlet devices --outputs` lists them",
             options: [
                 OutputOptions.name.description, OutputOptions.format.description, OutputOptions.buffers.description,
@@ -70,7 +70,7 @@ extension SinkPlugin {
         }
         if let name = values[OutputOptions.name] {
             guard uri.rest.isEmpty else {
-                throw InletError(.invalidConfiguration, "A device is named once: by its node or its name.")
+                throw InletError(.invalidConfiguration, "Give the device's node or its name, not both.")
             }
             address = .name(name)
         }
@@ -82,12 +82,12 @@ extension SinkPlugin {
 
 private enum OutputOptions {
     private static let defaults = V4L2SinkConfiguration()
-    static let name = PluginOption<String?>("name", default: nil, "The device whose name holds this text")
+    static let name = PluginOption<String?>("name", default: nil, "The device whose name contains this text")
     static let format = PluginOption(
-        "format", default: defaults.format, "The pixel format that is written")
+        "format", default: defaults.format, "The pixel format to write")
     static let buffers = PluginOption(
         "buffers", default: defaults.buffers, in: V4L2SinkConfiguration.bufferCounts,
-        "Buffers that the driver is asked for")
+        "Buffers to request from the driver")
     static let quality = PluginOption(
         "quality", default: defaults.quality, in: V4L2SinkConfiguration.qualities, "The quality of JPEGs")
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A bounded pool of memory for pictures that could not stay in the driver's buffers.
 ///
-/// Safe from any thread. Blocks return when their last owner releases them; the pool may be released before them.
+/// Safe from any thread. A block returns when its last owner releases it, and the pool may be released earlier.
 final class BlockPool: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
@@ -15,12 +15,12 @@ final class BlockPool: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Returns memory of at least that many bytes to write to, or nil if all blocks are in use.
+    /// Returns writable memory of at least the given size, or nil if all blocks are in use.
     func take(byteCount: Int) -> BlockLease? {
         let block = state.withLock { state -> PictureBlock? in
             guard state.out < capacity else { return nil }
             state.out += 1
-            // All sizes change with the format, so that a block of another size is of no more use.
+            // All sizes change with the format, so a block of another size is no longer useful.
             while let block = state.idle.popLast() { if block.byteCount == byteCount { return block } }
             return PictureBlock(byteCount: byteCount)
         }
@@ -38,8 +38,8 @@ final class BlockPool: Sendable {
 // Unsafe: owns the memory of pictures that could not stay in the driver's buffers.
 /// The memory of a picture, with padding after it that libswscale may read.
 ///
-/// `@unchecked Sendable`: written by the thread that took it from the pool, before a frame refers to it, and read by
-/// frames after.
+/// `@unchecked Sendable`: written only by the thread that took it from the pool, before a frame refers to it; after
+/// that, frames only read it.
 @safe final class PictureBlock: @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     let byteCount: Int
@@ -56,7 +56,7 @@ final class BlockPool: Sendable {
     deinit { unsafe memory.deallocate() }
 }
 
-/// The block that a frame holds. The block returns to its pool when the frame's last owner releases it.
+/// The block that a frame holds. It returns to its pool when the frame's last owner releases it.
 final class BlockLease: Sendable {
     let block: PictureBlock
     private let pool: BlockPool

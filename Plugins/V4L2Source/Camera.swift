@@ -9,9 +9,9 @@ import InletV4L2
 #endif
 
 // Unsafe: reads from and polls the descriptor of a camera.
-/// An opened camera in one negotiated mode: the device, its buffers and its stream.
+/// An opened camera in a negotiated mode: the device, its buffers and its stream.
 ///
-/// Confined to the capture thread; buffers that frames hold return to the queue from any thread.
+/// Confined to the capture thread. Buffers held by frames return to the queue from any thread.
 @safe final class Camera {
     let device: V4L2Device
     let info: V4L2DeviceInfo
@@ -27,14 +27,14 @@ import InletV4L2
     /// The memory for pictures that must be copied at once.
     let copyPool: BlockPool
 
-    /// An event that can be taken from the camera.
+    /// A picture or another event from the camera.
     enum Event {
         case filled(CaptureQueue.Filled)
-        /// A copy of a picture, its length in bytes, and the driver's information about it, which is nil if it was read
-        /// by a call.
+        /// A copy of a picture, its length in bytes, and the driver's information about it (nil if it was read by a
+        /// call).
         case copied(BlockLease, Int, inlet_v4l2_buffer?)
-        /// A lost picture's reason, and the driver's number of it, if it has one: frames hold all memory for copies, or
-        /// the driver refilled the buffer while it was copied.
+        /// The reason why a picture was lost, and the driver's number of the picture, if it has one: frames hold all
+        /// memory for copies, or the driver refilled the buffer while it was being copied.
         case lost(DropReason, UInt32?)
         case sourceChanged
         /// A shutter in front of the lens was closed or opened.
@@ -43,7 +43,7 @@ import InletV4L2
 
     /// Opens the device and sets its mode.
     ///
-    /// - Throws: ``InletError``, among others ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` with an
+    /// - Throws: ``InletError``, including ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` with an
     ///   explanation.
     init(_ info: V4L2DeviceInfo, configuration: V4L2Configuration) throws(InletError) {
         self.configuration = configuration
@@ -52,7 +52,7 @@ import InletV4L2
         guard let type = device.captureType, device.capabilities.isCapture else {
             throw InletError(
                 .unsupported,
-                "\(device.node) (\(device.name)) gives no pictures: it is an output, a codec or for metadata. `inlet devices` lists cameras."
+                "\(device.node) (\(device.name)) delivers no pictures: it is an output, a codec or a metadata device. `inlet devices` lists cameras."
             )
         }
         self.type = type
@@ -61,11 +61,12 @@ import InletV4L2
             let failure = unsafe device.call(inlet_VIDIOC_S_INPUT, &number)
             if failure == EINVAL {
                 throw InletError(
-                    .invalidConfiguration, "The device has no input \(input); v4l2-ctl --list-inputs lists them.")
+                    .invalidConfiguration,
+                    "The device has no input \(input). List the inputs with v4l2-ctl --list-inputs.")
             }
             try device.check(failure, "VIDIOC_S_INPUT")
         }
-        // An HDMI input has the size of its signal. Others, such as a webcam's, refuse.
+        // An HDMI input has the size of its signal. Other inputs, such as a webcam's, reject this.
         let hasSignal = inlet_v4l2_adopt_timings(device.descriptor) == 0
         try V4L2Controls(device).set(configuration.controls)
         // Such events carry the number of their input.
@@ -88,13 +89,13 @@ import InletV4L2
         freeRates = hasSignal || request.rate != nil ? nil : device.rates(of: picture.code, at: picture.size)
     }
 
-    /// Whether a shutter or switch blocks the camera's view, if it has one and reports it.
+    /// Whether a shutter or switch blocks the camera's view. False if the camera does not report it.
     var isCovered: Bool { device.control(id: configuration.shutterControl)?.value == .number(1) }
 
     /// The current mode.
     var mode: V4L2CaptureMode { V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate) }
 
-    /// Sets a mode in the driver, and reads the mode that the driver chose.
+    /// Sets a mode in the driver, and reads back the mode that the driver chose.
     private static func set(
         _ mode: V4L2CaptureMode, field: UInt32, on device: V4L2Device, type: UInt32, _ request: Negotiation.Request
     ) throws(InletError) -> (CapturePicture, Rational?) {
@@ -102,14 +103,14 @@ import InletV4L2
         format.pixelformat = mode.format.rawValue
         format.field = field
         let picture = try set(format, frameSize: mode.size, on: device, type: type)
-        // Nearly all devices cannot place pictures, and refuse.
+        // Nearly all devices cannot place pictures and reject this.
         _ = inlet_v4l2_compose_whole(device.descriptor, picture.format.width, picture.format.height)
         let rate =
             try mode.rate.flatMap { rate throws(InletError) in try device.setFrameRate(rate, type: type) }
             ?? device.frameRate(type: type)
         func refuse(_ wanted: String) -> InletError {
             let set = V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate)
-            return InletError(.unsupported, "The driver does not do \(wanted). The nearest that it sets is \(set).")
+            return InletError(.unsupported, "The driver does not support \(wanted). It would set \(set).")
         }
         if let wanted = request.size, wanted != picture.size { throw refuse("\(wanted)") }
         if let wanted = request.format, wanted != picture.code { throw refuse("format \(wanted)") }
@@ -117,9 +118,9 @@ import InletV4L2
         return (picture, rate)
     }
 
-    /// Sets a format for frames of a size, and reads the format that the driver chose.
+    /// Sets a format for frames of a size, and reads back the format that the driver chose.
     ///
-    /// The height of a format is that of a field if each buffer holds one, which the driver may decide.
+    /// If each buffer holds one field, which the driver may decide, the format's height is that of a field.
     private static func set(
         _ wanted: inlet_v4l2_format, frameSize: ImageSize, on device: V4L2Device, type: UInt32
     ) throws(InletError) -> CapturePicture {
@@ -166,7 +167,7 @@ import InletV4L2
                 case .read: false
                 }
             guard isWanted else { continue }
-            // A loopback's ring has one length for all, and a reader that asks for fewer buffers shortens it
+            // A loopback's ring has the same length for all, and a reader that requests fewer buffers shortens it
             // permanently.
             let count = device.isLoopback ? V4L2Configuration.bufferCounts.upperBound : configuration.buffers
             if let queue = try CaptureQueue(device, type: type, memory: memory, count: count, sizes: sizes) {
@@ -177,13 +178,13 @@ import InletV4L2
         } else {
             throw InletError(
                 .unsupported,
-                "Frames whose fields are apart cannot be read by read(). Use io=mmap, or choose a progressive format.")
+                "Frames with separate fields cannot be read with read(). Use io=mmap, or choose a progressive format.")
         }
         guard reads, configuration.method == .automatic || configuration.method == .read,
             inlet_v4l2_is_multiplanar(type) == 0
         else {
             throw InletError(
-                .unsupported, "The driver does not do io=\(configuration.method.rawValue). Leave it to choose: io=auto."
+                .unsupported, "The driver does not support io=\(configuration.method.rawValue). Use io=auto."
             )
         }
         return nil
@@ -192,9 +193,9 @@ import InletV4L2
     /// Stops streaming; ``start()`` resumes it. Does nothing for a device that is read by a call.
     func stop() { queue?.stop() }
 
-    /// Changes to another rate of the mode, which drivers do only while nothing streams.
+    /// Changes to another rate of the mode, which drivers allow only while nothing streams.
     ///
-    /// - Throws: the failure; the camera continues at the previous rate if it can.
+    /// - Throws: the failure. The camera continues at the previous rate if it can.
     func setRate(_ wanted: Rational) throws(InletError) {
         let isStreaming = queue != nil
         stop()
@@ -246,7 +247,7 @@ import InletV4L2
             }
             guard events & (POLLIN | POLLERR | POLLHUP) != 0 else { continue }
             if let event = try takePicture() { return event }
-            // Nothing to take although there is an error: the stream broke.
+            // There is nothing to take but an error: the stream broke.
             if events & (POLLERR | POLLHUP) != 0 { throw device.error(EIO, "poll") }
         }
     }
@@ -264,7 +265,7 @@ import InletV4L2
         throw device.error(failure, "read")
     }
 
-    /// Copies a picture before it is used, because the driver refills buffers while they are held.
+    /// Copies a picture before it is used, because the driver refills buffers even while they are held.
     private func copy(_ filled: CaptureQueue.Filled, of queue: CaptureQueue) throws(InletError) -> Event {
         defer { queue.giveBack(filled.buffer) }
         guard let lease = copyPool.take(byteCount: picture.byteCount) else {
@@ -279,7 +280,7 @@ import InletV4L2
         return .copied(lease, count, filled.facts)
     }
 
-    /// Reads a picture for which no memory is free, so that the driver continues.
+    /// Reads and discards a picture for which no memory is free, so that the driver continues.
     private func skip() throws(InletError) -> Event? {
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             while unsafe read(device.descriptor, bytes.baseAddress, bytes.count) == bytes.count {}
@@ -293,7 +294,7 @@ import InletV4L2
         guard remaining > 0 else {
             throw InletError(
                 .timedOut,
-                "The camera sent no picture in time: it hangs, or its exposure takes longer. If it goes on, plug it in again."
+                "The camera sent no picture in time: it hangs, or its exposure takes longer. If this persists, unplug it and plug it in again."
             )
         }
         var polled = (
@@ -301,7 +302,7 @@ import InletV4L2
             pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
         )
         // Rounded up, so that the deadline has passed if nothing arrived. A thread that reads ahead has no deadline
-        // while no caller waits for a picture, and checks again for a caller.
+        // while no caller waits for a picture, and regularly checks for a new caller.
         let slice: Int64 = context.deadline == .distantFuture ? 100 : 60_000
         let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, slice))
         let ready = unsafe withUnsafeMutableBytes(of: &polled) { bytes in

@@ -1,26 +1,26 @@
-/// Decides when a camera is interrupted, and for which reason: its shutter is closed, or another program uses it.
+/// Decides when a camera is interrupted, and why: its shutter is closed, or another program uses it.
 ///
 /// If both apply, the other program is the reason, because the state of the shutter is then unknown.
 struct CameraInterruption: Sendable, Equatable {
     /// A change that is reported to the bridge.
     enum Change: Sendable, Equatable {
-        /// An interruption begins, or continues for another reason. The reason is a few words for a person.
+        /// An interruption begins, or continues for another reason. The reason is a short text for people.
         case begin(String)
         case end
     }
 
-    /// The treatment of pictures while the camera's shutter is closed.
+    /// The handling of pictures while the camera's shutter is closed.
     private let policy: V4L2Configuration.ShutterPolicy
     private var isCovered = false
-    /// The programs that have the camera; nil while this process has it. It is empty if they are unknown.
+    /// The programs that use the camera, empty if they are unknown; nil while this process has it.
     private var holders: [String]?
 
     init(_ policy: V4L2Configuration.ShutterPolicy = .interrupt) { self.policy = policy }
 
-    /// Whether pictures are omitted because the shutter is closed.
+    /// Whether pictures are withheld because the shutter is closed.
     var withholdsPictures: Bool { isCovered && policy == .interrupt }
 
-    /// Whether another program has the camera.
+    /// Whether another program uses the camera.
     var isTaken: Bool { holders != nil }
 
     /// The reason for the interruption; nil without an interruption.

@@ -2,7 +2,7 @@ import CV4L2
 import InletCore
 import InletV4L2
 
-/// How the fields of a frame lie in a driver's buffers: `enum v4l2_field` of `linux/videodev2.h`, described in
+/// The layout of a frame's fields in a driver's buffers: `enum v4l2_field` of `linux/videodev2.h`, described in
 /// `Documentation/userspace-api/media/v4l/field-order.rst`.
 enum CaptureFields: Sendable, Hashable {
     /// A buffer holds a picture, row after row.
@@ -12,13 +12,13 @@ enum CaptureFields: Sendable, Hashable {
     /// A buffer holds one field.
     case alternating
 
-    /// - Parameter has525Lines: whether the input has a television standard of 525 lines, which decides the order if
-    ///   the driver does not state it.
+    /// - Parameter has525Lines: whether the input has a television standard of 525 lines, which determines the order
+    ///   if the driver does not state it.
     init(v4l2 format: inlet_v4l2_format, has525Lines: Bool) {
         let isWoven =
             switch CaptureLayout.table[FourCC(rawValue: format.pixelformat)] {
             case .pixels, .repacked: true
-            // Fields are compressed apart, or in blocks.
+            // Fields are compressed separately, or in blocks.
             case .compressed, .vendor, nil: false
             }
         switch v4l2_field(rawValue: format.field) {
@@ -32,6 +32,6 @@ enum CaptureFields: Sendable, Hashable {
         }
     }
 
-    /// The order of fields of a television standard.
+    /// Returns the field order of a television standard.
     static func order(has525Lines: Bool) -> FieldOrder { has525Lines ? .bottomFirst : .topFirst }
 }

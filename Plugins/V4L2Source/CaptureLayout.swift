@@ -1,15 +1,15 @@
 import InletCore
 import InletV4L2
 
-/// How the bytes of a V4L2 format become a native picture, or which codec decodes them.
+/// The way in which the bytes of a V4L2 format become a native picture, or the codec that decodes them.
 enum CaptureLayout: Sendable, Hashable {
     /// A picture that the conversion to I420 reads in place.
     case pixels(PixelFormat, Arrangement)
-    /// A picture that no library reads directly: it is rewritten once, into the process's memory.
+    /// A picture that no library reads directly; it is rewritten once, into the process's memory.
     case repacked(PixelRepacking)
-    /// A vendor's own format, which libv4l's converter rewrites into the process's memory.
+    /// A vendor's format, which libv4l's converter rewrites into the process's memory.
     case vendor(VendorFormat)
-    /// Compressed data: packets, which are decoded elsewhere.
+    /// Compressed data: packets that are decoded elsewhere.
     case compressed(VideoCodec)
 
     /// The arrangement of the planes in memory.
@@ -26,7 +26,7 @@ enum CaptureLayout: Sendable, Hashable {
     /// The readable formats of `linux/videodev2.h`, as documented in
     /// `Documentation/userspace-api/media/v4l/pixfmt-*.rst`.
     ///
-    /// Left out: HSV, tiled formats and compressed formats of single vendors, and most of those with samples packed
+    /// Not included: HSV, tiled formats, compressed formats of single vendors, and most of those with samples packed
     /// across bytes.
     static let table: [FourCC: CaptureLayout] = {
         var table: [FourCC: CaptureLayout] = [:]
@@ -66,7 +66,7 @@ enum CaptureLayout: Sendable, Hashable {
 
         add(["RGB3"], "rgb24")
         add(["BGR3"], "bgr24")
-        // V4L2's X may hold anything, and alpha is ignored in any case.
+        // V4L2's X may contain anything, and alpha is ignored in any case.
         add(["BGR4", "XR24", "AR24"], "bgra")
         add(["RGB4", "BX24", "BA24"], "argb")
         add(["XB24", "AB24"], "rgba")
@@ -141,7 +141,7 @@ enum CaptureLayout: Sendable, Hashable {
         return table
     }()
 
-    /// Returns the cost of converting the format to I420, the cheapest first; nil if it cannot be read.
+    /// Returns the cost of converting the format to I420, where lower is cheaper; nil if it cannot be read.
     static func cost(of code: FourCC) -> Int? {
         switch table[code] {
         case nil: nil

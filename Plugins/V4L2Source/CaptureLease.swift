@@ -1,6 +1,6 @@
 import InletV4L2
 
-/// The driver's buffer that a frame holds. The buffer returns to the driver when the frame's last owner releases it.
+/// The driver's buffer that a frame holds. It returns to the driver when the frame's last owner releases it.
 final class CaptureLease: Sendable {
     let buffer: V4L2Buffer
     private let queue: CaptureQueue

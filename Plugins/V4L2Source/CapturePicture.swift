@@ -3,21 +3,22 @@ import InletCore
 import InletV4L2
 
 // Unsafe: locates the planes of a picture in a driver's buffers.
-/// How the pictures of one negotiated format are laid out in a driver's buffers, and how to make frames of them.
+/// The layout of one negotiated format's pictures in a driver's buffers, from which frames are made.
 @safe struct CapturePicture {
     let format: inlet_v4l2_format
     let code: FourCC
     let layout: CaptureLayout
-    /// The size of a frame. If each buffer holds one field, it is twice the height that the driver states.
+    /// The size of a frame. If each buffer holds one field, the height is twice the one that the driver states.
     let size: ImageSize
-    /// How the fields of a frame lie in the buffers.
+    /// The layout of a frame's fields in the buffers.
     let fields: CaptureFields
-    /// The order of fields that the input's video standard prescribes.
+    /// The field order prescribed by the input's video standard.
     let standardOrder: FieldOrder
     let colorSpace: ColorSpace
     /// The stride of each of the driver's planes.
     private let strides: [Int]
-    /// The number of bytes that each of the driver's planes must have for a whole picture; empty for compressed ones.
+    /// The minimum number of bytes in each of the driver's planes for a complete picture; empty for compressed
+    /// pictures.
     private let neededBytes: [Int]
 
     /// The codec of compressed pictures; nil for uncompressed ones.
@@ -36,7 +37,7 @@ import InletV4L2
         guard self.size.isValid, format.planes > 0, let layout = CaptureLayout.table[code] else {
             throw InletError(
                 .unsupported,
-                "The driver set \(self.size) \(code), which nothing here reads. Ask for another with format=.")
+                "The driver set \(self.size) \(code), which is not supported. Request another with format=.")
         }
         self.layout = layout
         let lines = PlaneValues(format.bytesperline).first(format.planes)
@@ -62,7 +63,7 @@ import InletV4L2
             isRGB = vendor.output == .rgb
             guard count == 1, vendor.fits(size) else {
                 throw InletError(
-                    .unsupported, "libv4l's converter reads no \(size) \(code). Ask for another size= or format=.")
+                    .unsupported, "libv4l's converter does not support \(size) \(code). Set another size= or format=.")
             }
             neededBytes = [vendor.byteCount(size)]
         }
@@ -70,17 +71,17 @@ import InletV4L2
         guard zip(neededBytes, planeSizes).allSatisfy({ $0.0 <= $0.1 }) else {
             throw InletError(
                 .unsupported,
-                "The driver's buffers of \(planeSizes) bytes do not hold \(size) \(code) as V4L2 lays it out. Try another size=."
+                "The driver's buffers of \(planeSizes) bytes are too small for \(size) \(code) in V4L2's layout. Try another size=."
             )
         }
     }
 
-    /// Returns the size of the frames of a format, of which each buffer may hold one field.
+    /// Returns the frame size of a format, whose buffers may each hold one field.
     static func frameSize(_ format: inlet_v4l2_format) -> ImageSize {
         ImageSize(width: Int(format.width), height: Int(format.height) * (hasSeparateFields(format) ? 2 : 1))
     }
 
-    /// Whether each buffer of a format holds one field, and the two of a frame can be joined.
+    /// Returns whether each buffer of a format holds one field, and the two fields of a frame can be joined.
     static func hasSeparateFields(_ format: inlet_v4l2_format) -> Bool {
         CaptureFields(v4l2: format, has525Lines: false) == .alternating
     }
@@ -93,7 +94,7 @@ import InletV4L2
         _ arrangement: CaptureLayout.Arrangement, strides: [Int], size: ImageSize
     ) -> [Int] {
         if strides.count > 1 {
-            // Separate planes: all bytes of each, except those that may be missing after its last row.
+            // Separate planes need all their bytes, except those that may be missing after the last row.
             var needed = [strides[0] * (size.height - 1)]
             for stride in strides.dropFirst() {
                 if case .planar(_, let y, _) = arrangement { needed.append(stride * max(0, (size.height >> y) - 1)) }
@@ -119,7 +120,7 @@ import InletV4L2
         return codec != .mjpeg
     }
 
-    /// The pixel format of the frames; nil if a decoder decides.
+    /// The pixel format of the frames; nil if a decoder determines it.
     var pixelFormat: PixelFormat? {
         switch layout {
         case .pixels(let format, _): format
@@ -135,15 +136,15 @@ import InletV4L2
     /// The size in bytes of each of the driver's planes.
     var planeSizes: [Int] { PlaneValues(format.sizeimage).first(format.planes) }
 
-    /// Returns whether a picture has the length that its format requires. Some drivers leave the length 0, which means
-    /// unknown.
+    /// Returns whether a picture has the length that its format requires. Some drivers leave the length at 0, which
+    /// means unknown.
     func isWhole(_ lengths: [Int]) -> Bool {
         if case .compressed = layout { return lengths.contains { $0 > 0 } }
         return zip(neededBytes, lengths).allSatisfy { $0.1 == 0 || $0.1 >= $0.0 }
     }
 
-    /// Returns the rows in each of the driver's planes of a picture of a height, which is that of a frame or a field.
-    /// Not for compressed pictures.
+    /// Returns the rows in each of the driver's planes, for a picture with the height of a frame or a field. Not for
+    /// compressed pictures.
     func rows(height: Int) -> [[FieldWeave.Rows]] {
         switch layout {
         case .compressed, .vendor: return []
@@ -188,7 +189,7 @@ import InletV4L2
 
     /// Rewrites a picture into the process's memory.
     ///
-    /// - Returns: its planes there.
+    /// - Returns: the planes in that memory.
     @unsafe func repack(
         _ repacking: PixelRepacking, from memory: [UnsafeRawBufferPointer], to block: PictureBlock
     ) -> SourcePlanes {

@@ -19,7 +19,7 @@ import Synchronization
     struct Filled {
         var buffer: V4L2Buffer
         var facts: inlet_v4l2_buffer
-        /// The number of buffers that the driver has left.
+        /// The number of buffers that the driver still has.
         var left: Int
     }
 
@@ -37,7 +37,7 @@ import Synchronization
     private let state: Mutex<State>
 
     private struct State {
-        /// The device; nil once it was closed: buffers that return then are only freed.
+        /// The device; nil once it is closed, after which returning buffers are only freed.
         var device: V4L2Device?
         var isStreaming = false
         /// The current place of each buffer.
@@ -46,10 +46,10 @@ import Synchronization
         var queuedCount: Int { places.count { $0 == .driver } }
     }
 
-    /// Requests buffers from the driver.
+    /// Requests buffers from the driver. Returns nil if the driver does not support this kind of memory.
     ///
-    /// - Parameter sizes: of the planes, for the process's memory.
-    /// - Throws: ``InletError``; returns nil if the driver does not support this kind of memory.
+    /// - Parameter sizes: the sizes of the planes, for the process's memory.
+    /// - Throws: ``InletError``.
     init?(_ device: V4L2Device, type: UInt32, memory: Memory, count wanted: Int, sizes: [Int]) throws(InletError) {
         self.type = type
         self.memory = memory
@@ -90,7 +90,7 @@ import Synchronization
         if let failure { throw failure }
     }
 
-    /// Stops the stream. Memory held by frames is unchanged.
+    /// Stops the stream. Memory held by frames is not affected.
     func stop() {
         state.withLock { stop(&$0) }
     }
@@ -111,8 +111,8 @@ import Synchronization
             return state.device
         }
         guard let device else { return }
-        // The driver keeps the memory of mapped buffers until they are unmapped (kernel 5.0 and later); older drivers
-        // refuse, and stay busy until then.
+        // The driver keeps the memory of mapped buffers until they are unmapped (kernel 5.0 and later). Older drivers
+        // reject this and stay busy until then.
         var request = v4l2_requestbuffers()
         request.type = type
         request.memory = memory.type
@@ -141,8 +141,8 @@ import Synchronization
 
     /// Returns whether the driver has refilled a buffer since it was dequeued, or may be filling it at this moment.
     ///
-    /// Only for a driver with one ring for all readers, which next fills the buffer with the oldest picture, whether or
-    /// not it is held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
+    /// Only for a driver with one ring for all readers. It next fills the buffer with the oldest picture, whether or
+    /// not that buffer is held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
     func isOverwritten(_ filled: Filled, _ device: V4L2Device) throws(InletError) -> Bool {
         let place = filled.facts.offset.0
         var others: [UInt32] = []
@@ -163,15 +163,15 @@ import Synchronization
     /// Lends a dequeued buffer to a frame.
     func lend(_ buffer: V4L2Buffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
 
-    /// Returns a buffer to the driver if the stream still runs. Safe from any thread.
+    /// Returns a buffer to the driver if it is still streaming. Safe from any thread.
     ///
-    /// It is queued with the next picture, on the capture thread, so that no consumer waits: a driver may hold the lock
-    /// that queueing needs for as long as it fills a picture, and others spin on it. If the driver has few buffers, it
-    /// is queued at once.
+    /// The buffer is queued together with the next picture, on the capture thread, so that no consumer waits: a driver
+    /// may hold the lock for queueing as long as it fills a picture, while others spin on it. If the driver has few
+    /// buffers, the buffer is queued at once.
     func giveBack(_ buffer: V4L2Buffer) {
         state.withLock { state in
             state.places[buffer.index] = .idle
-            // A buffer that the driver refuses is offered again with the next one. If the device is gone, the caller
+            // A buffer that the driver rejects is offered again with the next one. If the device is gone, the caller
             // that waits for frames gets the error.
             if state.isStreaming, state.queuedCount < plenty { _ = queueIdle(&state) }
         }
@@ -180,9 +180,9 @@ import Synchronization
     /// The number of queued buffers at which the driver is not about to run out.
     private var plenty: Int { max(2, count / 2) }
 
-    /// Offers the driver every buffer that is idle.
+    /// Offers all idle buffers to the driver.
     ///
-    /// - Returns: 0, or the errno of the last refusal.
+    /// - Returns: 0, or the errno of the last rejection.
     private func queueIdle(_ state: inout State) -> Int32 {
         var refusal: Int32 = 0
         for buffer in buffers where state.places[buffer.index] == .idle {

@@ -2,7 +2,7 @@ import CV4L2
 import InletCore
 
 extension ColorSpace {
-    /// Creates the colour space that a driver reports, with the defaults that V4L2 defines for omitted values: the
+    /// Creates the colour space that a driver reports. Omitted values get the defaults of V4L2: the
     /// `V4L2_MAP_*_DEFAULT` macros of `linux/videodev2.h`.
     init(v4l2 format: inlet_v4l2_format, isRGB: Bool) {
         let space = format.colorspace
@@ -73,7 +73,7 @@ extension ColorSpace {
         }
     }
 
-    // V4L2_QUANTIZATION_*: 1 full, 2 limited. By default RGB and JPEG are full, all else is limited.
+    // V4L2_QUANTIZATION_*: 1 full, 2 limited. By default RGB and JPEG are full, everything else is limited.
     private static func range(_ quantization: UInt32, _ space: UInt32, isRGB: Bool) -> ColorRange {
         switch quantization {
         case 1: .full

@@ -1,8 +1,8 @@
 import InletCore
 
-/// The state of a source whose frames are made of fields.
+/// The state of a source whose frames are joined from fields.
 struct FieldJoiner {
-    /// The first field of a frame, which waits for the other.
+    /// The first field of a frame, which is waiting for the other one.
     struct Kept {
         /// The memory of the frame; nil if no memory was free.
         var lease: BlockLease?
@@ -17,7 +17,7 @@ struct FieldJoiner {
     /// The number of incomplete frames since the last delivered one.
     var incomplete: UInt64 = 0
 
-    /// Returns a joiner if a buffer does not hold a whole picture, and the order of fields as far as it is known in
+    /// Returns a joiner if a buffer does not hold a complete picture, and the field order as far as it is known in
     /// advance.
     static func prepared(for picture: CapturePicture) -> (Self?, FieldOrder) {
         let joiner = Self(weave: FieldWeave(picture), pairing: FieldPairing(picture.standardOrder))

@@ -1,15 +1,15 @@
 import InletCore
 
-/// Finds the two fields of each frame of a device that gives every field in a separate buffer
+/// Finds the two fields of each frame of a device that delivers every field in a separate buffer
 /// (`V4L2_FIELD_ALTERNATE`). Pure.
 ///
 /// The fields of a frame have the same number, and the older one comes first (`sequence` in
 /// `Documentation/userspace-api/media/v4l/buffer.rst`). Some drivers count fields instead, and some do not count. A
 /// field whose other half was lost is never paired with one of another frame.
 struct FieldPairing {
-    /// The rows of a frame that a field holds.
+    /// The rows of a frame that a field contains.
     enum Parity: Sendable, Hashable {
-        /// The rows with even numbers, from the top one on.
+        /// The rows with even numbers, including the top one.
         case top
         case bottom
     }
@@ -18,9 +18,9 @@ struct FieldPairing {
     enum Step: Sendable, Hashable {
         /// The first field of a frame.
         case first
-        /// The other field of the frame that began with the last one. The number is the frame's.
+        /// The other field of the frame that began with the previous field. The number is the frame's.
         case second(FieldOrder, number: UInt32)
-        /// The other field of a frame whose first one was lost.
+        /// The second field of a frame whose first one was lost.
         case unpaired
     }
 
@@ -29,27 +29,27 @@ struct FieldPairing {
         var number: UInt32
     }
 
-    /// The parity of first fields, used if the numbers do not show it.
+    /// The parity of first fields, used if the numbers do not reveal it.
     private let first: Parity
     private var held: Field?
     private var last: Field?
-    /// The number of the last frame that was complete.
+    /// The number of the last complete frame.
     private var completed: UInt32?
     private var countsFields = false
     /// Whether two fields have had the same number.
     private var sharesNumbers = false
     private var steps = 0
 
-    /// How many fields in a row must have consecutive numbers until the driver is taken to count fields. With numbers
-    /// of frames this needs a loss of two fields after every second or third field.
+    /// The number of consecutive fields with consecutive numbers after which the driver is assumed to count fields.
+    /// With frame numbers, this would require a loss of two fields after every second or third field.
     private static let proof = 6
 
-    /// - Parameter order: the order of fields that the video standard prescribes.
+    /// - Parameter order: the field order prescribed by the video standard.
     init(_ order: FieldOrder) { first = order == .bottomFirst ? .bottom : .top }
 
     /// Records a field.
     ///
-    /// - Returns: what it is, and the numbers of the frames that it shows to be incomplete.
+    /// - Returns: the role of the field, and the numbers of the frames that it reveals to be incomplete.
     mutating func note(_ parity: Parity, number: UInt32) -> (step: Step, incomplete: [UInt32]) {
         learn(parity, number)
         let field = Field(parity: parity, number: number)
@@ -73,7 +73,7 @@ struct FieldPairing {
         return (isSecond ? .unpaired : .first, completed == nil ? [] : incomplete)
     }
 
-    /// Forgets the field that waits for its other half, because the driver will count from the beginning.
+    /// Discards the field that is waiting for its other half, because the driver will count from the beginning.
     mutating func restart() { (held, last, completed, steps) = (nil, nil, nil, 0) }
 
     private mutating func learn(_ parity: Parity, _ number: UInt32) {

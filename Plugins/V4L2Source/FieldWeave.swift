@@ -2,26 +2,26 @@ import CV4L2
 import InletCore
 
 // Unsafe: copies rows of fields into pictures.
-/// Copies the rows of fields to every other row of a picture, plane by plane, in the layout of the driver.
+/// Copies the rows of fields to every other row of a picture, plane by plane, in the driver's layout.
 @safe struct FieldWeave: Sendable {
-    /// Consecutive rows in one of the driver's planes: those of luma, for example.
+    /// Consecutive rows in one of the driver's planes, for example those of luma.
     struct Rows: Sendable, Hashable {
         var offset: Int
         var stride: Int
         var count: Int
     }
 
-    /// The rows in each plane of a buffer: of a frame with sequential fields, or of a field.
+    /// The rows in each plane of a buffer, which contains a frame with sequential fields, or one field.
     private let source: [[Rows]]
     /// The rows in each plane of a frame.
     private let target: [[Rows]]
-    /// The offsets at which the planes of a frame begin in its memory, and the end of the last plane.
+    /// The offsets of a frame's planes in its memory, and the end of the last plane.
     private let starts: [Int]
 
-    /// The bytes in a frame.
+    /// The number of bytes in a frame.
     var byteCount: Int { starts.last ?? 0 }
 
-    /// - Parameter picture: the pictures to make, with separate or sequential fields.
+    /// - Parameter picture: the layout of the pictures, with separate or sequential fields.
     init(_ picture: CapturePicture) {
         source = picture.rows(height: Int(picture.format.height))
         target = picture.rows(height: picture.size.height)
@@ -57,13 +57,13 @@ import InletCore
     ///
     /// - Parameters:
     ///   - fields: the buffer's planes.
-    ///   - order: the older field, which comes first.
+    ///   - order: the field order, which determines the field that comes first in the buffer.
     ///   - block: memory of at least ``byteCount`` bytes.
     @unsafe func copy(_ fields: [UnsafeRawBufferPointer], _ order: FieldOrder, to block: PictureBlock) {
         forEachRow { plane, from, to, row in
             guard unsafe plane < fields.count else { return }
             let isOfFirst = (row % 2 == 0) == (order == .topFirst)
-            // If there is an odd number of rows, the top field has one more.
+            // If the number of rows is odd, the top field has one more.
             let inFirst = order == .topFirst ? (from.count + 1) / 2 : from.count / 2
             unsafe copyRow(fields[plane], from, row / 2 + (isOfFirst ? 0 : inFirst), to, row, plane, block)
         }
@@ -77,7 +77,7 @@ import InletCore
         }
     }
 
-    /// Copies as much of a row as there is: after its pixels a driver may leave out the rest of the last one.
+    /// Copies as much of a row as there is: a driver may leave out the padding after the pixels of the last row.
     @unsafe private func copyRow(
         _ memory: UnsafeRawBufferPointer, _ from: Rows, _ sourceRow: Int, _ to: Rows, _ row: Int, _ plane: Int,
         _ block: PictureBlock

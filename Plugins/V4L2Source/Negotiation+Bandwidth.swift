@@ -2,12 +2,12 @@ import InletCore
 import InletV4L2
 
 extension Negotiation {
-    /// Returns the sentence for a mode that the bus has no room for: what the mode needs, what the bus carries, and a
-    /// mode that would fit.
+    /// Returns a sentence about a mode that exceeds the bus's bandwidth: the bandwidth that it needs, the bandwidth of
+    /// the bus, and a mode that would fit.
     ///
     /// - Parameters:
-    ///   - byteCount: the bytes in one of the mode's pictures. The size of compressed ones is unknown.
-    ///   - speed: the port's; nil if it is unknown.
+    ///   - byteCount: the number of bytes in one of the mode's pictures. For compressed pictures it is unknown.
+    ///   - speed: the port's speed; nil if unknown.
     func bandwidthAdvice(for mode: V4L2CaptureMode, byteCount: Int, speed: USBSpeed?) -> String {
         let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false
         let load = isCompressed ? nil : mode.rate.map { Double(byteCount) * $0.doubleValue }
@@ -20,7 +20,8 @@ extension Negotiation {
                 }
             } ?? ""
         var lighter = lighter(than: mode)
-        // Within one format the bytes grow with the pixels; each step down is smaller than the last.
+        // Within one format the number of bytes grows with the pixels; each step down is smaller than the previous
+        // one.
         while let limit, let load, let found = lighter, found.format == mode.format {
             let pixels = Double(found.size.pixelCount) / Double(mode.size.pixelCount)
             let rates = (found.rate?.doubleValue ?? 0) / (mode.rate?.doubleValue ?? 1)
@@ -30,6 +31,6 @@ extension Negotiation {
         return "\(needs)\(carries)." + (lighter.map { " \($0) would need less." } ?? "")
     }
 
-    /// Returns megabytes with one decimal.
+    /// Returns megabytes, rounded to one decimal place.
     private static func megabytes(_ bytes: Double) -> Double { (bytes / 100_000).rounded() / 10 }
 }

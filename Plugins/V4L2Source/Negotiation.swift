@@ -3,8 +3,8 @@ import InletV4L2
 
 /// Chooses a mode of a camera from its formats and the request. Pure: all inputs are passed in.
 ///
-/// A request is honoured or refused. Without one, the highest rate near 1280x720 wins, then the size nearest to it,
-/// then the format that costs least to convert. A cheap format that halves the rate thus loses to MJPEG.
+/// A request is fulfilled or rejected. Without one, the highest rate near 1280x720 wins, then the size nearest to it,
+/// then the format that is cheapest to convert. A cheap format that halves the rate thus loses to MJPEG.
 struct Negotiation: Sendable {
     /// The user's request; nil properties mean the best available.
     struct Request: Sendable, Hashable {
@@ -19,12 +19,12 @@ struct Negotiation: Sendable {
     var rates: @Sendable (FourCC, ImageSize) -> V4L2FrameRates
 
     static let usualSize = ImageSize(width: 1280, height: 720)
-    /// Drivers that list no sizes are asked for any and answer with their own.
+    /// Drivers that list no sizes are asked for any size, and answer with their own.
     private static let anySize = V4L2FrameSizes(
         least: ImageSize(width: 16, height: 16), greatest: ImageSize(width: 8192, height: 8192),
         step: ImageSize(width: 1, height: 1), rates: .discrete([]))
 
-    /// - Throws: ``InletError/Code/unsupported`` with the nearest available mode.
+    /// - Throws: ``InletError/Code/unsupported``, naming the nearest available mode.
     func choose(_ request: Request) throws(InletError) -> V4L2CaptureMode {
         let readable = formats.filter { CaptureLayout.table[$0.fourCC] != nil }
         guard !readable.isEmpty else {
@@ -32,8 +32,8 @@ struct Negotiation: Sendable {
             throw InletError(
                 .unsupported,
                 formats.isEmpty
-                    ? "The device offers no pixel format at all. Is an input connected?"
-                    : "The device offers only formats that nothing here reads: \(names).")
+                    ? "The device offers no pixel format. Check that an input is connected."
+                    : "The device offers only unsupported formats: \(names).")
         }
         var wanted = readable
         if let format = request.format {
@@ -46,7 +46,7 @@ struct Negotiation: Sendable {
                 throw InletError(
                     .unsupported,
                     """
-                    The camera \(isOffered ? "offers \(format), which nothing here reads" : "has no format \(format)").\(nearest) \
+                    \(isOffered ? "The camera's format \(format) is not supported" : "The camera has no format \(format)").\(nearest) \
                     Its formats are \(names.joined(separator: ", ")).
                     """)
             }
@@ -56,8 +56,8 @@ struct Negotiation: Sendable {
         return best
     }
 
-    /// Returns a mode that needs less of the bus: compressed if the mode is not, else smaller, else slower; nil if no
-    /// such mode exists.
+    /// Returns a mode that needs less bandwidth: compressed if the mode is not, otherwise smaller, otherwise slower;
+    /// nil if no such mode exists.
     func lighter(than mode: V4L2CaptureMode) -> V4L2CaptureMode? {
         let all = formats.filter { CaptureLayout.table[$0.fourCC] != nil }.flatMap { modes(of: $0, Request()) }
         let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false
@@ -73,8 +73,8 @@ struct Negotiation: Sendable {
             .max { ($0.size.pixelCount, rate($0)) < ($1.size.pixelCount, rate($1)) }
     }
 
-    /// Returns the modes of a format that fit the request: every discrete size, and of a range of sizes the requested
-    /// one.
+    /// Returns the modes of a format that fit the request: every discrete size, and from a range of sizes the
+    /// requested one.
     private func modes(of info: V4L2FormatInfo, _ request: Request) -> [V4L2CaptureMode] {
         (info.sizes.isEmpty ? [Self.anySize] : info.sizes).compactMap { sizes in
             let size = sizes.nearest(to: request.size ?? Self.usualSize)
@@ -92,7 +92,7 @@ struct Negotiation: Sendable {
         }
     }
 
-    /// Whether two rates are alike: people write 30 for 30000/1001.
+    /// Returns whether two rates are practically equal: users write 30 for 30000/1001.
     static func areAlike(_ left: Rational, _ right: Rational) -> Bool {
         abs(left.doubleValue - right.doubleValue) <= 0.01 * max(left.doubleValue, right.doubleValue)
     }
@@ -101,7 +101,7 @@ struct Negotiation: Sendable {
         let target = request.size ?? Self.usualSize
         let distances = candidates.map { $0.size.distance(to: target) }
         guard let nearest = distances.min() else { return nil }
-        // Up to half or twice the pixels are near.
+        // Sizes with half to twice as many pixels count as near.
         let near = zip(candidates, distances).filter { $0.1 <= max(1, nearest) }
         let rates = near.map { $0.0.rate?.doubleValue ?? 0 }
         let highest = rates.max() ?? 0
@@ -143,14 +143,14 @@ struct Negotiation: Sendable {
 }
 
 extension ImageSize {
-    /// Returns how many times the pixels must be doubled or halved, with a different aspect ratio counted as well.
+    /// Returns how often the number of pixels must be doubled or halved. A different aspect ratio adds to this.
     fileprivate func distance(to other: ImageSize) -> Double {
         guard isValid, other.isValid else { return .infinity }
         return abs(Self.log2(Double(width) / Double(other.width)))
             + abs(Self.log2(Double(height) / Double(other.height)))
     }
 
-    /// Returns the binary logarithm to about a thousandth, without a C library.
+    /// Returns the binary logarithm, accurate to about a thousandth, without a C library.
     private static func log2(_ value: Double) -> Double {
         var mantissa = value.significand
         var result = Double(value.exponent)

@@ -1,18 +1,19 @@
 import InletCore
 
 // Unsafe: rewrites rows of a picture through pointers.
-/// How to rewrite a picture whose layout no library here reads into one that they read.
+/// The way to rewrite a picture whose layout no library here supports into a supported one.
 enum PixelRepacking: Sendable, Hashable {
     /// Packed 4:2:2 as V Y U Y, which becomes `uyvy422`.
     case swappedChroma
-    /// Luma and a plane of both chroma components at 4:2:2, which becomes `yuv422p`: libswscale does not read `nv16`.
+    /// Luma, and one plane of both chroma components at 4:2:2, which becomes `yuv422p`: libswscale does not read
+    /// `nv16`.
     case splitChroma(isVFirst: Bool)
     /// 16-bit words with unused high bits, which become words with unused low bits.
     case widened(PixelFormat, shift: Int)
-    /// A word per pixel with three components in it.
+    /// A word per pixel that contains three components.
     case components(Word, isRGB: Bool)
 
-    /// A pixel in 1 to 4 bytes, and where its components are.
+    /// A pixel in 1 to 4 bytes, and the position of its components.
     struct Word: Sendable, Hashable {
         var bytes: Int
         var isBigEndian: Bool
@@ -58,12 +59,12 @@ enum PixelRepacking: Sendable, Hashable {
         }
     }
 
-    /// Whether the driver's picture has a second plane after its luma.
+    /// Whether the driver's picture has a second plane after luma.
     var isSemiplanar: Bool {
         if case .splitChroma = self { true } else { false }
     }
 
-    /// Returns where the planes of the new picture are, and how many bytes it takes.
+    /// Returns the offsets and strides of the new picture's planes, and the size of the picture in bytes.
     func layout(size: ImageSize) -> (planes: [(offset: Int, stride: Int)], byteCount: Int) {
         let strides =
             switch self {
@@ -81,7 +82,7 @@ enum PixelRepacking: Sendable, Hashable {
         return (planes, end)
     }
 
-    /// Returns how many bytes a row has in each plane of the driver's picture.
+    /// Returns the number of bytes in a row of each plane of the driver's picture.
     func rowBytes(width: Int) -> Int {
         switch self {
         case .swappedChroma: (width + 1) / 2 * 4
@@ -94,7 +95,7 @@ enum PixelRepacking: Sendable, Hashable {
     /// Rewrites one row.
     ///
     /// - Parameters:
-    ///   - plane: the plane of the driver's picture that the row belongs to.
+    ///   - plane: the plane of the driver's picture that contains the row.
     ///   - source: at least ``rowBytes(width:)`` bytes.
     ///   - targets: the row in each plane of the new picture.
     @unsafe func repack(
@@ -140,8 +141,8 @@ enum PixelRepacking: Sendable, Hashable {
 }
 
 extension PixelRepacking.Bits {
-    /// Returns the component as 8 bits: its own bits, with the highest of them repeated below, so that the greatest
-    /// value stays the greatest.
+    /// Returns the component as 8 bits: its own bits, followed by its highest bits again, so that the maximum stays
+    /// the maximum.
     func value(in word: UInt32) -> UInt8 {
         let raw = word >> UInt32(shift) & ((1 << UInt32(count)) - 1)
         guard count < 8 else { return UInt8(truncatingIfNeeded: raw) }

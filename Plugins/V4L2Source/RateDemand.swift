@@ -1,10 +1,11 @@
 import InletCore
 import InletV4L2
 
-/// The rate that a camera should have for the combined demand of all sinks: the lowest of its mode that misses nothing.
+/// The rate that a camera needs for the combined demand of all sinks: the lowest rate of its mode that misses no
+/// frame.
 ///
-/// Pure. A higher demand is met immediately, because a sink would miss frames. A lower one is met only after it has
-/// lasted a while, because every change stops the stream briefly.
+/// Pure. A higher demand takes effect immediately, because a sink would miss frames. A lower one takes effect only
+/// after it has lasted a while, because every change briefly stops the stream.
 struct RateDemand: Sendable {
     private let rates: V4L2FrameRates
     /// The rate if no sink wants less.
@@ -14,7 +15,7 @@ struct RateDemand: Sendable {
     private var wanted: Rational
     private var since: MonotonicTime?
 
-    /// The lowest rate that is set; a slower camera looks as if it hung.
+    /// The lowest rate that is set; a slower camera would appear to hang.
     static let least = Rational(1)
     /// The time for which a lower demand must last.
     static let patience = Duration.seconds(2)

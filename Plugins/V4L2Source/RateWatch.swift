@@ -1,6 +1,6 @@
 import InletCore
 
-/// Measures a camera's real rate, which is often not the configured one: most webcams halve it in dim light.
+/// Measures a camera's real rate, which often differs from the configured one: most webcams halve it in dim light.
 struct RateWatch {
     private let expected: Double?
     private var start: MonotonicTime?
@@ -9,14 +9,14 @@ struct RateWatch {
 
     /// The period over which a rate is measured.
     static let period = Duration.seconds(3)
-    /// The fraction of the configured rate below which a notice is given.
+    /// The fraction of the configured rate below which a notice is logged.
     static let tolerated = 0.75
 
     init(expected: Rational?) { self.expected = expected?.doubleValue }
 
-    /// Records a frame, and those that were lost before it.
+    /// Records a frame and the frames that were lost before it.
     ///
-    /// - Returns: the measured rate if it has become slow, which is worth a notice.
+    /// - Returns: the measured rate if it has become low enough for a notice.
     mutating func note(at time: MonotonicTime, lost: UInt64) -> Double? {
         guard let expected else { return nil }
         guard let start else {

@@ -1,15 +1,15 @@
-/// Turns a driver's 32-bit count of frames into a source's sequence numbers, with the gaps that mean losses.
+/// Converts a driver's 32-bit frame count to a source's sequence numbers, in which gaps mean losses.
 struct SequenceCounter {
     /// The number of the next frame.
     private(set) var next: UInt64 = 0
     private var last: UInt32?
 
-    /// The largest step that counts as a loss; a larger one is a driver that restarts or does not count.
+    /// The largest step that counts as a loss. A larger one means that the driver restarted or does not count.
     static let largestGap: UInt32 = 100_000
 
     /// Records the driver's number of a buffer.
     ///
-    /// - Returns: how many frames were lost before it.
+    /// - Returns: the number of frames lost before it.
     @discardableResult mutating func advance(to number: UInt32) -> UInt64 {
         defer { last = number }
         guard let last else { return 0 }
@@ -19,7 +19,7 @@ struct SequenceCounter {
         return UInt64(step - 1)
     }
 
-    /// Returns the number of a frame that is delivered.
+    /// Returns the number of a delivered frame.
     mutating func take() -> UInt64 {
         defer { next += 1 }
         return next
@@ -27,10 +27,10 @@ struct SequenceCounter {
 
     /// Records v4l2loopback's number of a buffer.
     ///
-    /// 0 means unknown: each reader that opens the device resets the numbers of all buffers to it (`init_buffers` in
+    /// 0 means unknown: each reader that opens the device resets the numbers of all buffers to 0 (`init_buffers` in
     /// v4l2loopback.c), and writers with mapped buffers set none.
     ///
-    /// - Returns: how many frames were lost before it.
+    /// - Returns: the number of frames lost before it.
     @discardableResult mutating func advance(loopback number: UInt32) -> UInt64 {
         if number == 0 { restart() }
         return number == 0 ? 0 : advance(to: number)

@@ -5,7 +5,7 @@ extension SourcePlugin {
     /// The plug-in for `v4l2:`: cameras and capture devices on Linux.
     public static let v4l2 = SourcePlugin(
         PluginInfo(
-            name: "v4l2", schemes: ["v4l2"], summary: "USB webcams and other cameras of Linux, by Video4Linux 2.",
+            name: "v4l2", schemes: ["v4l2"], summary: "USB webcams and other Linux cameras (Video4Linux 2).",
             usage:
                 "v4l2:, v4l2:/dev/video2, v4l2:?id=..., v4l2:?name=... or v4l2:?path=...; `inlet devices` lists them",
             options: [
@@ -43,7 +43,7 @@ extension SourcePlugin {
     private static func address(_ uri: PluginURI, _ values: PluginOptionValues) throws(InletError) -> V4L2Address {
         var found: [V4L2Address] = []
         if !uri.rest.isEmpty {
-            // `v4l2:2` and `v4l2:video2` are what people try.
+            // Users also try `v4l2:2` and `v4l2:video2`.
             let node = Int(uri.rest) != nil ? "/dev/video\(uri.rest)" : uri.rest
             found.append(.node(node.hasBytePrefix("/") ? node : "/dev/\(node)"))
         }
@@ -52,7 +52,7 @@ extension SourcePlugin {
         if let path = values[CameraOptions.path] { found.append(.path(path)) }
         guard found.count <= 1 else {
             throw InletError(
-                .invalidConfiguration, "A camera is named once: by its node, id, name or path.")
+                .invalidConfiguration, "Give only one of the camera's node, id, name or path.")
         }
         return found.first ?? .first
     }
@@ -62,49 +62,50 @@ private enum CameraOptions {
     private static let defaults = V4L2Configuration()
     static let id = PluginOption<String?>(
         "id", default: nil, "The camera with this link in /dev/v4l/by-id, or this serial number")
-    static let name = PluginOption<String?>("name", default: nil, "The camera whose name holds this text")
+    static let name = PluginOption<String?>("name", default: nil, "The camera whose name contains this text")
     static let path = PluginOption<String?>(
-        "path", default: nil, "The camera with this link in /dev/v4l/by-path, or plugged in there in the driver's words"
+        "path", default: nil,
+        "The camera with this link in /dev/v4l/by-path, or at this bus position as the driver reports it"
     )
     static let size = PluginOption<ImageSize?>(
         "size", default: nil, "Picture size; by default the one near 1280x720 with the highest rate", unit: "pixels",
         range: "1x1 to 32768x32768"
     ) { $0?.isValid ?? true }
     static let fps = PluginOption<Rational?>(
-        "fps", default: nil, "Frames a second; by default the most", range: "above 0"
+        "fps", default: nil, "Frame rate; by default the highest", range: "above 0"
     ) { ($0 ?? Rational(1)) > Rational(0) }
     static let format = PluginOption<String?>(
         "format", default: nil, "Pixel format, such as YUYV or MJPG; by default the cheapest",
         range: "four letters"
     ) { $0.map { FourCC($0) != nil } ?? true }
     static let input = PluginOption<Int?>(
-        "input", default: nil, "The input of a device with several", range: "0 to 31"
+        "input", default: nil, "The input of a device with several inputs", range: "0 to 31"
     ) { (0...31).contains($0 ?? 0) }
     static let controls = PluginOption<String?>(
         "controls", default: nil, "Controls to set, as name=value joined by commas; `inlet controls` lists them")
     static let range = PluginOption(
-        "range", default: RangeChoice.auto, "Whether black is 16 (tv) or 0 (pc); auto is what the driver says")
+        "range", default: RangeChoice.auto, "Whether black is 16 (tv) or 0 (pc); auto uses the driver's value")
     static let matrix = PluginOption(
-        "matrix", default: MatrixChoice.auto, "How luma and chroma are made; auto is what the driver says")
+        "matrix", default: MatrixChoice.auto, "The matrix from RGB to luma and chroma; auto uses the driver's value")
     static let damage = PluginOption(
-        "damage", default: defaults.damage, "What becomes of damaged pictures")
+        "damage", default: defaults.damage, "The handling of damaged pictures")
     static let shutter = PluginOption(
-        "shutter", default: defaults.shutter, "What becomes of pictures while the camera's shutter is closed")
+        "shutter", default: defaults.shutter, "The handling of pictures while the camera's shutter is closed")
     static let buffers = PluginOption(
-        "buffers", default: defaults.buffers, in: V4L2Configuration.bufferCounts, "Buffers that the driver is asked for"
+        "buffers", default: defaults.buffers, in: V4L2Configuration.bufferCounts, "Buffers to request from the driver"
     )
     static let copies = PluginOption(
         "copies", default: defaults.copies, in: V4L2Configuration.copyCounts,
-        "Pictures that may be held in copies when the driver would run dry")
+        "Pictures that may be held as copies when the driver would run out of buffers")
     static let io = PluginOption(
-        "io", default: defaults.method, "How pictures get from the driver to the process")
+        "io", default: defaults.method, "How pictures are transferred from the driver to the process")
     static let maximumLag = PluginOption(
         "maximum-lag", default: defaults.maximumLag, in: .zero ... .seconds(60),
-        "The longest time from a compressed picture's arrival to the picture; what would be later is left out; 0 is no limit"
+        "The longest time from a compressed picture's arrival to the decoded picture; later ones are skipped; 0 is no limit"
     )
     static let decoder = PluginOption<String?>(
         "decoder", default: nil,
-        "The decoder to try first, where the camera compresses; by default turbojpeg for Motion JPEG")
+        "The decoder to try first, if the camera compresses; by default turbojpeg for Motion JPEG")
 
     enum RangeChoice: String, ChoiceOptionValue {
         case auto, tv, pc

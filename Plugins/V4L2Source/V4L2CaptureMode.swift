@@ -18,7 +18,7 @@ public struct V4L2CaptureMode: Sendable, Hashable {
 }
 
 extension V4L2CaptureMode: CustomStringConvertible {
-    /// A readable form: `1280x720 at 30 fps (MJPG)`.
+    /// A readable form, such as `1280x720 at 30 fps (MJPG)`.
     public var description: String {
         "\(size)\(rate.map { " at \(Self.text($0)) fps" } ?? "") (\(format))"
     }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A camera to capture from: `v4l2:/dev/video0?size=1280x720&fps=30`.
 ///
-/// Once a capturer has opened the camera, it knows the camera by its identity: when it is plugged in again, it is found
-/// at whatever node it then has.
+/// Once a capturer has opened the camera, it remembers the camera's identity: when the camera is plugged in again, it
+/// is found at its new node.
 public struct V4L2Configuration: PacketSourceConfiguration {
     /// The camera's address. The default is the first camera.
     public var address: V4L2Address
@@ -15,43 +15,44 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var size: ImageSize?
     /// The frame rate. The default, nil, is the highest at the size.
     public var frameRate: Rational?
-    /// The pixel format. The default, nil, is the one that costs least to convert.
+    /// The pixel format. The default, nil, is the one that is cheapest to convert.
     public var format: FourCC?
-    /// The input of a device with several, as the driver counts them. The default, nil, leaves the current one.
+    /// The input of a device with several inputs, as the driver numbers them. The default, nil, keeps the current one.
     public var input: Int?
     /// The number of buffers requested from the driver, from 2 to 32. The default is 6.
     public var buffers = 6
-    /// How many pictures may be held as copies, which are made only when the driver would run out of buffers, from 0 to
-    /// 1024. The default is 32. Beyond that frames are dropped.
+    /// The number of pictures that may be held as copies, from 0 to 1024. Copies are made only when the driver would
+    /// run out of buffers. The default is 32. Beyond that, frames are dropped.
     public var copies = 32
-    /// How pictures get from the driver to the process. The default is ``InputMethod/automatic``.
+    /// The way in which pictures are transferred to the process. The default is ``InputMethod/automatic``.
     public var method = InputMethod.automatic
-    /// The treatment of pictures that the driver marks as damaged. The default is ``DamagePolicy/drop``.
+    /// The handling of pictures that the driver marks as damaged. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
-    /// The treatment of pictures while the camera's shutter is closed. The default is ``ShutterPolicy/interrupt``.
+    /// The handling of pictures while the camera's shutter is closed. The default is ``ShutterPolicy/interrupt``.
     public var shutter = ShutterPolicy.interrupt
-    /// The number of the control that reports the shutter. Tests name another one, as virtual cameras have no shutter.
+    /// The number of the control that reports the shutter. Tests use another one, because virtual cameras have no
+    /// shutter.
     package var shutterControl = V4L2Control.privacyID
-    /// The order of fields that the driver is asked for, as V4L2 numbers it. The default, 0, leaves it to the driver.
-    /// Tests name others, as virtual cameras can do all.
+    /// The field order requested from the driver, as V4L2 numbers it. The default, 0, leaves it to the driver. Tests
+    /// request others, because virtual cameras support all.
     package var field: UInt32 = 0
-    /// The range of luma: black is 16 or 0. The default, nil, means the driver's value; many webcams report it wrongly.
+    /// The range of luma: black is 16 or 0. The default, nil, is the driver's value; many webcams report it wrongly.
     public var range: ColorRange?
-    /// The matrix from RGB to luma and chroma. The default, nil, means the driver's value.
+    /// The matrix from RGB to luma and chroma. The default, nil, is the driver's value.
     public var matrix: ColorMatrix?
     /// Controls to set at each opening, as `name=value` joined by commas. Empty by default.
     public var controls = ""
 
-    /// The longest time from a compressed picture's arrival to its decoded picture: if decoding does not keep up,
+    /// The longest time from a compressed picture's arrival to its decoded picture. If decoding does not keep up,
     /// pictures are dropped. The default is 250 ms; 0 means no limit.
     public var maximumLag = DecodingSettings.defaultMaximumLag
     /// The decoders that may be used if the camera compresses. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
-    /// The name of the decoder that is tried first. The default, nil, is libjpeg-turbo's for Motion JPEG, if it is
-    /// among ``decoders``, and otherwise the one with the greatest preference.
+    /// The name of the decoder to try first. The default, nil, is libjpeg-turbo's for Motion JPEG, if it is among
+    /// ``decoders``, and otherwise the one with the highest preference.
     public var decoder: String?
 
-    /// How pictures get from the driver to the process.
+    /// The way in which pictures are transferred from the driver to the process.
     public enum InputMethod: String, Sendable, Hashable, ChoiceOptionValue {
         /// The first of the other methods that the driver supports.
         case automatic = "auto"
@@ -63,26 +64,26 @@ public struct V4L2Configuration: PacketSourceConfiguration {
         case read
     }
 
-    /// The treatment of a damaged picture.
+    /// The handling of a damaged picture.
     public enum DamagePolicy: String, Sendable, Hashable, ChoiceOptionValue {
-        /// It is dropped and counted as ``DropReason/damaged``.
+        /// The picture is dropped and counted as ``DropReason/damaged``.
         case drop
-        /// It is delivered with ``FrameFlags/corrupt``, if it is long enough.
+        /// The picture is delivered with ``FrameFlags/corrupt``, if it is long enough.
         case deliver
     }
 
-    /// The treatment of pictures, which are black, while the control `privacy` reports a closed shutter.
+    /// The handling of pictures, which are black, while the control `privacy` reports a closed shutter.
     public enum ShutterPolicy: String, Sendable, Hashable, ChoiceOptionValue {
-        /// They are omitted, and the interruption is reported to sinks.
+        /// The pictures are withheld, and the interruption is reported to sinks.
         case interrupt
-        /// They are delivered, for a camera that reports its shutter wrongly.
+        /// The pictures are delivered, for a camera that reports its shutter wrongly.
         case deliver
     }
 
     /// The memory shared by the sources of one capturer; nil outside a capturer.
     private(set) var seen: SeenDevice?
 
-    /// Creates a configuration with the default of every property.
+    /// Creates a configuration with default values.
     public init(_ address: V4L2Address = .first) { self.address = address }
 
     /// The source's URI.
@@ -104,11 +105,11 @@ public struct V4L2Configuration: PacketSourceConfiguration {
         return scoped
     }
 
-    /// How the camera's compressed pictures are decoded.
+    /// The configuration for decoding the camera's compressed pictures.
     public var decoding: DecodingSettings {
-        // It is faster, and a camera's pictures need not match those of the ffmpeg command bit for bit.
+        // libjpeg-turbo is faster, and a camera's pictures need not match those of the ffmpeg command bit for bit.
         var settings = DecodingSettings(decoders, decoder: decoder ?? "turbojpeg")
-        // The user chooses the size: no picture of the requested size is too large.
+        // The user chooses the size, so no picture of the requested size is too large.
         let most = ImageSize.maximumDimension
         settings.limits.size = size ?? ImageSize(width: most, height: most)
         settings.damage = damage == .deliver ? .mark : .drop
@@ -137,7 +138,7 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     static let copyCounts = 0...1024
 }
 
-/// The device that a capturer's sources have had open.
+/// The device that a capturer's sources have opened.
 final class SeenDevice: Sendable {
     private let stored = Mutex(V4L2Identity?.none)
 

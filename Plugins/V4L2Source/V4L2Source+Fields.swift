@@ -4,7 +4,7 @@ import InletV4L2
 
 // Unsafe: copies fields out of a driver's buffers.
 extension V4L2Source {
-    /// Takes a buffer that holds one field.
+    /// Accepts a buffer that holds one field.
     ///
     /// The field is copied and the buffer freed at once.
     ///
@@ -60,7 +60,7 @@ extension V4L2Source {
         }
     }
 
-    /// Returns a frame of a picture that was woven in the driver's layout.
+    /// Returns a frame for a picture that was woven in the driver's layout.
     func woven(
         _ lease: BlockLease, _ weave: FieldWeave, _ camera: Camera, _ time: MonotonicTime?, isDamaged: Bool,
         _ context: SourceContext
@@ -76,7 +76,7 @@ extension V4L2Source {
 }
 
 extension FieldPairing.Parity {
-    /// Creates the parity of a buffer; nil if it is not that of one field.
+    /// Creates the parity of a buffer; nil if the buffer does not hold one field.
     init?(v4l2 field: UInt32) {
         switch v4l2_field(rawValue: field) {
         case V4L2_FIELD_TOP: self = .top

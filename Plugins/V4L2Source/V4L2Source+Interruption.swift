@@ -3,7 +3,7 @@ import InletV4L2
 import Logging
 
 extension V4L2Source {
-    /// The interval between two attempts to open a device that another program uses. No event reports that it is free.
+    /// The interval between attempts to open a device that another program uses. No event reports that it is free.
     static let busyInterval = Duration.seconds(1)
 
     /// Tries to open the device, and repeats the attempt while another program uses it.
@@ -12,9 +12,8 @@ extension V4L2Source {
     ///
     /// - Parameters:
     ///   - waits: whether to wait; otherwise the error is thrown at once.
-    ///   - node: returns the device node, whose holders are named.
-    ///   - attempt: takes the device.
-    /// - Throws: every error of the attempt but ``InletError/Code/busy``; ``InletError/Code/cancelled``.
+    ///   - node: returns the device node, whose users are named.
+    ///   - attempt: opens the device.
     func whileBusy<Value>(
         waits: Bool, node: () -> String?, _ context: SourceContext, _ attempt: () throws(InletError) -> Value
     ) throws(InletError) -> Value {
@@ -34,9 +33,9 @@ extension V4L2Source {
         }
     }
 
-    /// Reads the state of the shutter, and begins or ends an interruption by it.
+    /// Reads the state of the shutter, and begins or ends an interruption accordingly.
     ///
-    /// - Returns: whether pictures begin to be delivered again.
+    /// - Returns: whether pictures are delivered again.
     @discardableResult
     func followShutter(_ camera: Camera, _ context: SourceContext) -> Bool {
         let withheld = interruption.withholdsPictures
@@ -44,7 +43,7 @@ extension V4L2Source {
         let change = interruption.noteShutter(isClosed: isClosed)
         if configuration.shutter == .deliver, isClosed {
             context.logger.notice(
-                "The camera's shutter is closed, so its pictures are black: the control \(V4L2Control.privacy) says so."
+                "The camera's shutter is closed (control \(V4L2Control.privacy)), so its pictures are black."
             )
         }
         tell(change, context)

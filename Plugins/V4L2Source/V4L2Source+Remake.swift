@@ -6,7 +6,7 @@ import InletV4L2
 extension V4L2Source {
     /// Returns a packet of a compressed picture, or a frame of one that must be rewritten.
     ///
-    /// - Parameter isKey: whether decoding can start with it, by the driver's flag.
+    /// - Parameter isKey: whether decoding can start with this picture, according to the driver.
     @unsafe func remake(
         _ memory: [UnsafeRawBufferPointer], _ camera: Camera, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
         _ context: SourceContext
@@ -34,7 +34,7 @@ extension V4L2Source {
         _ context: SourceContext
     ) -> SourcePacket? {
         guard let stream else { return nil }
-        // Many packets may pass without a picture being wanted.
+        // Many packets may pass while no picture is wanted.
         context.reportProgress()
         let output = unsafe stream.packet(
             of: bytes, isKey: isKey, isDamaged: isDamaged)

@@ -3,7 +3,7 @@ import InletCore
 import Logging
 
 extension V4L2Source {
-    /// Returns the driver's time of a picture, if it can be trusted.
+    /// Returns the driver's time of a picture if it can be trusted.
     func time(of facts: inlet_v4l2_buffer, now: MonotonicTime, _ context: SourceContext) -> MonotonicTime? {
         let clock = facts.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
         if !hasNotedClock {
@@ -19,7 +19,7 @@ extension V4L2Source {
         let doubt = trust.judge(time, isCopied: clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_COPY), now: now)
         guard doubt != .none else { return time }
         if doubts.insert(doubt).inserted {
-            context.logger.warning("\(doubt.rawValue): the time of arrival is taken instead.")
+            context.logger.warning("\(doubt.rawValue): using the time of arrival instead.")
         }
         return nil
     }

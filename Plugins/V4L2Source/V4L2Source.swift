@@ -17,19 +17,19 @@ final class V4L2Source: FrameSource {
     var doubts: Set<TimestampTrust.Doubt> = []
     var counter = SequenceCounter()
     var rateWatch = RateWatch(expected: nil)
-    /// Chooses the rate; nil if it cannot be chosen here.
+    /// Chooses the rate; nil if the rate is fixed.
     private var rateDemand: RateDemand?
     private var colorSpace = ColorSpace.unspecified
-    /// Makes frames of fields; nil if each buffer holds a whole picture.
+    /// Joins fields to frames; nil if each buffer holds a complete picture.
     var joiner: FieldJoiner?
-    /// How the rows of the frames were taken.
+    /// The field order of the frames.
     var fieldOrder = FieldOrder.progressive
     var copies: BlockPool
     private var startsAnew = false
     var hasNotedClock = false
 
     static let timeBase = Rational(1, 1_000_000)
-    /// The number of buffers that the driver always keeps to fill, if it has as many.
+    /// The number of buffers that are always left to the driver, if it has as many.
     private static let reserve = 2
 
     init(_ configuration: V4L2Configuration) {
@@ -40,7 +40,7 @@ final class V4L2Source: FrameSource {
 
     func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
-        // If the camera was never open, the user is immediately informed that another program uses it.
+        // If the camera was never open, the user learns immediately that another program uses it.
         let known = configuration.seen?.identity
         let camera = try whileBusy(
             waits: known != nil, node: { known.flatMap { try? V4L2Devices.find(.identity($0)).node } }, context
@@ -115,14 +115,15 @@ final class V4L2Source: FrameSource {
         beginAnew(camera)
     }
 
-    /// Prepares for pictures after some that are not missed.
+    /// Prepares for pictures that follow an intentional gap.
     private func beginAnew(_ camera: Camera) {
         restartCount()
         stream?.noteLoss()
         rateWatch = RateWatch(expected: camera.rate)
     }
 
-    /// Waits for a picture or an event. A stream that another program has ended starts again when that program is gone.
+    /// Waits for a picture or an event. A stream that another program has ended starts again when that program has
+    /// gone.
     private func take(_ camera: Camera, _ context: SourceContext) throws(InletError) -> Camera.Event {
         while true {
             do throws(InletError) {
@@ -141,7 +142,7 @@ final class V4L2Source: FrameSource {
         }
     }
 
-    /// Returns the combined demand of the sinks. A sink that takes undecoded packets gets all of them.
+    /// Returns the combined demand of the sinks. A sink that takes packets without decoding gets all of them.
     private func pictureDemand(_ context: SourceContext) -> SourceDemand {
         let demand = context.demand
         return demand.packets ? .everything : demand
@@ -153,13 +154,13 @@ final class V4L2Source: FrameSource {
         guard rateDemand != nil, let rate = rateDemand?.follow(demand, at: context.clock.now) else { return }
         do throws(InletError) {
             try camera.setRate(rate)
-            context.logger.info("The sinks want other rates than before: \(camera.mode)")
+            context.logger.info("The rate that the sinks need has changed: \(camera.mode)")
         } catch {
             guard error.code == .busy || error.code == .unsupported || error.code == .invalidConfiguration else {
                 throw error
             }
             rateDemand = nil
-            context.logger.notice("The camera stays at its rate: \(error.message)")
+            context.logger.notice("The camera keeps its rate: \(error.message)")
         }
         restartCount()
         rateWatch = RateWatch(expected: camera.rate)
@@ -202,12 +203,12 @@ final class V4L2Source: FrameSource {
     private func parameters(of camera: Camera, _ codec: VideoCodec) -> CodecParameters {
         CodecParameters(
             codec: codec, size: camera.picture.size, timeBase: Self.timeBase,
-            // The camera may change to a lower rate and back, while the packets' parameters must not change.
+            // The camera may change to a lower rate and back, but the packets' parameters must not change.
             frameRate: rateDemand?.highest ?? camera.rate,
             colorSpace: colorSpace)
     }
 
-    /// - Parameter rate: the camera's highest rate, whatever its current one.
+    /// - Parameter rate: the camera's highest rate, whatever the current one is.
     private func format(of camera: Camera, rate: Rational?) -> SourceFormat {
         var format = SourceFormat(
             size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: rate,
@@ -240,14 +241,14 @@ final class V4L2Source: FrameSource {
         stream?.noteLoss()
     }
 
-    /// Counts pictures that the driver lost. A gap in the numbers of frames shows the loss; packets have none.
+    /// Counts pictures that the driver lost. Gaps in the numbers of frames reveal a loss; packets have no numbers.
     private func noteLoss(_ count: UInt64, _ context: SourceContext) {
         guard let stream, count > 0 else { return }
         context.countDrop(.lostBySource, count)
         stream.noteLoss()
     }
 
-    /// Returns a frame or packet of a buffer that the driver filled, or nil if there is nothing to deliver.
+    /// Returns a frame or packet for a buffer that the driver filled, or nil if there is nothing to deliver.
     private func accept(
         _ filled: CaptureQueue.Filled, _ camera: Camera, _ context: SourceContext
     ) throws(InletError) -> SourceItem? {
@@ -307,7 +308,7 @@ final class V4L2Source: FrameSource {
         return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
     }
 
-    /// Returns a frame or packet of a copy, which has neither time nor number if the driver reports none.
+    /// Returns a frame or packet for a copy, which has neither time nor number if the driver reports none.
     private func accept(
         _ lease: BlockLease, _ count: Int, _ facts: inlet_v4l2_buffer?, _ camera: Camera, _ context: SourceContext
     ) throws(InletError) -> SourceItem? {

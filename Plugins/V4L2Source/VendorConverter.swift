@@ -3,7 +3,7 @@ import InletCore
 import InletV4L2
 
 // Unsafe: owns libv4l's converter of pixel formats.
-/// Owns libv4l's converter, and the copy of a picture that it may overwrite.
+/// Owns libv4l's converter, and the copy of a picture that the converter may overwrite.
 ///
 /// Confined to the capture thread.
 @safe final class VendorConverter {
@@ -13,11 +13,11 @@ import InletV4L2
     private let handle: OpaquePointer
     private let source: PictureBlock
 
-    /// - Parameter size: one that ``VendorFormat/fits(_:)``.
+    /// - Parameter size: a size for which ``VendorFormat/fits(_:)`` returns true.
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(_ code: FourCC, _ format: VendorFormat, size: ImageSize) throws(InletError) {
         guard let handle = unsafe inlet_v4lconvert_create() else {
-            throw InletError(.resourceExhausted, "There is no memory for libv4l's converter.")
+            throw InletError(.resourceExhausted, "Not enough memory for libv4l's converter.")
         }
         self.code = code
         self.format = format
@@ -28,9 +28,9 @@ import InletV4L2
 
     deinit { unsafe v4lconvert_destroy(handle) }
 
-    /// Converts a camera's picture into the process's memory, as many bytes as the format's layout has.
+    /// Converts a camera's picture into the process's memory, which has the size of the format's layout.
     ///
-    /// - Returns: whether there is a picture there.
+    /// - Returns: whether a picture was written.
     @unsafe func convert(_ bytes: UnsafeRawBufferPointer, to block: PictureBlock) -> Bool {
         let layout = format.layout(size: size)
         guard bytes.count >= source.byteCount, block.byteCount >= layout.byteCount else { return false }

@@ -1,9 +1,9 @@
 import InletCore
 
-/// A format that libv4l's converter reads and no other library here.
+/// A format that only libv4l's converter reads.
 ///
-/// Only formats of a fixed length: most of the converter's decoders of compressed ones ignore the end of the data, so
-/// that a damaged picture would make them read, and some of them write, outside it.
+/// Only formats of a fixed length are used. Most of the converter's decoders for compressed formats ignore the end of
+/// the data, so a damaged picture would make them read, and some of them write, outside it.
 struct VendorFormat: Sendable, Hashable {
     /// The number of bits in one pixel, over all components.
     var bits: Int
@@ -16,7 +16,7 @@ struct VendorFormat: Sendable, Hashable {
     /// The number of pixels must be a multiple of this.
     var blockPixels: Int
 
-    /// The most pixels: the converter counts bytes in 32 bits.
+    /// The maximum number of pixels: the converter counts bytes in 32 bits.
     private static let mostPixels = 1 << 26
 
     /// The format of converted pictures: luma and chroma are kept, and red, green and blue become RGB.
@@ -39,10 +39,10 @@ struct VendorFormat: Sendable, Hashable {
             && size.width * size.height % blockPixels == 0
     }
 
-    /// Returns how many bytes a camera's picture has.
+    /// Returns the number of bytes in a camera's picture.
     func byteCount(_ size: ImageSize) -> Int { size.width * size.height * bits / 8 }
 
-    /// Returns where the planes of the new picture are, and how many bytes it takes.
+    /// Returns the offsets and strides of the new picture's planes, and the size of the picture in bytes.
     func layout(size: ImageSize) -> (planes: [(offset: Int, stride: Int)], byteCount: Int) {
         let pixels = size.width * size.height
         switch output {

@@ -1,16 +1,16 @@
 #if WebRTC
     import InletRTC
 
-    /// Totals over all viewers so far, including those that left, for monitoring. They have no names, so that they do
-    /// not grow with the number of viewers.
+    /// The totals over all viewers so far, including those that left, for monitoring. They contain no names, so they
+    /// do not grow with the number of viewers.
     struct BroadcastTotals: Sendable, Hashable {
         var joined = 0
-        /// The number of ended sessions, by reason.
+        /// The number of ended sessions by reason.
         var ended: [Reason: Int] = [:]
         /// The counts of ended sessions.
         var past = Counts()
 
-        /// The reason of a session's end, in one word.
+        /// The reason for a session's end, in one word.
         enum Reason: String, Sendable, CaseIterable { case local, remote, declined, timedOut, failed }
 
         struct Counts: Sendable, Hashable {

@@ -4,22 +4,23 @@
     import InletSystem
     import InletWebRTC
 
-    /// The options for bit rates, their controller and the connection, and the file that gives these and more.
+    /// The options for bit rates, their controller and the connection, and the file that sets these and more.
     ///
-    /// Options of the URI override the file.
+    /// Options in the URI override the file.
     struct ConnectionOptions: Sendable {
         static let config = PluginOption.file(
-            "config", "A JSON file of bit rates, their controller, time-out and servers; options override it")
+            "config", "A JSON file with bit rates, their controller, the time-out and servers; options override it")
         let bitrate: PluginOption<Int>
         let rate: PluginOption<RateControl>
         let timeout: PluginOption<Duration>
 
-        /// - Parameter meaning: what the time-out limits.
+        /// - Parameter meaning: the description of the time-out.
         init(maximum: Int, control: RateControl, timeout defaultTimeout: Duration, _ meaning: String) {
             bitrate = PluginOption(
-                "bitrate", default: maximum, in: 50_000...100_000_000, "At first and at most; it follows the path",
+                "bitrate", default: maximum, in: 50_000...100_000_000,
+                "The initial and maximum bit rate; the actual one adapts to the path",
                 unit: "bits a second")
-            rate = PluginOption("rate", default: control, "By what the bit rate is found")
+            rate = PluginOption("rate", default: control, "The controller of the bit rate")
             timeout = PluginOption(
                 "connect-timeout", default: defaultTimeout, in: .milliseconds(10) ... .seconds(3600), meaning)
         }
@@ -28,8 +29,8 @@
             [Self.config.description, bitrate.description, rate.description, timeout.description]
         }
 
-        /// Returns the rates, the controller and the time-out of the options, with those of the file as defaults, and
-        /// the servers.
+        /// Returns the rates, the controller and the time-out from the options, with those of the file as defaults,
+        /// and the servers.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` with the file and the key, and the errors of reading the
         ///   file.
@@ -41,11 +42,11 @@
                 return (configuration, try ICEOptions.servers(values))
             }
             let bytes = try RegularFile.read(
-                path, most: RTCConfiguration.longest, content: "a configuration", advice: "config= takes a JSON file.")
+                path, most: RTCConfiguration.longest, content: "a configuration", advice: "config= needs a JSON file.")
             var configuration = try RTCConfiguration.parse(bytes, file: path)
             override(&configuration, by: values, isComplete: false)
             let servers = try servers(values, of: configuration)
-            // All servers, including those of the URI, count in the check for a relay. If the file requires a relay,
+            // All servers, including those in the URI, count in the check for a relay. If the file requires a relay,
             // the error names the file.
             configuration.iceServers = servers.fixed
             configuration.isRelayOnly =
@@ -55,7 +56,7 @@
             return (configuration, servers)
         }
 
-        /// - Parameter isComplete: whether options that are not given count, with their defaults.
+        /// - Parameter isComplete: whether options that are not set count with their defaults.
         private func override(
             _ configuration: inout RTCConfiguration, by values: PluginOptionValues, isComplete: Bool
         ) {
@@ -68,7 +69,7 @@
             }
         }
 
-        /// Returns the servers: those of the URI replace the file's of the same kind.
+        /// Returns the servers. Those in the URI replace the file's servers of the same kind.
         private func servers(
             _ values: PluginOptionValues, of configuration: RTCConfiguration
         ) throws(InletError) -> ICEServers {
@@ -91,7 +92,7 @@
     }
 
     extension PluginOptionValues {
-        /// Whether the URI gives the option.
+        /// Returns whether the URI sets the option.
         fileprivate func isGiven<Value>(_ option: PluginOption<Value>) -> Bool { text(of: option.description) != nil }
     }
 #endif

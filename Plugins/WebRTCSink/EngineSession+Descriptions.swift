@@ -5,21 +5,21 @@
     import InletWebRTC
     import Logging
 
-    // Descriptions: this side's wishes in them, and the requests of the peer's. On the session's queue.
+    // Descriptions: this side's settings, and the peer's requests. On the session's queue.
     extension EngineSession {
-        /// Changes this side's wishes for the session.
+        /// Changes this side's settings for the session.
         func configure(_ configuration: PeerSessionConfiguration) {
             queue.async {
                 self.wanted = configuration
                 self.setSending()
-                // A beginning takes effect when the peer has agreed.
+                // Starting to receive takes effect only when the peer has agreed.
                 if !configuration.isReceiving { self.remoteTrack.pause() }
                 self.steer(isForced: true)
                 self.handle(.change)
             }
         }
 
-        /// Records that the track was withdrawn or is back.
+        /// Records that the track was withdrawn or is available again.
         func trackChanged() {
             queue.async { if self.isInactive != self.isSaidInactive { self.handle(.change) } }
         }
@@ -29,7 +29,7 @@
 
         func limited(_ bitrate: Int) -> Int { min(bitrate, wanted.maximumBitrate ?? bitrate) }
 
-        /// Starts sending pictures to the peer if both sides want that. Does nothing if it has started already.
+        /// Starts sending pictures to the peer if both sides want that. Does nothing if sending has already started.
         func setSending() {
             guard machine.state == .connected, isWanted, wanted.isSending, let viewer, let codec = pipeline?.codec
             else {
@@ -56,16 +56,16 @@
 
         // MARK: Codecs
 
-        /// Whether the codec may change: signaling has further offers, and there are several.
+        /// Whether the codec may change: signaling allows further offers, and there are several codecs.
         var takesCodecs: Bool { environment.track != nil && environment.pipelines.count > 1 }
 
-        /// The pipelines of the wanted codecs, in order of preference.
+        /// The pipelines for the wanted codecs, in order of preference.
         var usablePipelines: [ViewerPipeline] {
             guard !wanted.codecs.isEmpty else { return environment.pipelines }
             return wanted.codecs.compactMap { codec in environment.pipelines.first { $0.codec == codec } }
         }
 
-        /// The formats of the wanted codecs, in order of preference.
+        /// The formats for the wanted codecs, in order of preference.
         private var wantedFormats: [SentFormat] {
             usablePipelines.compactMap { pipeline in formats.first { $0.codec == pipeline.codec } }
         }
@@ -77,16 +77,16 @@
                 transportWideSequence: extensions.transportWideSequence, orientation: extensions.orientation)
         }
 
-        /// Returns the format that an answer chooses: the first wanted one that it has, else the first of the offered
-        /// ones. If the wanted ones have changed since the offer, the next offer follows.
+        /// Returns the format that an answer chooses: the first wanted format in it, or else the first of the offered
+        /// ones. If the wanted formats have changed since the offer, another offer follows.
         private func chosen(by answer: VideoOffer) -> SentFormat? {
             (wantedFormats + offered).first { format in
                 answer.payload(for: format.codec)?.type == format.payload
             }
         }
 
-        /// Changes the sent format from the next key frame on, within the same stream of packets. Does nothing if it is
-        /// sent already.
+        /// Changes the sent format from the next key frame on, within the same stream of packets. Does nothing if the
+        /// format is already being sent.
         private func change(to format: SentFormat, profile: String?) throws(PeerSessionFailure) {
             guard format.codec != pipeline?.codec || format.payload != payload else { return }
             guard let viewer, let next = environment.pipelines.first(where: { $0.codec == format.codec }) else {
@@ -124,10 +124,10 @@
             }
         }
 
-        /// Sends the format that the peer chose in an answer, and puts that first in the answer, whose other formats
-        /// the peer may send.
+        /// Sends the format that the peer chose in an answer, and puts it first in the answer. The answer's other
+        /// formats are those that the peer may send.
         ///
-        /// - Returns: this side's offer in the form for the engine, with the same format.
+        /// - Returns: this side's offer, rewritten for the engine with the same format.
         private func settle(_ answer: inout String, offered: String) throws(PeerSessionFailure) -> String {
             let video = try VideoOffer(answer)
             guard let format = chosen(by: video) else { throw .noCommonCodec }
@@ -136,7 +136,8 @@
             return SentFormat.listing([format], in: offered)
         }
 
-        /// Changes the codec if a further offer of the peer lacks the sent one, or that one is no longer wanted.
+        /// Changes the codec if a further offer of the peer lacks the current one, or if the current one is no longer
+        /// wanted.
         private func follow(_ offer: VideoOffer) throws(PeerSessionFailure) {
             let usable = usablePipelines.map(\.codec)
             guard !formats.isEmpty, let current = pipeline?.codec,
@@ -148,7 +149,7 @@
             try change(to: format, profile: chosen.profile)
         }
 
-        /// Returns a further offer of the peer with the number of the sent format.
+        /// Returns a further offer of the peer with the number of the current format.
         private func renumbered(_ sdp: String) throws(PeerSessionFailure) -> String {
             guard let pipeline, let payload else { return sdp }
             let offer = try VideoOffer(sdp)
@@ -200,7 +201,8 @@
                 if description.kind == .answer, let format = chosen(by: video), format.codec != pipeline?.codec,
                     let own = viewer?.description
                 {
-                    // The engine has offered the first codec, and offers again the one that the peer accepts.
+                    // The engine has offered the first codec, and makes another offer with the codec that the peer
+                    // accepts.
                     try change(to: format, profile: video.payload(for: format.codec)?.profile)
                     let offer = SentFormat.listing([format], in: own)
                     guard viewer?.setFurtherOffer(offer) == true else { throw .engine }
@@ -240,14 +242,14 @@
 
         /// Records whether an answer rejects data channels, and rewrites such an answer for the engine.
         ///
-        /// - Parameter offer: the offer that is answered. Right after a further offer was set, that is not the engine's
-        ///   own description yet.
+        /// - Parameter offer: the offer that is being answered. Right after a further offer was set, the engine's own
+        ///   description does not reflect it yet.
         private func noteRejections(_ answer: inout SessionDescription, of offer: String?) {
             if !opened.isEmpty, !answer.takesMessages, !areChannelsRejected {
                 areChannelsRejected = true
                 if !hasWarnedOfChannels {
                     logger.warning(
-                        "The peer takes no data channels: the picture is sent, and messages are dropped.",
+                        "The peer rejects data channels: pictures are sent, but messages are dropped.",
                         metadata: ["peer": "\(name.prefix(8))"])
                 }
                 hasWarnedOfChannels = true
@@ -256,8 +258,8 @@
             if let offer { answer.sdp = RejectedSections.completed(answer.sdp, for: offer) }
         }
 
-        /// Returns the engine's result, if it suffices: the engine does not report a relay that refuses credentials,
-        /// but then has no address there.
+        /// Returns the engine's result, if it is sufficient: the engine does not report a relay that rejects
+        /// credentials, but then has no address there.
         func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
             guard ice.hasRelay || ice.isRelayOnly, !text.containsBytes(" typ relay") else { return .gathered(text) }

@@ -8,8 +8,8 @@
         /// The environment that all sessions of a sink share.
         struct Environment: Sendable {
             var hub: ViewerHub
-            /// The pipelines of the codecs that can be sent, in order of preference. An offer of this side has the
-            /// first.
+            /// The pipelines of the codecs that can be sent, in order of preference. Offers of this side contain the
+            /// first one.
             var pipelines: [ViewerPipeline]
             var rateControl: RateControl
             var rates: LossStepper.Settings
@@ -20,19 +20,19 @@
             var limits: DataChannelLimits
             /// The data channels that an offer of this side opens.
             var channels: [DataChannelParameters] = []
-            /// The exchange of messages with the peer; nil if only the sessions do that.
+            /// The exchange of messages with the peer; nil if only the sessions exchange messages.
             var messaging: PeerMessaging?
             /// The names of the track in this side's descriptions.
             var trackName = TrackName()
-            /// The track, whose withdrawal descriptions state; nil without a second offer.
+            /// The track, whose withdrawal is stated in descriptions; nil without a second offer.
             var track: SentTrack?
             /// Counts the sessions; nil for a session without a viewer.
             var ledger: SessionLedger?
-            /// Receives the viewers' statistics; nil without a listener.
+            /// Receives the viewers' statistics; nil if there is no listener.
             var broadcast: WebRTCBroadcast?
             var logger: Logger
 
-            /// The default wishes of this side for a session.
+            /// The default settings of this side for a session.
             var configuration: PeerSessionConfiguration {
                 PeerSessionConfiguration(channels: channels, trackName: trackName)
             }

@@ -6,20 +6,21 @@
 
     // The direction of the session, and the peer's pictures. On the session's queue.
     extension EngineSession {
-        /// The facts of the peer's last description.
+        /// The properties of the peer's last description.
         struct RemoteState {
-            /// The direction that it states.
+            /// The direction stated in it.
             var direction = VideoSectionText.Direction(sends: true, receives: true)
-            /// The SSRCs of its video; empty if it names none.
+            /// The SSRCs of its video; empty if it states none.
             var sources: [UInt32] = []
-            /// The kind of the description; nil if the present engine has none.
+            /// The kind of the description; nil if the current engine has none.
             var kind: SessionDescription.Kind?
-            /// Whether the present engine has descriptions of both sides.
+            /// Whether the current engine has descriptions of both sides.
             var isAgreed = false
         }
 
-        /// Whether the engine is made for both directions. The direction of a section in use cannot be changed, so if
-        /// there are further offers, the engine always states `sendrecv`, and descriptions state the wanted direction.
+        /// Whether the engine supports both directions. The direction of a section in use cannot be changed. If
+        /// further offers are possible, the engine therefore always states `sendrecv`, and descriptions state the
+        /// wanted direction.
         var isTwoWay: Bool { environment.track != nil }
 
         /// The direction that descriptions state.
@@ -27,21 +28,21 @@
             VideoSectionText.Direction(sends: !isInactive, receives: isTwoWay && wanted.isReceiving)
         }
 
-        /// Takes the direction of the peer's description, and rewrites the description for the engine.
+        /// Takes the direction from the peer's description, and rewrites the description for the engine.
         func takeDirection(of description: inout SessionDescription) {
             (description.sdp, remote.direction) = VideoSectionText.taken(description.sdp, isTwoWay: isTwoWay)
-            // The peer of a withdrawn track answers so.
+            // The peer of a withdrawn track answers like this.
             isWanted = remote.direction.receives || description.kind == .answer && isInactive
         }
 
-        /// Gives the engine the peer's description.
+        /// Passes the peer's description to the engine.
         func give(_ description: SessionDescription, to viewer: GStreamerPeer) throws(PeerSessionFailure) {
             remote.sources = VideoSectionText.sources(in: description.sdp)
             remote.kind = description.kind
             guard viewer.setRemote(description) else { throw .malformedDescription }
         }
 
-        /// Starts receiving the peer's pictures if both sides want that: the engine has both descriptions.
+        /// Starts receiving the peer's pictures if both sides want that. The engine must have both descriptions.
         func setReceiving() {
             guard isTwoWay, let viewer else { return }
             viewer.admit(remote.sources)
@@ -49,7 +50,7 @@
             showRemoteTrack()
         }
 
-        /// The codecs of this session by the payload types of both sides.
+        /// The codecs of this session, by the payload types of both sides.
         private var codecsByPayload: [UInt8: VideoCodec] {
             var codecs: [UInt8: VideoCodec] = [:]
             for format in formats { codecs[UInt8(clamping: format.payload)] = format.codec }
@@ -57,7 +58,7 @@
             return codecs
         }
 
-        /// Begins with the peer's track or pauses it, depending on the directions.
+        /// Starts or pauses the peer's track, depending on the directions.
         private func showRemoteTrack() {
             guard remote.isAgreed, wanted.isReceiving, remote.direction.sends, let pipeline else {
                 return remoteTrack.pause()
@@ -67,15 +68,15 @@
                 agreed: pipeline.codec)
         }
 
-        /// How long the peer's packets wait for a missing one while they have no reader.
+        /// The time that the peer's packets wait for a missing one while they have no reader.
         static let usualHold = Duration.milliseconds(100)
 
-        /// Sets how long the peer's packets wait for a missing one to the reader's value. Returns at once.
+        /// Sets the time that the peer's packets wait for a missing one to the reader's value. Returns at once.
         func holdRemotePackets() {
             queue.async { if let hold = self.remoteTrack.hold { self.viewer?.hold(hold) } }
         }
 
-        /// Requests a key frame of the peer. Returns at once.
+        /// Requests a key frame from the peer. Returns at once.
         func requestRemoteKeyFrame() { queue.async { self.viewer?.requestKeyFrame() } }
     }
 #endif

@@ -14,8 +14,8 @@
             return statistics
         }
 
-        /// The counts of all packets of the session: of the lane in the hub, if it has one, and of earlier lanes. From
-        /// any thread.
+        /// The counts of all packets of the session: of its current lane in the hub, if there is one, and of earlier
+        /// lanes. From any thread.
         var packets: ViewerHub.Figures {
             removedPackets.withLock { removed in
                 guard let lane = hub.figures(of: name) else { return removed }
@@ -23,7 +23,7 @@
             }
         }
 
-        /// Makes the hub stop sending, and keeps the counts. Does nothing if it sends nothing.
+        /// Makes the hub stop sending, and keeps the counts. Does nothing if the hub sends nothing.
         func removeLane() {
             removedPackets.withLock { removed in
                 if let lane = hub.remove(name) { removed = removed.adding(lane) }
@@ -40,7 +40,7 @@
             return counts
         }
 
-        /// The statistics now. On the session's queue.
+        /// The current statistics. On the session's queue.
         var currentStatistics: ViewerStatistics {
             let packets = packets
             return ViewerStatistics(

@@ -8,17 +8,17 @@
     import Synchronization
 
     // Unsafe: has state that only its queue uses.
-    /// A session with a peer, over any signaling: its state machine, its pipeline, and the timer that both need.
+    /// A session with a peer over any signaling: its state machine, its pipeline, and the timer that both need.
     ///
     /// `@unchecked Sendable`: everything except constants is accessed only on `queue`.
     final class EngineSession: @unchecked Sendable {
         /// An event of the session, reported on its queue.
         enum Event {
-            /// A message is to be sent.
+            /// A message must be sent.
             case send(SignalingMessage)
             /// The state has changed.
             case state(PeerSessionState)
-            /// An attempt failed for this reason; another follows.
+            /// An attempt failed for this reason; another one follows.
             case setback(PeerSessionEnd)
             /// The peer has agreed to this side's changes.
             case agreed
@@ -28,39 +28,39 @@
             case channel(PeerChannels.News)
         }
 
-        /// The session's name, by which the hub knows it.
+        /// The session's name in the hub.
         let name: String
         let environment: Environment
         let queue: DispatchQueue
         private let timer: any DispatchSourceTimer
         let source = UInt32.random(in: 1...UInt32.max)
         let tell: @Sendable (Event) -> Void
-        /// The servers that signaling provides.
+        /// Returns the servers that signaling provides.
         private let serversOfSignaling: (@Sendable () async -> [ICEServer])?
 
         var machine: PeerSessionStateMachine
-        /// The current engine; its pipeline is made when the codec is known.
+        /// The current engine. Its pipeline is created when the codec is known.
         private var engine: PeerSessionStateMachine.EngineID?
         var viewer: GStreamerPeer?
         /// The pipeline of the negotiated codec.
         var pipeline: ViewerPipeline?
         /// The payload type of the sent packets; nil before both descriptions are known.
         var payload: Int?
-        /// The formats that descriptions of this side have, besides the engine's own; empty without a second offer, or
+        /// The formats in this side's descriptions, in addition to the engine's own; empty without a second offer, or
         /// with only one codec.
         var formats: [SentFormat] = []
-        /// The formats of this side's first answer: those of the peer's offer, the sent one first.
+        /// The formats of this side's first answer: those of the peer's offer, starting with the one that is sent.
         var answered: [SentFormat] = []
-        /// The formats that the last offer of this side has, in order of preference.
+        /// The formats in this side's last offer, in order of preference.
         var offered: [SentFormat] = []
-        /// The numbers of header extensions that are sent.
+        /// The numbers of the header extensions that are sent.
         var extensions: (transportWideSequence: Int?, orientation: Int?) = (nil, nil)
         /// The negotiated `profile-level-id` of H.264.
         var profile: String?
         /// The rate control; nil before both descriptions are known.
         var steering: PathSteering?
         let channels: PeerChannels
-        /// This side's wishes.
+        /// This side's settings.
         var wanted: PeerSessionConfiguration
         /// Whether the last description stated that nothing is sent.
         var isSaidInactive = false
@@ -68,30 +68,30 @@
         var isWanted = true
         /// The peer's track.
         let remoteTrack = RemoteTrack()
-        /// The facts of the peer's last description about its track.
+        /// The properties of the peer's track according to the peer's last description.
         var remote = RemoteState()
-        /// The channels that the present engine has opened.
+        /// The channels opened by the current engine.
         var opened: [DataChannelParameters: DataChannel] = [:]
-        /// A further offer that is not set yet.
+        /// A further offer that has not been set yet.
         var furtherOffer: String?
-        /// The statistics as of the last change, for other threads.
+        /// The statistics at the last change, for other threads.
         let known = Mutex<ViewerStatistics?>(nil)
-        /// The most bytes of a message that the peer accepts, for other threads; nil before that is known, and if it
-        /// accepts any.
+        /// The maximum size of a message that the peer accepts, in bytes, for other threads; nil before it is known,
+        /// and if any size is accepted.
         private let accepted = Mutex<Int?>(nil)
         var keyFrameRequests = 0
-        /// The number of pictures sent at the last check.
+        /// The number of pictures that had been sent at the last check.
         private var lastSent = 0
-        /// The counts of removed lanes, which the session's numbers include; for other threads too.
+        /// The counts of removed lanes, which are part of the session's counts. Also for other threads.
         let removedPackets = Mutex(ViewerHub.Figures())
         var hasWarned = false
-        /// Whether the peer of the present engine rejects data channels.
+        /// Whether the peer of the current engine rejects data channels.
         var areChannelsRejected = false
-        /// Whether it was logged that the peer rejects data channels, which each flow detects again.
+        /// Whether the log already has a warning that the peer rejects data channels, which each flow detects again.
         var hasWarnedOfChannels = false
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
-        /// The time of the last change of the network, or of the session's beginning.
+        /// The time of the last network change, or of the session's beginning.
         private var lastChange = MonotonicTime.now
         private static let inquiryInterval = Duration.seconds(1)
         private static let doubtInterval = Duration.milliseconds(200)
@@ -99,9 +99,9 @@
         var logger: Logger { environment.logger }
 
         /// - Parameters:
-        ///   - wanted: this side's wishes for the session. The default, nil, is that of the environment.
-        ///   - serversOfSignaling: called before each engine; nil if signaling names no servers.
-        ///   - tell: called on the session's queue. It must not hold the session.
+        ///   - wanted: this side's settings for the session. The default, nil, uses those of the environment.
+        ///   - serversOfSignaling: called before each engine is created; nil if signaling provides no servers.
+        ///   - tell: called on the session's queue. It must not retain the session.
         init(
             _ policy: PeerSessionPolicy, _ environment: Environment, wanted: PeerSessionConfiguration? = nil,
             serversOfSignaling: (@Sendable () async -> [ICEServer])? = nil,
@@ -117,7 +117,7 @@
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
             var policy = policy
-            // Reports of a peer are up to one inquiry interval old.
+            // A peer's reports may be one inquiry interval old.
             policy.silence = max(Self.inquiryInterval, policy.silence - Self.inquiryInterval)
             machine = PeerSessionStateMachine(policy)
             queue = DispatchQueue(label: "inlet.webrtc.session")
@@ -151,9 +151,9 @@
         /// Notifies pages that the track's state has changed.
         func tellPages() { queue.async { _ = self.channels.tellPages() } }
 
-        /// Makes the session check whether its path still works after a change of the network. Returns at once.
+        /// Makes the session check whether its path still works after a network change. Returns at once.
         func networkChanged(_ change: NetworkChange) {
-            // A report that arrived before the change is processed first, so that it does not count as one after it.
+            // A report that arrived before the change is processed first, so that it does not count as a later one.
             let now = MonotonicTime.now
             queue.async {
                 self.lastChange = now
@@ -167,7 +167,7 @@
         }
 
         /// Ends the session. Pages of this server are notified first, and have half a second to leave: unsent messages
-        /// are lost with the session, and a page that was not notified waits for its ICE consent to expire (RFC 7675).
+        /// are lost with the session, and a page that was not notified waits until its ICE consent expires (RFC 7675).
         ///
         /// A track that is published again meanwhile keeps the session: the last message to its page states that it is
         /// on.
@@ -183,11 +183,11 @@
             _ = channels.tellPages()
         }
 
-        /// Publishes the current statistics, and notifies the application of its channels.
+        /// Publishes the current statistics, and notifies the application of news about its channels.
         private func show() {
             let statistics = currentStatistics
             known.withLock { $0 = statistics }
-            // Called afterwards, because a listener may read the counts.
+            // Called last, because a listener may read the counts.
             for news in channels.takeNews() { tell(.channel(news)) }
         }
 
@@ -208,7 +208,7 @@
 
         private func timePassed() {
             if MonotonicTime.now >= nextInquiry {
-                // Without packets there are no reports: a peer that is sent nothing does not count as dead.
+                // Without packets there are no reports, so a peer that is sent nothing does not count as dead.
                 let sent = packets.sent
                 if sent == lastSent, !machine.isDoubted { handle(.feedback) }
                 lastSent = sent
@@ -225,7 +225,7 @@
             case .open(let id): engine = id
             case .close:
                 removeLane()
-                // Before listeners learn of the end and read the figures.
+                // Listeners must see the final counts when they learn of the end.
                 show()
                 channels.removeAll()
                 // `steering` is kept, because its statistics are still read.
@@ -270,7 +270,7 @@
             }
         }
 
-        /// Sets the peer's description; that of an engine that answers when the servers for it are known.
+        /// Sets the peer's description. For an engine that answers, it is set once the servers are known.
         private func takeRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
             guard description.kind == .offer, let serversOfSignaling else { return setRemote(description, [], id) }
             Task { [weak self] in
@@ -282,7 +282,7 @@
             }
         }
 
-        /// The most servers that are accepted from a peer or a server of signaling.
+        /// The maximum number of servers accepted from a peer or a signaling server.
         private static let mostForeignServers = 8
 
         func build(
@@ -297,12 +297,12 @@
                     remoteTrack.put($0)
                 } leaveOut: { [logger, name] in
                     logger.warning(
-                        "A peer sends with more SSRCs than are received; packets of further ones are dropped.",
+                        "A peer uses more SSRCs than are supported; the packets of additional ones are dropped.",
                         metadata: ["peer": "\(name.prefix(8))"])
                 }
                 let viewer = try GStreamerPeer(
                     text.pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
-                    // The user's settings for the own relays do not apply to those that a peer names.
+                    // The user's settings for their own relays do not apply to relays named by a peer.
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: hub.closing, orientation: orientation,
                     channelLimits: environment.limits, track: isTwoWay ? received : nil, logger: logger
@@ -318,7 +318,7 @@
             }
         }
 
-        /// Queues an engine's event, because the machine is handling another one now.
+        /// Queues an engine's event, because the machine is currently handling another one.
         func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
             queue.async { self.handle(.engine(id, event)) }
         }
@@ -348,13 +348,14 @@
                 handle(.feedback)
             case .arrivals(let arrivals):
                 steering?.add(arrivals, at: .now)
-                // A report on packets from before a change of the network does not describe the path after it.
+                // A report about packets from before a network change does not describe the path after it.
                 if !machine.isDoubted || (arrivals.newest ?? .distantFuture) > lastChange { handle(.feedback) }
                 steer()
             case .channel(let channel): channels.add(channel)
             case .channelSaid(let channel, let event): channels.handle(event, from: channel)
             case .failed(let message):
-                // Before there are two descriptions, the error is in the peer's, although it passed this side's check.
+                // Before there are two descriptions, the error is in the peer's description, although it passed this
+                // side's check.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)
                 logger.log(level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(Redaction.redact(message))")
                 handle(.engine(id, .failed(isPeers ? .malformedDescription : .engine)))

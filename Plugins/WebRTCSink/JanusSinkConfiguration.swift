@@ -3,21 +3,21 @@
     public import InletRTC
     import InletWebRTC
 
-    /// Publishes in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
+    /// Publishes to a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
     ///
-    /// The session restarts, with a growing back-off, whenever it fails, as that of ``WHIPSinkConfiguration`` does: the
+    /// The session restarts, with increasing waits, whenever it fails, like that of ``WHIPSinkConfiguration``. The
     /// rules for frames without a session, and for sessions that do not connect, are the same.
     public struct JanusSinkConfiguration: FrameSinkConfiguration {
-        /// The server, the room, and the data for entering it.
+        /// The server, the room, and the data for joining it.
         public var room: JanusRoom
-        /// This side's identifier in the room. The default, nil, has the server choose one.
+        /// This side's identifier in the room. The default, nil, lets the server choose one.
         public var id: String?
-        /// The name that others see. The default, nil, gives no name.
+        /// The name that others see. The default, nil, sends no name.
         public var display: String?
-        /// Pictures, rates, servers and times; its address and token are not used.
+        /// Pictures, rates, servers and times. Its address and token are not used.
         public var publishing: WHIPSinkConfiguration
 
-        /// Creates a configuration with the defaults.
+        /// Creates a configuration with default values.
         ///
         /// - Parameters:
         ///   - room: the server and the room.
@@ -39,7 +39,7 @@
 
         /// Checks the configuration.
         ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address or the room is invalid, or numbers
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address or the room is invalid, or if numbers
         ///   contradict each other.
         public func validate() throws(InletError) {
             try JanusConnection.validate(room)

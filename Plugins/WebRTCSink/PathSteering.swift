@@ -3,21 +3,21 @@
     import InletRTC
     import InletWebRTC
 
-    /// Determines a peer's bit rate: reads its reports, and owns the controller that decides.
+    /// Determines the bit rate for a peer: reads its reports, and owns the controller that decides.
     struct PathSteering {
         private var controller: any RateController
-        /// Whether reports on each packet take precedence, once there are any.
+        /// Whether reports about each packet take precedence once there are any.
         private let readsArrivals: Bool
         private var hasArrivals = false
         private var delay = PathDelay()
-        /// The last receiver report, of any SSRC; the last of each SSRC is kept separately.
+        /// The last receiver report, of any SSRC. The last report of each SSRC is kept separately.
         private(set) var feedback: GStreamerPeer.Feedback?
         private var feedbackBySource: [UInt32: GStreamerPeer.Feedback] = [:]
         private static let mostSources = 4
         /// The number of lost packets of all kinds: pictures and retransmissions.
         var packetsLost: Int { feedbackBySource.values.reduce(0) { $0 + max(0, $1.lost) } }
 
-        /// - Parameter isTransportWide: whether the peer reports on each packet.
+        /// - Parameter isTransportWide: whether the peer reports about each packet.
         init(_ control: RateControl, _ rates: LossStepper.Settings, isTransportWide: Bool) throws(InletError) {
             readsArrivals = control == .delay || control == .automatic && isTransportWide
             guard readsArrivals else {
@@ -29,16 +29,16 @@
             controller = try DelayController(settings)
         }
 
-        /// The current bit rate, in bits a second.
+        /// The current bit rate, in bits per second.
         var bitrate: Int { controller.bitrate }
-        /// The capacity of the path, in bits a second.
+        /// The capacity of the path, in bits per second.
         var sustainedBitrate: Int { controller.sustainedBitrate }
         /// The time before which nothing may be sent.
         var pausedUntil: MonotonicTime? { controller.pausedUntil }
 
         /// Makes the decisions that are due.
         ///
-        /// - Returns: whether they have changed.
+        /// - Returns: whether the rate or the pause has changed.
         mutating func decide(at now: MonotonicTime) -> Bool {
             let before = (bitrate, sustainedBitrate, pausedUntil)
             _ = controller.decide(at: now)
@@ -47,7 +47,7 @@
 
         /// Adds a receiver report.
         ///
-        /// - Returns: false if it is the previous one: nothing arrived from the peer since.
+        /// Adds a receiver report.
         mutating func add(_ new: GStreamerPeer.Feedback, at now: MonotonicTime) -> Bool {
             guard new != feedback else { return false }
             feedback = new
@@ -64,7 +64,7 @@
             return true
         }
 
-        /// Adds a report on each packet.
+        /// Adds a report about each packet.
         mutating func add(_ arrivals: GStreamerPeer.Arrivals, at now: MonotonicTime) {
             guard readsArrivals else { return }
             hasArrivals = true

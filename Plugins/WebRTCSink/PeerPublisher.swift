@@ -6,24 +6,24 @@
     import Logging
     import Synchronization
 
-    /// Sends the frames of one sink to peers with whom an application does the signaling. Safe from any thread.
+    /// Sends the frames of one sink to peers for which the application does the signaling. Safe from any thread.
     ///
     ///     let publisher = PeerPublisher { FFmpegVideoEncoder() }
     ///     capturer.attach(PeerSinkConfiguration(publisher))
     ///     let session = try publisher.connect(channel, PeerSessionPolicy(role: .offering, name: "studio"))
     ///
-    /// Peers share the encoders, which are idle while there are no peers. Peers may connect before the first frame.
+    /// Peers share the encoders, which are idle without peers. Peers may connect before the first frame.
     public final class PeerPublisher: Sendable {
-        /// The track that all peers get: whether its pictures are shown, and in which size. It exists before the sink,
-        /// and outlives it.
+        /// The track that all peers get. It controls whether pictures are shown and in which size. It exists before
+        /// the sink, and outlives it.
         ///
-        /// While it is unpublished, nothing is sent, and sessions continue.
+        /// While the track is unpublished, nothing is sent, but sessions continue.
         public var track: any VideoTrack { sentTrack }
         /// The names of the track in this side's descriptions.
         public let trackName: TrackName
 
         let sentTrack: SentTrack
-        /// Whether signaling carries further offers.
+        /// Whether signaling supports further offers.
         private let hasFurtherOffers: Bool
         let hub: ViewerHub
         let codecs: [VideoCodec]
@@ -46,15 +46,16 @@
         /// Creates a publisher.
         ///
         /// - Parameters:
-        ///   - rates: the bit rates, and how they follow loss. The default is that of ``RTCConfiguration``.
+        ///   - rates: the bit rates, and their reaction to loss. The default is that of ``RTCConfiguration``.
         ///   - rateControl: the controller of the bit rates. The default is ``RateControl/delay``.
         ///   - ice: STUN and TURN servers. Empty by default.
-        ///   - codecs: the codecs to send, in order of preference. Offers of this side hold all of them, and the first
-        ///     that the peer accepts is sent; a session may change that (``PeerSessionConfiguration/codecs``).
+        ///   - codecs: the codecs to send, in order of preference. Offers of this side contain all of them, and the
+        ///     first one that the peer accepts is sent; a session may change that
+        ///     (``PeerSessionConfiguration/codecs``).
         ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
-        ///   - channels: data channels that an offer of this side opens, for ``PeerSession/send(_:over:labelled:)``. A
-        ///     peer that offers opens its own. Empty by default.
-        ///   - limits: the limits on a peer's use of memory by data channels.
+        ///   - channels: the data channels that an offer of this side opens, for
+        ///     ``PeerSession/send(_:over:labelled:)``. A peer that makes the offer opens its own. Empty by default.
+        ///   - limits: the limits on the memory that a peer may use by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         public convenience init(
             rates: LossStepper.Settings = RTCConfiguration().rates, rateControl: RateControl = .delay,
@@ -68,7 +69,7 @@
             )
         }
 
-        /// Creates a publisher of an existing track.
+        /// Creates a publisher for an existing track.
         init(
             rates: LossStepper.Settings, rateControl: RateControl, ice: ICEServers, codecs: [VideoCodec],
             trackName: TrackName, channels: [DataChannelParameters] = [],
@@ -94,15 +95,15 @@
         ///
         /// - Parameters:
         ///   - configuration: the configuration, without ``RTCConfiguration/connectionTimeout``: the policy of each
-        ///     session sets how long a connection may take, ``PeerSessionPolicy/connecting``.
+        ///     session determines how long a connection may take, ``PeerSessionPolicy/connecting``.
         ///   - codecs: the codecs to send, in order of preference, as for
         ///     ``init(rates:rateControl:ice:codecs:trackName:channels:limits:makeEncoder:)``.
         ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
-        ///   - channels: data channels that an offer of this side opens. Empty by default.
-        ///   - limits: the limits on a peer's use of memory by data channels.
+        ///   - channels: the data channels that an offer of this side opens. Empty by default.
+        ///   - limits: the limits on the memory that a peer may use by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
-        /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does, or for a
-        ///   connection time-out.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does, or if a
+        ///   connection time-out is set.
         public convenience init(
             configuration: RTCConfiguration, codecs: [VideoCodec] = [.h264, .vp8],
             trackName: TrackName = TrackName(), channels: [DataChannelParameters] = [],
@@ -112,25 +113,25 @@
             guard configuration.connectionTimeout == nil else {
                 throw InletError(
                     .invalidConfiguration,
-                    "connectionTimeout: PeerPublisher does not heed it. Set PeerSessionPolicy.connecting instead.")
+                    "connectionTimeout: PeerPublisher ignores it. Set PeerSessionPolicy.connecting instead.")
             }
             self.init(
                 rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
                 codecs: codecs, trackName: trackName, channels: channels, limits: limits, makeEncoder: makeEncoder)
         }
 
-        /// Begins a session, or waits for an offer, depending on the policy.
+        /// Starts a session, or waits for an offer, depending on the policy.
         ///
         /// The session continues until it is closed, the peer leaves permanently, or the sink ends.
         ///
         /// - Parameters:
-        ///   - channel: the channel to the peer; closed with the session.
-        ///   - policy: its name must differ for every session.
-        ///   - change: changes this side's initial wishes, which ``PeerSession/configure(_:)`` changes later: the first
-        ///     offer contains them, and an answer those that the peer's offer allows. Called at once, on this thread.
-        ///     The default changes nothing.
-        /// - Throws: ``InletError/Code/unsupported`` if GStreamer lacks plug-ins, ``InletError/Code/busy`` if a session
-        ///   of this name exists, ``InletError/Code/cancelled`` if the sink has ended,
+        ///   - channel: the channel to the peer. It is closed together with the session.
+        ///   - policy: the policy, whose name must be different for every session.
+        ///   - change: changes this side's initial settings, which ``PeerSession/configure(_:)`` changes later. The
+        ///     first offer contains them; an answer contains those that the peer's offer allows. Called at once, on
+        ///     this thread. The default changes nothing.
+        /// - Throws: ``InletError/Code/unsupported`` if GStreamer lacks plug-ins, ``InletError/Code/busy`` if a
+        ///   session with this name exists, ``InletError/Code/cancelled`` if the sink has ended,
         ///   ``InletError/Code/invalidConfiguration`` if the publisher's parameters or the configuration are invalid.
         public func connect(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy,
@@ -165,7 +166,7 @@
             guard let session else {
                 throw state.withLock { $0.isClosed }
                     ? InletError(.cancelled, "The sink has ended, so there is nothing to send.")
-                    : InletError(.busy, "There is a session named '\(policy.name)'. Each wants a name of its own.")
+                    : InletError(.busy, "A session named '\(policy.name)' already exists. Use a unique name.")
             }
             return session
         }
@@ -173,7 +174,7 @@
         /// The highest bit rate of an encoding.
         var maximumBitrate: Int { rates.maximum }
 
-        /// Returns the pipelines that this machine supports, determined once.
+        /// Returns the pipelines that this machine supports, which are determined once.
         private func pipelines() throws(InletError) -> [ViewerPipeline] {
             if let known = state.withLock({ $0.pipelines }) { return known }
             try GStreamerPeer.load()
@@ -186,11 +187,11 @@
         public var sessions: [String: any PeerSession] { state.withLock { $0.sessions } }
 
         private func remove(_ name: String) {
-            // Not released under the lock.
+            // Must not be released under the lock.
             _ = state.withLock { $0.sessions.removeValue(forKey: name) }
         }
 
-        /// Ends all sessions, accepts no more, and waits until peers are notified, at most for the limit.
+        /// Ends all sessions, accepts no more, and waits until peers are notified, up to the limit.
         func finish(within limit: Duration) {
             let sessions = state.withLock { state in
                 state.isClosed = true

@@ -8,21 +8,22 @@
     public struct PeerSinkConfiguration: FrameSinkConfiguration {
         /// The publisher whose peers get the frames. It serves one sink, once.
         public var publisher: PeerPublisher
-        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
+        /// The largest picture size; larger pictures are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
-        /// Whether H.264 packets of the source go to peers unchanged, if possible. The default is true.
+        /// Whether H.264 packets of the source are sent to peers unchanged, if possible. The default is true.
         public var passesThrough = true
-        /// How long the source may be silent before the track counts as unpublished. The default, nil, is no limit.
+        /// The time for which the source may be silent before the track counts as unpublished. The default, nil, is no
+        /// limit.
         public var patience: Duration?
         /// The number of encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter.
         /// The default is 1.
         public var tiers = 1
-        /// The number of threads of each encoder. The default is 1, which is enough for 720p.
+        /// The number of threads of each encoder. The default is 1, which is sufficient for 720p.
         public var threads = 1
 
-        /// Creates a configuration with the default of each property.
+        /// Creates a configuration with default values.
         public init(_ publisher: PeerPublisher) { self.publisher = publisher }
 
         /// The sink's name in logs.
@@ -75,7 +76,7 @@
         /// The counts of the publisher's sessions.
         var sessions: SinkSessions { hub.ledger.figures }
 
-        /// Returns the outcome of the sessions, which no later failure changes in the counts.
+        /// Returns the outcome of the sessions. Later failures no longer change it.
         ///
         /// - Parameter isOver: whether the sink ends even if a session has connected.
         func settle(isOver: Bool = true) -> (opened: UInt64, failure: InletError?) {
@@ -90,7 +91,7 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            // Unused encoders are closed with a picture, whichever it is.
+            // Any picture closes unused encoders.
             guard hub.isWatched else { return try encoders.consume(frame) }
             if let picture = try pictures.picture(for: frame) { try encoders.consume(picture) }
         }

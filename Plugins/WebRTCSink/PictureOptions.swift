@@ -8,7 +8,7 @@
         let maximumRate: PluginOption<Rational?>
         let threads: PluginOption<Int>
         let passThrough = PluginOption(
-            "pass-through", default: true, "Send H.264 of the source as it is, where it can be")
+            "pass-through", default: true, "Forward H.264 of the source without encoding, if possible")
         let stream = PluginOption("stream", default: TrackName().stream, "The stream's name for peers (msid)")
         let track = PluginOption("track", default: TrackName().track, "The track's name for peers (msid)")
 
@@ -19,12 +19,12 @@
                 "Scale larger pictures down to fit", unit: "pixels"
             ).formerly("largest")
             maximumRate = PluginOption<Rational?>(
-                "max-fps", default: nil, "The most pictures a second", range: "above 0 to 240",
+                "max-fps", default: nil, "The maximum number of pictures per second", range: "above 0 to 240",
                 isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true }
             ).formerly("fps")
             threads = PluginOption(
                 "threads", default: defaultThreads, in: EncoderSettings.threadCounts,
-                "Threads that encode; 0 is the encoder's choice")
+                "Encoding threads; 0 lets the encoder choose")
         }
 
         var descriptions: [PluginOptionDescription] {

@@ -2,7 +2,7 @@
     import InletCore
     import InletRTC
 
-    /// One encoder and the settings that it was opened with. For one thread.
+    /// An encoder and the settings with which it was opened. For one thread.
     final class RunningEncoding {
         private let encoder: any VideoEncoder
         private var settings: EncoderSettings
@@ -14,9 +14,9 @@
         /// The parameter sets that precede key frames.
         private(set) var parameterSets: [UInt8] = []
 
-        /// When to reopen an encoder that cannot change its bit rate: for less by the fraction `less` after `soon`, for
-        /// more by the fraction `more` after `late`. It restarts with a key frame, which costs the more the lower the
-        /// rate is.
+        /// The conditions for reopening an encoder that cannot change its bit rate: a rate that is lower by the
+        /// fraction `less`, after `soon`, or higher by the fraction `more`, after `late`. It restarts with a key
+        /// frame, which costs more the lower the rate is.
         private static let (less, soon) = (0.15, Duration.milliseconds(500))
         private static let (more, late) = (0.3, Duration.seconds(3))
 
@@ -31,11 +31,11 @@
             return wantsKeyFrame || format == nil || count % step.pictures == 0
         }
 
-        /// Encodes a picture of the order's size.
+        /// Encodes a picture in the size of the order.
         ///
         /// - Parameters:
         ///   - rate: the source's frame rate.
-        ///   - restarted: called when packets restart, with a key frame.
+        ///   - restarted: called when packets restart with a key frame.
         func encode(
             _ frame: VideoFrame, _ order: ViewerHub.Order, rate: Rational?, restarted: () -> Void
         ) throws -> [EncodedPacket] {
@@ -76,7 +76,7 @@
             guard [.h264, .hevc].contains(parameters.codec) else { return [] }
             // MP4 records begin with their version, 1.
             guard parameters.extraData.first != 1 else {
-                throw InletError(.unsupported, "Viewers are sent \(parameters.codec) with start codes only.")
+                throw InletError(.unsupported, "Only \(parameters.codec) with start codes can be sent to viewers.")
             }
             return parameters.extraData
         }

@@ -5,14 +5,14 @@
     import InletSystem
     import Synchronization
 
-    /// The sessions that a track is sent over.
+    /// The sessions over which a track is sent.
     protocol TrackAudience: AnyObject, Sendable {
         /// Called in order, on the track's queue, when the state has changed.
         func trackChanged(to state: VideoTrackState)
     }
 
-    /// The track of a sink: the application's settings and the source's condition, as one state. It exists before the
-    /// sink and outlives it. Safe from any thread.
+    /// The track of a sink: the application's settings and the source's condition, combined into one state. It exists
+    /// before the sink and outlives it. Safe from any thread.
     final class SentTrack: VideoTrack {
         private struct State {
             var machine = VideoTrackStateMachine(patience: nil)
@@ -74,7 +74,7 @@
 
         // MARK: The sink's side
 
-        /// Called when a sink runs, with its sessions.
+        /// Called with the sink's sessions when it starts.
         func begin(_ audience: any TrackAudience, patience: Duration?) {
             change { inner in
                 inner.audience = audience
@@ -95,13 +95,13 @@
             change { $0.machine.sourceChanged(to: condition, at: .now) }
         }
 
-        /// The size and rate that replace the configuration's.
+        /// The size and rate that override the configuration's.
         var adaptation: (size: ImageSize?, frameRate: Rational?) { inner.withLock { ($0.size, $0.frameRate) } }
 
-        /// Whether pictures of the source go to peers.
+        /// Whether pictures of the source are sent to peers.
         var isSending: Bool { inner.withLock { $0.machine.isSending(at: .now) } }
 
-        /// Whether peers get nothing at all.
+        /// Whether nothing at all is sent to peers.
         var isWithdrawn: Bool { inner.withLock { $0.machine.isWithdrawn(at: .now) } }
     }
 #endif

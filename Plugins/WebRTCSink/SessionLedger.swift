@@ -3,7 +3,7 @@
     import InletRTC
     import Synchronization
 
-    /// Counts the sessions of a sink for the statistics of the capture. Safe from any thread.
+    /// Counts the sessions of a sink for the capture's statistics. Safe from any thread.
     final class SessionLedger: Sendable {
         private let state = Mutex(State())
 
@@ -28,11 +28,11 @@
         /// The current counts.
         var figures: SinkSessions { state.withLock { $0.figures } }
 
-        /// Reports the counts to a capture from now on.
+        /// Starts reporting the counts to a capture.
         func begin(_ context: SinkContext) { change { ($0.context, $0.isSettled) = (context, false) } }
 
-        /// Returns how many sessions have connected, and why the last attempt failed; nil if none did, or if a session
-        /// has connected since.
+        /// Returns the number of sessions that have connected, and the reason why the last attempt failed; nil if none
+        /// failed, or if a session has connected since.
         ///
         /// Later failures are not recorded, so that the counts and the sink's own error agree.
         ///
@@ -58,7 +58,7 @@
             }
         }
 
-        /// Records why an attempt failed.
+        /// Records the reason why an attempt failed.
         func note(_ failure: InletError) {
             change { state in
                 if !state.isSettled { state.failure = failure }
@@ -66,7 +66,7 @@
         }
 
         private func change(_ body: (inout State) -> Void) {
-            // Reported under the lock, so that the last report is the newest.
+            // Reported under the lock, so that the last report is the latest.
             state.withLock { state in
                 body(&state)
                 state.context?.report(state.figures)

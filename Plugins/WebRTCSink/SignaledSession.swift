@@ -9,7 +9,7 @@
 
     /// A session whose signaling is a channel of the application. Safe from any thread.
     ///
-    /// Two tasks carry messages: from the peer to the engine, and from the engine to the channel, in order. Both end
+    /// Two tasks carry messages in order: from the peer to the engine, and from the engine to the channel. Both end
     /// with the session.
     final class SignaledSession: PeerSession, RemoteTrackSession {
         private let engine: EngineSession
@@ -18,9 +18,9 @@
         /// The codecs that can be sent.
         private let codecs: [VideoCodec]
         private let configuration: Mutex<PeerSessionConfiguration>
-        /// Whether the channel carries further offers.
+        /// Whether the channel supports further offers.
         private let takesChanges: Bool
-        /// Left when all messages are sent.
+        /// Left when all messages have been sent.
         private let talking = DispatchGroup()
 
         /// The state for readers, and the work to do at the end.
@@ -28,7 +28,7 @@
             struct State {
                 var state = PeerSessionState.new
                 var failure: InletError?
-                /// The warnings that were logged already, so that each is logged once.
+                /// The warnings that were already logged, so that each is logged once.
                 var warnings: Set<String> = []
                 var readers: [Int: AsyncStream<PeerSessionEvent>.Continuation] = [:]
                 var count = 0
@@ -90,18 +90,18 @@
 
         private static let mostEvents = 64
 
-        /// Creates a session, which begins at once if this side offers.
+        /// Creates a session. It starts at once if this side makes the offer.
         ///
         /// - Parameters:
-        ///   - wanted: this side's wishes for the session. The default, nil, is that of the environment.
-        ///   - onEnd: called once, when the peer has been notified of the end, or could not be.
+        ///   - wanted: this side's settings for the session. The default, nil, uses those of the environment.
+        ///   - onEnd: called once, when the peer has been notified of the end or could not be notified.
         init(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
             wanted: PeerSessionConfiguration? = nil,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
             let shown = Shown(policy.name, environment)
-            // Enough for a few flows with all of their candidates: a peer that gets them late cannot use more.
+            // Sufficient for a few flows with all of their candidates. A peer that gets more late cannot use them.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
@@ -117,7 +117,7 @@
                 case .send(let message): outgoing.yield(message)
                 case .state(let state):
                     if case .ended(let end) = state {
-                        // First, so that code waiting for the end of the session finds no peer then.
+                        // Done first, so that code waiting for the session's end then finds no peer.
                         environment.messaging?.end(policy.name)
                         outgoing.finish()
                         if let error = end.error, end != .declined { shown.fail(error) }
@@ -157,7 +157,7 @@
             engine.take(.start)
         }
 
-        /// Waits until the session has ended and the peer was notified. Not for shared threads.
+        /// Waits until the session has ended and the peer was notified. Must not be called on shared threads.
         func waitForEnd(until deadline: MonotonicTime) {
             let wait = max(0, (deadline - .now).wholeNanoseconds)
             _ = talking.wait(timeout: .now() + .nanoseconds(Int(wait)))
@@ -178,7 +178,7 @@
 
         var state: PeerSessionState { shown.state.withLock { $0.state } }
 
-        /// The session's last failure; nil without one.
+        /// The session's last failure; nil without a failure.
         var failure: InletError? { shown.state.withLock { $0.failure } }
 
         var statistics: PeerSessionStatistics {
@@ -204,7 +204,7 @@
                 return state.count
             }
             continuation.onTermination = { [weak shown] _ in
-                // Not released under the lock, because that would call this handler again.
+                // Must not be released under the lock, because that would call this handler again.
                 _ = shown?.state.withLock { $0.readers.removeValue(forKey: number) }
             }
             return stream
@@ -218,20 +218,20 @@
 
         func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError) {
             guard takesChanges else {
-                throw InletError(.unsupported, "WHIP has no second offer. Publish anew.")
+                throw InletError(.unsupported, "WHIP has no second offer. Publish again.")
             }
             let current = configuration.withLock { $0 }
             var changed = current
             change(&changed)
             try changed.validate(limits, codecs: codecs)
-            // In the order of calls, if there are several at once.
+            // Keeps the order of concurrent calls.
             configuration.withLock {
                 $0 = changed
                 engine.configure(changed)
             }
         }
 
-        /// Records that the track was withdrawn or is back.
+        /// Records that the track was withdrawn or is available again.
         func trackChanged() { engine.trackChanged() }
 
         var remoteTrack: RemoteTrack { engine.remoteTrack }

@@ -6,41 +6,41 @@
     import Logging
     import Synchronization
 
-    /// Sends frames to every peer that requests them through a signaling service, such as the viewers of a master of
-    /// Kinesis Video.
+    /// Sends frames to every peer that requests them through a signaling service, such as the viewers of a Kinesis
+    /// Video master.
     ///
     /// Without peers, nothing is converted or encoded. The sink fails when the service ends permanently.
     public struct SignaledSinkConfiguration: FrameSinkConfiguration {
         /// The name of the sink in logs and errors, without credentials.
         public var name: String
-        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
+        /// The largest picture size; larger pictures are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
-        /// The bit rates, and how they follow loss.
+        /// The bit rates, and their reaction to loss.
         public var rates = RTCConfiguration().rates
         /// The controller of the bit rates. The default is ``RateControl/delay``.
         public var rateControl = RateControl.delay
-        /// STUN and TURN servers, besides those of the service. Empty by default.
+        /// STUN and TURN servers in addition to the service's. Empty by default.
         public var ice = ICEServers()
-        /// The number of threads of each encoder. The default is 1, which is enough for 720p.
+        /// The number of threads of each encoder. The default is 1, which is sufficient for 720p.
         public var threads = 1
-        /// Whether H.264 packets of the source go to the peers unchanged, if possible: of a profile that a peer
+        /// Whether H.264 packets of the source are sent to peers unchanged, if possible: with a profile that a peer
         /// accepts, within ``largestSize`` and the highest bit rate. The default is true.
         public var passesThrough = true
         /// The names of the track in answers. The default is that of ``TrackName``.
         public var trackName = TrackName()
-        /// The most peers at a time; more are not answered. The default is 10, the most viewers of a channel of Kinesis
-        /// Video.
+        /// The maximum number of peers at a time; more are not answered. The default is 10, the maximum number of
+        /// viewers of a Kinesis Video channel.
         public var mostPeers = 10
-        /// How long a session may take to connect. The default is 30 seconds.
+        /// The time that a session may take to connect. The default is 30 seconds.
         public var connectTimeout = Duration.seconds(30)
         /// Returns an encoder, such as `FFmpegVideoEncoder`.
         public var makeEncoder: @Sendable () -> any VideoEncoder
         /// Returns the service, which connects by itself. Called on the sink's thread.
         public var makeService: @Sendable () throws(InletError) -> any SignalingService
 
-        /// Creates a configuration with the defaults.
+        /// Creates a configuration with default values.
         ///
         /// - Parameters:
         ///   - name: the name of the sink in logs and errors.
@@ -68,7 +68,7 @@
             try rates.validate()
             try ice.validate()
             guard connectTimeout > .zero, mostPeers > 0 else {
-                throw InletError(.invalidConfiguration, "connect-timeout and the number of peers are more than 0.")
+                throw InletError(.invalidConfiguration, "connect-timeout and the number of peers must be above 0.")
             }
         }
     }
@@ -160,7 +160,7 @@
                 switch event {
                 case .sessionRequested(let peer):
                     guard publisher.sessions.count < configuration.mostPeers else {
-                        logger.warning("\(configuration.name): '\(peer)' is not answered: there are too many peers")
+                        logger.warning("\(configuration.name): too many peers; '\(peer)' gets no answer")
                         continue
                     }
                     let number = shared.count.withLock { count in

@@ -12,7 +12,7 @@
             return SinkPlugin(
                 PluginInfo(
                     name: "JanusSink", schemes: ["janus+wss", "janus+ws"],
-                    summary: "Publishes in a room of the media server Janus, by WebRTC.",
+                    summary: "Publishes to a room of the media server Janus by WebRTC.",
                     usage: "janus+wss://HOST[:PORT]/[PATH]?room=ROOM", options: options.descriptions,
                     examples: [
                         "janus+wss://media.example/janus?room=1234&pin-file=/run/secrets/room",
@@ -36,7 +36,7 @@
 
     private struct JanusSinkOptions: Sendable {
         let id = PluginOption<String?>(
-            "id", default: nil, "This side's identifier in the room; the server chooses one where none is given")
+            "id", default: nil, "This side's identifier in the room; by default the server chooses one")
         let display = PluginOption<String?>("display", default: nil, "The name that others see")
         let codec: PluginOption<String>
         let pictures: PictureOptions
@@ -44,11 +44,11 @@
 
         init(_ defaults: WHIPSinkConfiguration) {
             codec = PluginOption(
-                "codec", default: defaults.codec.rawValue, "What is sent, which the room must allow",
+                "codec", default: defaults.codec.rawValue, "The codec to send, which the room must allow",
                 range: "h264, vp8, vp9 or hevc", isAllowed: { ["h264", "vp8", "vp9", "hevc"].contains($0) })
             connection = ConnectionOptions(
                 maximum: defaults.rates.maximum, control: defaults.rateControl, timeout: defaults.connectTimeout,
-                "How long the first session may take to come up")
+                "How long the first session may take to connect")
             pictures = PictureOptions(largestSize: defaults.largestSize, threads: defaults.threads)
         }
 

@@ -4,12 +4,12 @@
     import InletWebRTC
 
     extension SinkPlugin {
-        /// Returns the plug-in of a signaling service whose peers are sent frames.
+        /// Returns the plug-in for a signaling service whose peers get frames.
         ///
         /// - Parameters:
-        ///   - info: the plug-in's description, with the options of the service; those of WebRTC are added.
+        ///   - info: the plug-in's description, with the options of the service. The WebRTC options are added.
         ///   - makeEncoder: returns the encoder, such as `FFmpegVideoEncoder`.
-        ///   - makeService: reads the options of the service, and returns its factory.
+        ///   - makeService: reads the options of the service and returns its factory.
         package static func signaled(
             _ info: PluginInfo, makeEncoder: @escaping @Sendable () -> any VideoEncoder,
             makeService:
@@ -17,12 +17,12 @@
                 @Sendable () throws(InletError) -> any SignalingService
         ) -> SinkPlugin {
             let defaults = SignaledSinkConfiguration(name: "", makeEncoder: makeEncoder) { () throws(InletError) in
-                throw InletError(.internal, "A default makes no service.")
+                throw InletError(.internal, "A default configuration has no service.")
             }
             let pictures = PictureOptions(largestSize: defaults.largestSize, threads: defaults.threads)
             let connection = ConnectionOptions(
                 maximum: defaults.rates.maximum, control: defaults.rateControl, timeout: defaults.connectTimeout,
-                "How long a session may take to come up")
+                "How long a session may take to connect")
             let options = info.options + pictures.descriptions + connection.descriptions + ICEOptions.descriptions
             return SinkPlugin(
                 PluginInfo(

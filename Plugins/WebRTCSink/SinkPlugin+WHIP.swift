@@ -13,7 +13,7 @@
                 PluginInfo(
                     name: "WHIP", schemes: ["whip+https", "whip+http"],
                     summary: "Publishes to a media server by WebRTC.",
-                    usage: "whip+https://HOST/PATH; options that are not listed stay in the address",
+                    usage: "whip+https://HOST/PATH; unlisted options stay in the address",
                     options: options.descriptions,
                     examples: [
                         "whip+https://media.example/live/whip?token-file=/run/secrets/media",
@@ -43,11 +43,11 @@
 
         init(_ defaults: WHIPSinkConfiguration) {
             codec = PluginOption(
-                "codec", default: defaults.codec.rawValue, "What is sent", range: "h264, vp8, vp9 or hevc",
+                "codec", default: defaults.codec.rawValue, "The codec to send", range: "h264, vp8, vp9 or hevc",
                 isAllowed: { ["h264", "vp8", "vp9", "hevc"].contains($0) })
             connection = ConnectionOptions(
                 maximum: defaults.rates.maximum, control: defaults.rateControl, timeout: defaults.connectTimeout,
-                "How long the first session may take to come up")
+                "How long the first session may take to connect")
             pictures = PictureOptions(largestSize: defaults.largestSize, threads: defaults.threads)
         }
 

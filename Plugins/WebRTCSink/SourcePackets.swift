@@ -4,7 +4,7 @@
     import Logging
 
     // Unsafe: has a packet sink that one thread at a time calls.
-    /// Passes the source's own packets to viewers, if they can go unchanged.
+    /// Passes the source's own packets to viewers, if they can be sent unchanged.
     ///
     /// `@unchecked Sendable`: a packet sink's methods are called on one thread at a time.
     final class SourcePackets: PacketSink, @unchecked Sendable {
@@ -14,13 +14,13 @@
         private var gate: PassThroughGate
         private var parameterSets: [UInt8] = []
         private var offered: PassThroughGate.Stream?
-        /// Whether packets still go to viewers that receive them, until these have changed over to an encoding.
+        /// Whether packets still go to viewers that receive them, until these have switched to an encoding.
         private var drains = false
         private var obstacle: PassThroughGate.Obstacle?
         private let isAllowed: Bool
         private static let id = EncodingID(codec: .h264, tier: EncodingID.sourceTier)
 
-        /// The limits of what may be sent.
+        /// The limits for sent packets.
         struct Limits {
             var largestSize: ImageSize
             var bitrate: Int
@@ -70,7 +70,7 @@
             if let stream, offered == nil {
                 obstacle = nil
                 logger.info(
-                    "The source's packets go to viewers as they are.", metadata: ["bitrate": "\(stream.bitrate)"])
+                    "The source's packets are sent to viewers unchanged.", metadata: ["bitrate": "\(stream.bitrate)"])
             }
             drains = stream == nil && canDrain
             offered = stream
@@ -88,7 +88,7 @@
         private func note(_ found: PassThroughGate.Obstacle) {
             guard found != .unknown, found != obstacle else { return }
             obstacle = found
-            logger.info("The source's pictures are encoded anew for viewers: \(found.rawValue).")
+            logger.info("The source's pictures are encoded for viewers: \(found.rawValue).")
         }
 
         func finish() { hub.setSource(nil) }

@@ -1,8 +1,8 @@
 #if WebRTC
     /// An offer of a viewer that does not exist.
     ///
-    /// The first session of a process loads GStreamer's plug-ins and makes a certificate, which takes a few hundred
-    /// milliseconds. A session for this offer spends them before a viewer waits.
+    /// The first session of a process loads GStreamer's plug-ins and creates a certificate, which takes a few hundred
+    /// milliseconds. A session for this offer does that before a viewer has to wait.
     enum ThrowawayOffer {
         static let sdp = """
             v=0\r

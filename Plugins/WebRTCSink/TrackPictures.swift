@@ -3,7 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// Replaces the pictures of a track that is not enabled, a few times a second: enough for players, and nearly free.
+    /// Replaces the pictures of a disabled track, a few times a second: sufficient for players, and nearly free.
     struct TrackPictures {
         private let track: SentTrack
         private var picture: I420Buffer?
@@ -14,7 +14,7 @@
 
         init(_ track: SentTrack) { self.track = track }
 
-        /// - Returns: the picture for peers at the time of a frame: the frame, another picture, or nothing.
+        /// - Returns: the picture for peers at the time of a frame: the frame, another picture, or nil.
         mutating func picture(for frame: VideoFrame) throws(InletError) -> VideoFrame? {
             guard !track.isWithdrawn else { return nil }
             guard !track.isEnabled else { return frame }

@@ -3,7 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// The encoders in use by viewers: each is opened when a viewer needs it and closed when none does. For one thread.
+    /// The encoders used by viewers. Each is opened when a viewer needs it and closed when none does. For one thread.
     final class ViewerEncoders {
         private let makeEncoder: @Sendable () -> any VideoEncoder
         private let settings: EncoderSettings
@@ -46,7 +46,7 @@
             guard usable.isEmpty else { return usable }
             throw InletError(
                 .unsupported,
-                "None of \(codecs.map(\.rawValue).joined(separator: ", ")) can be encoded and packed here. Try codecs=h264 or vp8."
+                "Cannot encode and packetize any of \(codecs.map(\.rawValue).joined(separator: ", ")). Try codecs=h264 or vp8."
             )
         }
 
@@ -61,7 +61,7 @@
             hub.start(PictureLadder(size: size, frameRate: rate, tiers: tiers))
         }
 
-        /// Whether a picture is useful: it has viewers, or unused encoders are closed with it.
+        /// Whether a picture is useful, because it has viewers or because it closes unused encoders.
         var takesFrames: Bool { hub.isWatched || !running.isEmpty }
 
         /// Encodes a picture for all current viewers.

@@ -6,10 +6,11 @@
     import InletWebRTC
     import Synchronization
 
-    /// Decides what is encoded for the current viewers, and distributes the packets to them.
+    /// Decides what to encode for the current viewers, and distributes the packets to them.
     ///
-    /// Each viewer's pipeline has its own queue and thread, so distribution never waits, and needs no thread per viewer
-    /// here. A viewer that is too slow gets nothing until the next key frame, which is requested. Safe from any thread.
+    /// Each viewer's pipeline has its own queue and thread, so distribution never blocks, and needs no thread per
+    /// viewer here. A viewer that is too slow gets nothing until the next key frame, which is requested. Safe from any
+    /// thread.
     final class ViewerHub: Sendable {
         /// The counts of a viewer's packets.
         struct Figures: Sendable {
@@ -17,19 +18,20 @@
             var sent = 0
             var dropped = 0
 
-            /// Returns the encoding of a later lane, and the sums of the counts.
+            /// Returns the encoding of a later lane with the sums of the counts.
             func adding(_ later: Figures) -> Figures {
                 Figures(encoding: later.encoding, sent: sent + later.sent, dropped: dropped + later.dropped)
             }
         }
 
-        /// The order for a picture.
+        /// The encoding order for a picture.
         struct Order: Sendable {
             var encoding: EncodingID
             var bitrate: Int
             var step: PictureLadder.Step
             var wantsKeyFrame: Bool
-            /// Whether no viewer may get it now: all wait until earlier packets have arrived.
+            /// Whether the picture must be withheld from all viewers, because they wait until earlier packets have
+            /// arrived.
             var isPaused: Bool
         }
 
@@ -39,7 +41,7 @@
         let stunChoice = STUNChoice()
         /// Left when every pipeline is closed.
         let closing = DispatchGroup()
-        /// Whether pictures are wanted, instead of all viewers being on the source's own packets.
+        /// Whether pictures are wanted, which they are not if all viewers get the source's own packets.
         let pictureRequest = PictureRequest()
         private let keyFrameInterval: Duration
         private let state: Mutex<State>
@@ -59,7 +61,7 @@
             var usableSource: PassThroughGate.Stream? { isInterrupted ? nil : source }
         }
 
-        /// - Parameter maximum: the highest bit rate of an encoding, in bits a second.
+        /// - Parameter maximum: the highest bit rate of an encoding, in bits per second.
         init(keyFrameInterval: Duration, maximum: Int) {
             self.keyFrameInterval = keyFrameInterval
             let ladder = PictureLadder(size: ImageSize(width: 1280, height: 720), frameRate: nil, tiers: 1)
@@ -72,10 +74,10 @@
         /// Whether pictures must be upright, because some viewer does not rotate them.
         var needsUpright: Bool { state.withLock { $0.lanes.contains { !$0.viewer.turns } } }
 
-        /// Adds a connected viewer: it gets all packets from the next key frame on, which is requested.
+        /// Adds a connected viewer. It gets all packets from the next key frame on, which is requested.
         ///
-        /// - Parameter profile: for H.264, the negotiated `profile-level-id`, which decides whether it may decode the
-        ///   source's own packets.
+        /// - Parameter profile: for H.264, the negotiated `profile-level-id`, which determines whether the viewer may
+        ///   decode the source's own packets.
         func add(
             _ viewer: GStreamerPeer, named name: String, codec: VideoCodec, bitrate: Int, profile: String? = nil
         ) {
@@ -89,10 +91,10 @@
 
         /// Removes a viewer.
         ///
-        /// - Returns: its last counts; nil if no viewer has that name.
+        /// - Returns: the viewer's final counts; nil if no viewer has that name.
         @discardableResult
         func remove(_ name: String) -> Figures? {
-            // Not released under the lock.
+            // Must not be released under the lock.
             let removed = state.withLock { state -> (lane: ViewerLane, encoding: EncodingID?)? in
                 guard let index = state.lanes.firstIndex(where: { $0.name == name }) else { return nil }
                 let encoding = state.planner.encoding(of: name)
@@ -105,7 +107,7 @@
             return Figures(encoding: removed.encoding, sent: sent, dropped: dropped)
         }
 
-        /// Sets a viewer's bit rate, the capacity of its path, and until when it is sent nothing.
+        /// Sets a viewer's bit rate, the capacity of its path, and the time before which nothing is sent to it.
         func set(bitrate: Int, sustained: Int, pausedUntil: MonotonicTime?, of name: String) {
             state.withLock { state in
                 state.lanes.first { $0.name == name }?.set(bitrate: bitrate, pausedUntil: pausedUntil)
@@ -142,14 +144,14 @@
 
         // MARK: The source's own packets
 
-        /// The profile that a viewer must decode to get the source's packets unchanged; nil if they cannot go to
+        /// The profile that a viewer must support to get the source's packets unchanged; nil if they cannot be sent to
         /// viewers.
         var sourceProfile: H264Profile? { state.withLock { $0.usableSource?.profile } }
 
-        /// Sets the source's packet stream; nil if it cannot go to viewers unchanged.
+        /// Sets the source's packet stream; nil if it cannot be sent to viewers unchanged.
         func setSource(_ stream: PassThroughGate.Stream?) { changeSource { $0.source = stream } }
 
-        /// Sets whether the source is silent. The pictures shown instead of it are encoded.
+        /// Sets whether the source is silent. The pictures shown instead are encoded.
         func setInterrupted(_ isInterrupted: Bool) { changeSource { $0.isInterrupted = isInterrupted } }
 
         private func changeSource(_ body: (inout State) -> Void) {
@@ -182,8 +184,8 @@
             }
         }
 
-        /// Returns the encodings for a picture, besides the source's own packets: first those for which a key frame is
-        /// due, because viewers change over to them.
+        /// Returns the encodings for a picture, except the source's own packets. Encodings for which a key frame is
+        /// due come first, because viewers switch to them.
         func orders(at time: MonotonicTime) -> [Order] {
             state.withLock { state in
                 guard !state.lanes.isEmpty else {
@@ -221,15 +223,15 @@
         /// Distributes a packet to the viewers of its encoding.
         ///
         /// - Parameters:
-        ///   - parameterSets: the bytes before a key frame, for viewers that just joined.
-        ///   - rotation: the rotation of its picture.
+        ///   - parameterSets: the bytes before a key frame, for viewers that have just joined.
+        ///   - rotation: the rotation of the packet's picture.
         func write(_ packet: EncodedPacket, of id: EncodingID, parameterSets: [UInt8], rotation: Rotation) {
             let lanes = state.withLock { state in
                 if packet.isKey { state.throttles[id]?.noteKeyFrame(at: packet.captureTime) }
                 return state.lanes
             }
             guard lanes.contains(where: { $0.follows(id) }) else { return }
-            // The only copy: of key frames, once for all viewers.
+            // The only copy is that of key frames, once for all viewers.
             let data =
                 packet.isKey && !parameterSets.isEmpty ? PacketData(parameterSets + packet.data.copied) : packet.data
             guard data.count > 0 else { return }
@@ -247,7 +249,7 @@
             if asks { state.withLock { $0.throttles[id]?.request(after: isUrgent ? Self.joiningInterval : nil) } }
         }
 
-        /// Waits until pipelines are closed, for at most three seconds. Sessions are closed before.
+        /// Waits until pipelines are closed, for at most three seconds. Sessions must have been closed.
         func finish() throws {
             _ = state.withLock { state in
                 defer { state.lanes = [] }

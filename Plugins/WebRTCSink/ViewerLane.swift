@@ -5,17 +5,17 @@
     import InletWebRTC
     import Synchronization
 
-    /// One viewer from the perspective of packets: decides which of them it gets. Safe from any thread.
+    /// Decides which packets one viewer gets. Safe from any thread.
     final class ViewerLane: Sendable {
         let name: String
         let viewer: GStreamerPeer
-        /// The viewer's format when it came.
+        /// The viewer's format when it joined.
         let format: Int?
         private let sent = Atomic(0)
         private let dropped = Atomic(0)
         private let state = Mutex(State())
-        /// Until when a viewer that does not rotate pictures waits for upright ones: the sink requests them, but the
-        /// application may have requested others.
+        /// The time until which a viewer that does not rotate pictures waits for upright ones: the sink requests them,
+        /// but the application may have requested others.
         private let waitsForUpright = MonotonicTime.now + .seconds(2)
 
         private struct State {
@@ -27,16 +27,16 @@
             var lastTime: MonotonicTime?
             /// The time before which nothing is sent.
             var pausedUntil: MonotonicTime?
-            /// Until when the camera's packets, which the viewer must leave, are withheld: the packets that it changes
-            /// over to must not be older than its last. Nil before a key frame was too late for that.
+            /// The time until which packets of the camera, which the viewer must leave, are withheld: the packets of
+            /// its new encoding must not be older than its last one. Nil until a key frame was too late for that.
             var withheldUntil: MonotonicTime?
         }
 
-        /// The bits a second that allow one resent packet at a time, which is the data sent in 150 milliseconds; and
-        /// the number always allowed.
+        /// The bit rate that allows one resent packet at a time, corresponding to the data sent in 150 milliseconds;
+        /// and the number that is always allowed.
         private static let (bitsPerResent, leastResent) = (64_000, 4)
 
-        /// The longest queue: a second at 60 pictures a second; more would be shown too late.
+        /// The longest queue: a second at 60 pictures per second. More would be shown too late.
         private static let longestQueue = 60
 
         /// The longest time for which packets are withheld.
@@ -60,9 +60,9 @@
             (sent.load(ordering: .relaxed), dropped.load(ordering: .relaxed))
         }
 
-        /// Assigns another encoding. The viewer changes over at its next key frame.
+        /// Assigns another encoding. The viewer switches at its next key frame.
         ///
-        /// - Returns: whether it differs from the present one.
+        /// - Returns: whether it differs from the current one.
         func want(_ id: EncodingID) -> Bool {
             state.withLock { state in
                 guard id != state.wanted else { return false }
@@ -77,15 +77,15 @@
         /// The encoding that the viewer still gets and must leave.
         var leaving: EncodingID? { state.withLock { $0.current == $0.wanted ? nil : $0.current } }
 
-        /// Whether the viewer gets the source's own packets, and should keep them.
+        /// Whether the viewer gets the source's own packets and should keep them.
         var isOnSource: Bool {
             state.withLock { $0.wanted?.isSource == true && ($0.current == nil || $0.current == $0.wanted) }
         }
 
         /// Records the capacity of the viewer's path.
         ///
-        /// - Parameter pausedUntil: earlier pictures are not sent to it. Lost packets of pictures already sent would
-        ///   not arrive in time either.
+        /// - Parameter pausedUntil: the time before which pictures are not sent to the viewer. Lost packets of
+        ///   pictures already sent would not arrive in time either.
         func set(bitrate: Int, pausedUntil: MonotonicTime?) {
             let begins = state.withLock { state in
                 defer { state.pausedUntil = pausedUntil }
@@ -94,15 +94,15 @@
             viewer.limitResending(to: max(Self.leastResent, bitrate / Self.bitsPerResent), forgets: begins)
         }
 
-        /// Returns whether pictures of a time are withheld from the viewer.
+        /// Returns whether pictures with this time are withheld from the viewer.
         func isPaused(at time: MonotonicTime) -> Bool {
             state.withLock { state in state.pausedUntil.map { time < $0 } ?? false }
         }
 
-        /// Records that the packets of its encodings restart.
+        /// Records that the packets of an encoding restart.
         func restart(_ id: EncodingID) { state.withLock { if id == $0.current { $0.isAwaitingKey = true } } }
 
-        /// Decides on a packet of an encoding, and counts it.
+        /// Decides about a packet of an encoding, and counts it.
         func offer(_ packet: EncodedPacket, of id: EncodingID, rotation: Rotation) -> Outcome {
             state.withLock { state in
                 let changesOver = id == state.wanted && id != state.current
@@ -113,7 +113,7 @@
                     dropped.add(1, ordering: .relaxed)
                     return .passed
                 }
-                // A camera is not asked for a key frame, so leaving out one of its packets would cost a whole group of
+                // A camera is not asked for key frames, so leaving out one of its packets would cost a whole group of
                 // pictures.
                 if let end = state.pausedUntil, packet.captureTime < end, !id.isSource || changesOver {
                     guard !changesOver else { return .passed }
@@ -122,7 +122,7 @@
                     return .passed
                 }
                 let queued = viewer.queued
-                // Two encodings of one picture have the same time.
+                // Two encodings of the same picture have the same time.
                 let isNew = state.lastTime.map { packet.captureTime > $0 } ?? true
                 let isDecodable = packet.isKey || !(changesOver || state.isAwaitingKey)
                 let isUpright = rotation == .none || viewer.turns || packet.captureTime > waitsForUpright
@@ -136,8 +136,8 @@
                     state.isAwaitingKey = true
                     dropped.add(1, ordering: .relaxed)
                 }
-                // A camera's packet arrives long before its picture is decoded and encoded again: the next key frame
-                // would be late as well. Once for each change: if an encoder is later than that, the viewer stays on
+                // A camera's packet arrives long before its picture is decoded and encoded again, so the next key
+                // frame would be late as well. Once for each switch: if an encoder is even later, the viewer stays on
                 // the camera.
                 var isUrgent = false
                 if changesOver, packet.isKey, !isNew, state.withheldUntil == nil, state.current?.isSource == true,
@@ -146,7 +146,7 @@
                     state.withheldUntil = last + Self.longestWithheld
                     isUrgent = true
                 }
-                // Requested once there is room, and once for each that did not fit.
+                // Requested once there is room, and once for each key frame that did not fit.
                 guard id == state.wanted, !state.isAsked, queued <= Self.longestQueue / 2 else { return .passed }
                 state.isAsked = true
                 return .wantsKeyFrame(isUrgent: isUrgent)

@@ -4,8 +4,8 @@
     import InletRTC
 
     // Unsafe: looks up GStreamer elements.
-    /// The way a codec is sent: the text of a viewer's pipeline, from the viewer's offer. It contains only numbers and
-    /// constants.
+    /// The way in which a codec is sent: the text of a viewer's pipeline, derived from the viewer's offer. It contains
+    /// only numbers and constants.
     struct ViewerPipeline: Sendable {
         let codec: VideoCodec
         private let input: String
@@ -51,7 +51,7 @@
         }
 
         /// Returns the pipeline's text. The SSRC is in the payloader and in the caps, because Chromium decodes but
-        /// never shows an answer without it. It also is the RTP timestamp of time zero: a random number, as required.
+        /// never shows an answer without it. It is also the RTP timestamp of time zero, which must be a random number.
         func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> Text {
             var caps =
                 "application/x-rtp,media=video,encoding-name=\(name),clock-rate=90000,payload=\(payload),ssrc=(uint)\(source)"

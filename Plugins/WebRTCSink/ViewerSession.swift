@@ -3,7 +3,7 @@
     import InletRTC
     import InletWebRTC
 
-    /// One viewer that connected by WHEP: an engine's session and its HTTP identifiers. Safe from any thread.
+    /// A viewer that connected by WHEP: an engine's session and its HTTP identifiers. Safe from any thread.
     final class ViewerSession: Sendable {
         /// The session's name, which cannot be guessed.
         let name: String
@@ -16,7 +16,7 @@
 
         /// - Parameters:
         ///   - permissions: the viewer's permissions.
-        ///   - connecting: the time from the answer to media.
+        ///   - connecting: the time limit from the answer to media.
         ///   - onEnd: called once, with the session's name, on its queue.
         init(
             _ offer: VideoOffer, _ environment: EngineSession.Environment, _ permissions: AdmissionPermissions,
@@ -35,7 +35,7 @@
             session = EngineSession(policy, environment) { [weak broadcast] event in
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
-                // WHEP has neither: the answer holds the candidates, and the end of DTLS ends the session.
+                // WHEP has neither: the answer contains the candidates, and the end of DTLS ends the session.
                 case .send(.candidate), .send(.bye): break
                 case .state(.ended(let end)):
                     reply.give(.failure(AnswerReply.NoAnswer(end: end)))
@@ -53,7 +53,7 @@
             session.take(.description(SessionDescription(kind: .offer, sdp: sdp, flow: SignalingFlow(name))))
         }
 
-        /// Adds candidates of the viewer.
+        /// Adds the viewer's candidates.
         func add(_ fragment: TrickleFragment) {
             for candidate in fragment.candidates
             where candidate.mid.isEmpty || candidate.mid.utf8.elementsEqual(offer.mid.utf8) {

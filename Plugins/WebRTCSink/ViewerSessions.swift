@@ -19,11 +19,11 @@
         private let places: WHEPHost.Places?
         private let logger: Logger
         private let state: Mutex<State>
-        /// Left when no request waits for an answer.
+        /// Left when no request is waiting for a response.
         private let replies = DispatchGroup()
 
-        /// The queue that parses the viewers' descriptions, one after the other: not the server's thread, which serves
-        /// all of them.
+        /// The queue that parses the viewers' descriptions, one after another. It is not the server's thread, because
+        /// that serves all viewers.
         private let reading = DispatchQueue(label: "inlet.webrtc.reading")
 
         private struct State {
@@ -55,7 +55,7 @@
         /// The limits of each viewer's data channels.
         var channelLimits: DataChannelLimits { configuration.channels }
 
-        /// Returns the endpoint as a client sees it; one that did not present the token gets no relay credentials.
+        /// Returns the endpoint as a client sees it. A client that did not send the token gets no relay credentials.
         func endpoint(isKnown: Bool) -> WHEPEndpoint {
             var endpoint = endpoint
             if !isKnown { endpoint.servers = [] }
@@ -105,7 +105,7 @@
             }
             guard places?.enter() ?? true else { return reply(endpoint.full(request)) }
             let place = state.withLock { state -> (number: Int, request: AdmissionRequest)? in
-                // Decided before; nothing else has arrived since, except that this may be closing.
+                // This was checked before, but the object may be closing.
                 guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
                 return state.guests.enter(request.clientName, from: "\(client)")
             }
@@ -136,7 +136,7 @@
                 offer, environment(pipeline, configuration.ice, broadcast), permissions,
                 connecting: configuration.connectTimeout
             ) { [self] in
-                // Each session ends, and is released then: until that the places of all are counted.
+                // Each session ends and is then released; until then its place is occupied.
                 remove($0, guest, of: client)
             }
             let isOpen = state.withLock { state in
@@ -177,7 +177,7 @@
             let session = ViewerSession(
                 offer, environment(pipeline, ICEServers(), nil), .all, connecting: configuration.connectTimeout
             ) { _ in }
-            // The closure that waits for its answer keeps it.
+            // The closure that waits for the answer retains the session.
             session.answer(ThrowawayOffer.sdp) { _ in session.close(.bye(nil)) }
         }
 
@@ -185,7 +185,7 @@
         func close(_ name: String) { state.withLock { $0.sessions[name] }?.close(.bye(nil)) }
 
         private func remove(_ name: String, _ guest: Int, of client: ClientAddress) {
-            // Not released under the lock.
+            // Must not be released under the lock.
             let session = state.withLock { $0.sessions.removeValue(forKey: name) }
             if session != nil { leave(guest, of: client) }
         }
@@ -200,7 +200,7 @@
             if hasLeft { places?.leave() }
         }
 
-        /// Ends the sessions of other viewers with the name of a guest.
+        /// Ends the sessions of other viewers that have the name of a guest.
         private func sendAway(namesakesOf guest: Int) {
             let sessions = state.withLock { state in
                 state.guests.sessions(ofNamesakes: guest).compactMap { state.sessions[$0] }
@@ -208,18 +208,18 @@
             for session in sessions { session.closeTellingPages() }
         }
 
-        /// Notifies pages of the track's state; ends the sessions when the track is unpublished.
+        /// Notifies pages of the track's state. Ends the sessions when the track is unpublished.
         func trackChanged(to state: VideoTrackState) {
             for session in self.state.withLock({ Array($0.sessions.values) }) {
                 if state.isPublished { session.tellPages() } else { session.closeTellingPages() }
             }
         }
 
-        /// Sends a message to one viewer or all. Returns at once.
+        /// Sends a message to one viewer or to all. Returns at once.
         ///
         /// - Returns: false if there is no such viewer.
-        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for one viewer, and if it is
-        ///   for all, for each of them; those that accept it get it.
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for the viewer or, if it is
+        ///   for all, for any of them; those that accept it get it.
         func send(
             _ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?, to viewer: String?
         ) throws(InletError) -> Bool {

@@ -2,19 +2,19 @@
     public import InletCore
     public import InletRTC
 
-    /// The statistics of one viewer. Counts start when it connects.
+    /// The statistics of a viewer. Counts start when the viewer connects.
     public struct ViewerStatistics: Sendable, Hashable {
-        /// The name of the viewer's session, which addresses messages to it. A secret: with it the session can be
-        /// ended.
+        /// The name of the viewer's session, which addresses messages to it. A secret: the session can be ended with
+        /// it.
         public var viewer: String
         /// The state of the session.
         public var state: PeerSessionState
-        /// The codec that is sent to the viewer.
+        /// The codec sent to the viewer.
         public var codec: VideoCodec
-        /// The tier of the encoding sent to the viewer: 0 has the full size, 1 half of it, 2 a quarter, -1 is the
-        /// source's own packets; nil before the first.
+        /// The tier of the encoding sent to the viewer: 0 has the full size, 1 half of it, 2 a quarter; -1 is the
+        /// source's own packets. Nil before the first packet.
         public var tier: Int?
-        /// The estimated bit rate that its path carries, in bits a second.
+        /// The estimated bit rate that the viewer's path can carry, in bits per second.
         public var bitrate: Int
         /// The round-trip time that the viewer reported last; nil before its first report.
         public var roundTrip: Duration?
@@ -22,16 +22,15 @@
         public var packetsLost: Int
         /// The number of key-frame requests from the viewer.
         public var keyFrameRequests: Int
-        /// The number of pictures that were sent to the viewer.
+        /// The number of pictures sent to the viewer.
         public var framesSent: Int
-        /// The number of pictures that were dropped, because the path was too slow or the viewer waited for a key
-        /// frame.
+        /// The number of pictures dropped because the path was too slow or the viewer was waiting for a key frame.
         public var framesDropped: Int
         /// The number of messages received from the viewer.
         public var messagesReceived: Int
         /// The number of messages sent to the viewer.
         public var messagesSent: Int
-        /// The number of messages that were not sent, because too many were queued or no channel was open for them.
+        /// The number of messages that were not sent because too many were queued or no channel was open for them.
         public var messagesDropped: Int
     }
 
@@ -47,17 +46,17 @@
 
     /// An event of a viewer.
     public enum ViewerEvent: Sendable {
-        /// A viewer has connected and gets pictures; its session has this name.
+        /// A viewer has connected and gets pictures. Its session has this name.
         case joined(String)
         /// The statistics of a viewer, each second.
         case reported(ViewerStatistics)
-        /// A session has ended, with its last statistics. It need not have joined.
+        /// A session has ended, with its final statistics. It need not have joined.
         case left(ViewerStatistics, PeerSessionEnd)
-        /// A data channel, which the viewer of this name has opened, is ready to send.
+        /// A data channel opened by the viewer with this name is ready to send.
         case channelOpened(String, DataChannelParameters)
         /// A data channel of a viewer is no longer open.
         case channelClosed(String, DataChannelParameters)
-        /// No more bytes wait on a viewer's data channel than ``DataChannelLimits/drainedBytes``, after more did.
+        /// The number of bytes waiting on a viewer's data channel has fallen to ``DataChannelLimits/drainedBytes``.
         case channelDrained(String, DataChannelParameters)
     }
 #endif

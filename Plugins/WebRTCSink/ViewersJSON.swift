@@ -3,8 +3,8 @@
     import InletCore
     import InletRTC
 
-    /// The viewers in `/stats.json`. Times are in seconds; names are cut, because anyone who knows one could end the
-    /// session.
+    /// The viewers in `/stats.json`. Times are in seconds. Names are truncated, because anyone who knows a name could
+    /// end the session.
     enum ViewersJSON {
         static func text(of viewers: [ViewerStatistics]) -> String {
             let encoder = JSONEncoder()

@@ -8,15 +8,15 @@
     package import NIOCore
     import Synchronization
 
-    /// Sends one source to viewers that connect by WHEP to the application's server, at a separate path there.
+    /// Sends one source to viewers that connect by WHEP to the application's server, at a separate path.
     ///
     /// It exists before the sink and outlives it: requests go to the running sink. An offer without a running sink
-    /// starts one, and waits for its first picture; the limit of viewers applies to waiting offers. Safe from any
+    /// starts one, and waits for its first picture; the limit on viewers applies to waiting offers. Safe from any
     /// thread.
     package final class WHEPHost: WHEPSessions {
         /// Counts the viewers of several hosts together.
         package struct Places: Sendable {
-            /// Returns whether another viewer has a place; ``leave`` follows once if so.
+            /// Returns whether another viewer has a place. If so, ``leave`` follows once.
             package var enter: @Sendable () -> Bool
             /// Frees a place.
             package var leave: @Sendable () -> Void
@@ -34,11 +34,12 @@
         private let configuration: WebRTCSinkConfiguration
         private let start: Start
         private let state: Mutex<State>
-        /// The time from an offer to the sink's start. The answer then takes some more, within that of ``WHEPService``.
+        /// The time limit from an offer to the sink's start. The answer then takes additional time, within that of
+        /// ``WHEPService``.
         private static let startLimit = DispatchTimeInterval.seconds(10)
         private static let queue = DispatchQueue(label: "inlet.webrtc.host")
 
-        /// An offer that waits for the sink.
+        /// An offer that is waiting for the sink.
         private struct Waiter {
             var client: ClientAddress
             var resume: @Sendable (Result<ViewerSessions, InletError>) -> Void
@@ -53,7 +54,7 @@
         private struct State {
             var running: ViewerSessions?
             var waiters: [Int: Waiter] = [:]
-            /// Counts the waiters; the running sink counts its viewers itself.
+            /// Counts the waiting offers; the running sink itself counts its viewers.
             var quota: ClientQuota<ClientAddress>
             var count = 0
 
@@ -75,9 +76,9 @@
         }
 
         /// - Parameters:
-        ///   - configuration: its address and token are not used: the application's server has its own. Media use this
-        ///     machine's addresses as set for the host.
-        ///   - path: the path that offers are posted to; sessions are below it.
+        ///   - configuration: the configuration of the sink. Its address and token are not used, because the
+        ///     application's server has its own. Media uses this machine's addresses as set for the host.
+        ///   - path: the path to which offers are posted; sessions are below it.
         ///   - places: counts the viewers.
         ///   - start: called for an offer without a running sink.
         package init(_ configuration: WebRTCSinkConfiguration, path: String, places: Places, start: @escaping Start) {
@@ -88,7 +89,7 @@
                 State(quota: ClientQuota(all: configuration.viewers, perClient: configuration.viewersPerClient)))
         }
 
-        /// Returns the service that answers the requests below the path, of one connection.
+        /// Returns the service that answers the requests of one connection below the path.
         ///
         /// - Parameter onOffer: called with the status of each answer to an offer whose body was read.
         package func makeService(
@@ -99,7 +100,7 @@
 
         // MARK: The sink's side
 
-        /// Passes requests to the sessions of a running sink.
+        /// Starts passing requests to the sessions of a running sink.
         func begin(_ sessions: ViewerSessions) {
             let waiters = state.withLock { state in
                 state.running = sessions
@@ -108,12 +109,12 @@
             for waiter in waiters { waiter.resume(.success(sessions)) }
         }
 
-        /// Refuses the waiting offers: the sink did not start.
+        /// Rejects the waiting offers, because the sink did not start.
         func fail(_ error: InletError) {
             for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume(.failure(error)) }
         }
 
-        /// Passes no more requests to the sessions of an ending sink.
+        /// Stops passing requests to the sessions of an ending sink.
         func end(_ sessions: ViewerSessions) {
             state.withLock { if $0.running === sessions { $0.running = nil } }
         }
@@ -149,7 +150,7 @@
             _ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply
         ) -> Withdrawal? {
             if let running { return running.take(request, body: body, of: client, reply: reply) }
-            // A session has ended with its sink.
+            // A session ended with its sink.
             guard request.method == "POST" else {
                 perform(request, body: body, of: client, reply: reply)
                 return nil
@@ -161,7 +162,7 @@
                 }
             }
             switch state.withLock({ $0.running.map(Turn.runs) ?? $0.add(waiter).map(Turn.waits) }) {
-            // The sink has begun meanwhile.
+            // The sink has started meanwhile.
             case .runs(let sessions): return sessions.take(request, body: body, of: client, reply: reply)
             // The places were taken while the body was read.
             case nil: reply(endpoint(isKnown: true).full(request))
@@ -174,7 +175,7 @@
             return nil
         }
 
-        /// Starts the sink for a waiter, which is refused if that takes too long or fails.
+        /// Starts the sink for a waiting offer, which is rejected if that takes too long or fails.
         private func startSink(for number: Int) {
             Self.queue.asyncAfter(deadline: .now() + Self.startLimit) { [weak self] in
                 self?.forget(number, Self.isLate)
@@ -194,11 +195,11 @@
         }
 
         private static var isLate: InletError {
-            InletError(.timedOut, "The camera gave no picture within 10 seconds. Try again.")
+            InletError(.timedOut, "The camera delivered no picture within 10 seconds. Try again.")
         }
 
         /// Returns the response to an offer without a sink. A source without pictures is not the server's fault, so
-        /// only a missing library has a status from 500 on.
+        /// only a missing library has a status of 500 or higher.
         private static func refusal(_ error: InletError) -> WHEPResponse {
             switch error.code {
             case .unsupported: .refusal(501, error.message)
@@ -209,7 +210,7 @@
         }
     }
 
-    /// Makes the sink of a host.
+    /// The configuration of a host's sink.
     private struct HostedSinkConfiguration: FrameSinkConfiguration {
         private let host: WHEPHost
         private let configuration: WebRTCSinkConfiguration

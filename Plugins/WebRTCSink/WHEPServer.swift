@@ -8,15 +8,15 @@
 
     /// The web server that viewers connect to.
     final class WHEPServer: Sendable {
-        /// The address that it listens at, such as `127.0.0.1:8091`.
+        /// The address on which it listens, such as `127.0.0.1:8091`.
         let address: String
         private let listener: HTTPListener
 
         private static let page = ByteBuffer(string: PackageTexts.viewer_html)
 
-        /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
+        /// Starts to listen. Blocks briefly, so it must not be called on a shared thread.
         ///
-        /// - Throws: ``InletError`` if it cannot listen at the address.
+        /// - Throws: ``InletError`` if it cannot listen on the address.
         init(_ configuration: WebRTCSinkConfiguration, _ sessions: ViewerSessions, logger: Logger) throws(InletError) {
             let listener = HTTPListener()
             // Slightly more connections than viewers, whose requests are short.

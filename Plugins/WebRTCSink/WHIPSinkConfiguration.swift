@@ -7,46 +7,46 @@
 
     /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
     ///
-    /// The session restarts, with a growing back-off, whenever it fails; the source is unaffected. Frames without a
+    /// The session restarts, with increasing waits, whenever it fails; the source is not affected. Frames without a
     /// session are not converted; they are dropped and counted as ``DropReason/notConnected``. The sink fails if the
-    /// first session does not connect within ``connectTimeout``, or none has connected when the capture ends, and if
-    /// the server refuses permanently, for example the token.
+    /// first session does not connect within ``connectTimeout``, if none has connected when the capture ends, and if
+    /// the server rejects it permanently, for example because of the token.
     public struct WHIPSinkConfiguration: FrameSinkConfiguration {
-        /// The address that the offer is sent to, with `http:` or `https:`.
+        /// The address to which the offer is sent, with `http:` or `https:`.
         public var url: String
-        /// The bearer token, which is sent to that server only. The default is nil.
+        /// The bearer token, which is sent only to that server. The default is nil.
         public var token: String?
-        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
+        /// The largest picture size; larger pictures are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
-        /// The bit rates, and how they follow loss.
+        /// The bit rates, and their reaction to loss.
         public var rates = RTCConfiguration().rates
         /// The controller of the bit rate. The default is ``RateControl/delay``.
         public var rateControl = RateControl.delay
-        /// STUN and TURN servers, besides those that the server names. Empty by default.
+        /// STUN and TURN servers in addition to those that the server names. Empty by default.
         public var ice = ICEServers()
-        /// The number of encoding threads. The default is 1, which is enough for 720p.
+        /// The number of encoding threads. The default is 1, which is sufficient for 720p.
         public var threads = 1
-        /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at
-        /// once. The default is a second.
+        /// The wait before the second reconnection attempt; the first one follows at once. The wait doubles with each
+        /// attempt, up to half a minute. The default is a second.
         public var backOff = Duration.seconds(1)
-        /// How long the first session may take to connect; the sink then fails, as a stream to an absent server does,
-        /// and is recreated if the application chose that. Once a session has connected, it is restarted without a
-        /// limit. The default is 30 seconds.
+        /// The time that the first session may take to connect. After that the sink fails, like a stream to a missing
+        /// server, and is recreated if the application chose that. Once a session has connected, it is restarted
+        /// without a limit. The default is 30 seconds.
         public var connectTimeout = Duration.seconds(30)
-        /// The codec that is sent. The default is H.264, which every server accepts.
+        /// The codec to send. The default is H.264, which every server accepts.
         public var codec = VideoCodec.h264
-        /// Whether H.264 packets of the source go to the server unchanged, if possible: of a profile that the server
-        /// accepts, within ``largestSize`` and the highest bit rate. The default is true.
+        /// Whether H.264 packets of the source are sent to the server unchanged, if possible: with a profile that the
+        /// server accepts, within ``largestSize`` and the highest bit rate. The default is true.
         public var passesThrough = true
         /// The names of the track in the offer. The default is that of ``TrackName``.
         public var trackName = TrackName()
-        /// The limits on the server's use of memory by data channels, whichever side opens them. If ``openedChannels``
-        /// is empty, the session has no data channels.
+        /// The limits on the memory that the server may use by data channels, whichever side opens them. If
+        /// ``openedChannels`` is empty, the session has no data channels.
         public var channels = DataChannelLimits()
-        /// The data channels that each session opens with its offer. A server that rejects them gets only the picture,
-        /// which the log and ``PeerSessionEvent/channelsRejected`` report. Empty by default.
+        /// The data channels that each session opens with its offer. A server that rejects them gets only the picture;
+        /// the log and ``PeerSessionEvent/channelsRejected`` report that. Empty by default.
         public var openedChannels: [DataChannelParameters] = []
         /// Exchanges messages with the server over data channels while the sink runs. It exists before the sink and
         /// outlives it. Copies of a configuration share it.
@@ -60,10 +60,10 @@
         /// WHIP has no second offer (RFC 9725): while the track is unpublished, the session continues without pictures.
         public var track: any VideoTrack { sentTrack }
         let sentTrack = SentTrack()
-        /// Returns an encoder for that codec.
+        /// Returns an encoder for the given codec.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
-        /// Creates a configuration with the defaults.
+        /// Creates a configuration with default values.
         ///
         /// - Parameters:
         ///   - url: the server's endpoint, with `http` or `https`.
@@ -75,7 +75,7 @@
             self.makeEncoder = makeEncoder
         }
 
-        /// Takes over the rates, the controller, the connection time-out and the servers of a configuration. Those that
+        /// Applies the rates, the controller, the connection time-out and the servers of a configuration. Values that
         /// it does not state get its defaults; the time-out stays unchanged.
         ///
         /// - Parameter configuration: the configuration, such as one read by ``RTCConfiguration/init(json:file:)``.
@@ -96,7 +96,7 @@
 
         /// Checks the configuration.
         ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is invalid, or numbers contradict each
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is invalid, or if numbers contradict each
         ///   other.
         public func validate() throws(InletError) {
             _ = try endpoint()
@@ -105,10 +105,10 @@
             try trackName.validate()
             try channels.validate(opening: openedChannels)
             guard connectTimeout > .zero else {
-                throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
+                throw InletError(.invalidConfiguration, "connect-timeout must be above 0, not \(connectTimeout).")
             }
             if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
-                throw InletError(.invalidConfiguration, "The token holds what is not ASCII, or a space.")
+                throw InletError(.invalidConfiguration, "The token contains a space or non-ASCII characters.")
             }
         }
 
@@ -116,7 +116,7 @@
             guard let url = WHIPChannel.endpoint(url) else {
                 throw InletError(
                     .invalidConfiguration,
-                    "A WHIP endpoint is http://HOST/PATH or https://HOST/PATH, without a user. A token is given by token=."
+                    "A WHIP endpoint must be http://HOST/PATH or https://HOST/PATH, without a user. Set the token with token=."
                 )
             }
             return url
@@ -184,7 +184,7 @@
             return opened == 0 && .now >= deadline
         }
 
-        /// Returns why the sink cannot continue; nil if a session has connected at the last moment.
+        /// Returns the reason why the sink cannot continue; nil if a session has connected at the last moment.
         private func failure() -> InletError? {
             guard let session, case .ended(let end) = session.state else {
                 let (opened, cause) = peers.settle(isOver: false)
@@ -195,12 +195,13 @@
         }
 
         private func neverConnected(_ cause: InletError?) -> InletError {
-            // A permanent refusal by the server or a relay ends the session by itself: everything else may pass.
+            // A permanent rejection by the server or a relay ends the session by itself. Everything else may be
+            // temporary.
             let mayPass = cause?.code != .authenticationFailed && cause?.code != .tlsFailed
             return InletError(
                 mayPass ? cause?.code ?? .timedOut : .timedOut,
-                "No session with the server came up. "
-                    + (cause?.message ?? "It was still being established: check the server and the network."),
+                "No session with the server was established. "
+                    + (cause?.message ?? "It was still connecting: check the server and the network."),
                 cause: cause, context: cause?.context ?? .init())
         }
 

@@ -6,7 +6,7 @@
     import Synchronization
 
     /// Controls the pictures that viewers get from a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges
-    /// messages with them. Safe from any thread.
+    /// messages with the viewers. Safe from any thread.
     ///
     ///     let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
     ///     capturer.attach(sink)
@@ -36,7 +36,7 @@
         public var state: VideoTrackState { track.state }
 
         /// The states from now on, starting with the current one. Each access returns a separate sequence, which keeps
-        /// the newest 64 if it is not read.
+        /// the latest 64 if it is not read.
         public var states: AsyncStream<VideoTrackState> { track.states }
 
         /// Whether the application wants its pictures shown. If not, viewers get ``disabledPicture``. The default is
@@ -55,8 +55,8 @@
         /// Accepts viewers again.
         public func publish() { track.publish() }
 
-        /// Ends all sessions and accepts none until ``publish()``. The page says that the camera is off, and reconnects
-        /// automatically.
+        /// Ends all sessions and accepts none until ``publish()``. The page states that the camera is off, and
+        /// reconnects automatically.
         public func unpublish() { track.unpublish() }
 
         /// Limits pictures to a size and a rate from now on, instead of the configuration's.
@@ -68,7 +68,7 @@
 
         // MARK: The sink's side
 
-        /// Called when a sink runs, with its sessions.
+        /// Called with the sink's sessions when it starts.
         func begin(_ sessions: ViewerSessions, patience: Duration?) {
             inner.withLock { $0.sessions = sessions }
             track.begin(sessions, patience: patience)
@@ -85,11 +85,11 @@
         /// The current statistics of each viewer. Takes microseconds for each.
         public var viewers: [ViewerStatistics] { inner.withLock { $0.sessions }?.statistics ?? [] }
 
-        /// The events of viewers from now on: joining and leaving, statistics, and data channels. Each access returns a
-        /// separate sequence, which keeps the newest 1024 if it is not read.
+        /// The events of viewers from now on: joining and leaving, statistics, and data channels. Each access returns
+        /// a separate sequence, which keeps the latest 1024 if it is not read.
         public var viewerEvents: AsyncStream<ViewerEvent> { watchers.stream() }
 
-        /// The totals over viewers that left, and the statistics of current ones.
+        /// The totals over viewers that left, and the statistics of the current ones.
         var totals: (BroadcastTotals, [ViewerStatistics]) {
             let (totals, sessions) = inner.withLock { ($0.totals, $0.sessions) }
             return (totals, sessions?.statistics ?? [])
@@ -103,12 +103,12 @@
         // MARK: Messages
 
         /// The viewers' messages over their data channels, from now on. Each access returns a separate sequence, which
-        /// keeps the newest 1024 if it is not read.
+        /// keeps the latest 1024 if it is not read.
         ///
         /// A browser opens a channel with `peer.createDataChannel("name")` before it makes its offer.
         public var messages: AsyncStream<PeerMessage> { readers.stream() }
 
-        /// Passes the news of a viewer's data channels to the listeners.
+        /// Passes news about a viewer's data channels to the listeners.
         func tell(_ news: PeerChannels.News, of viewer: String) {
             switch news {
             case .said(let message): readers.send(message)
@@ -118,18 +118,18 @@
             }
         }
 
-        /// Sends a message, which may be empty, over a data channel that the viewer has opened: the first with this
-        /// label and exactly this delivery, else the first that matches it in whether it keeps order and whether it may
-        /// lose messages. Returns at once.
+        /// Sends a message, which may be empty, over a data channel that the viewer has opened. Prefers the first
+        /// channel with this label and exactly this delivery; otherwise uses the first one that keeps order and may
+        /// lose messages in the same way. Returns at once.
         ///
-        /// The message is dropped, and counted for the viewer, if no such channel is open, or if too much is queued
-        /// already: see ``DataChannelLimits/queuedBytes``.
+        /// The message is dropped, and counted for the viewer, if no such channel is open, or if too much is already
+        /// queued: see ``DataChannelLimits/queuedBytes``.
         ///
         /// - Parameters:
         ///   - body: text or bytes.
-        ///   - delivery: the channel's guarantees. The default is that it keeps the order and loses nothing.
+        ///   - delivery: the channel's guarantees. By default it keeps the order and loses nothing.
         ///   - label: the channel's label; nil for any.
-        ///   - viewer: the viewer, as ``PeerMessage/peer`` names it; nil for all.
+        ///   - viewer: the viewer's name as in ``PeerMessage/peer``; nil for all viewers.
         /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is longer than
         ///   ``DataChannelLimits/messageBytes``, or than a viewer accepts; those that accept it get it.
         ///   ``InletError/Code/notFound`` if there is no such viewer.
@@ -141,7 +141,7 @@
             try (sessions?.channelLimits ?? DataChannelLimits()).check(body)
             let isKnown = try sessions?.send(body, over: delivery, labelled: label, to: viewer) ?? (viewer == nil)
             guard isKnown else {
-                throw InletError(.notFound, "There is no such viewer any more.")
+                throw InletError(.notFound, "The viewer no longer exists.")
             }
         }
     }

@@ -9,7 +9,7 @@
     ///     let metrics = WebRTCMetrics(sink.broadcast)
     ///     async let published: Void = metrics.run()   // until the task is cancelled
     ///
-    /// No metric carries the name of a viewer, so their number is bounded. `Docs/reference/metrics.md` lists them. Safe
+    /// Metrics do not contain viewers' names, so their number is bounded. `Docs/reference/metrics.md` lists them. Safe
     /// from any thread.
     public final class WebRTCMetrics: Sendable {
         private let broadcast: WebRTCBroadcast
@@ -28,7 +28,7 @@
         ///
         /// - Parameters:
         ///   - broadcast: the sink's broadcast, whose statistics are published.
-        ///   - sink: the dimension of that name. The default is `webrtc`.
+        ///   - sink: the value of the dimension `sink`. The default is `webrtc`.
         ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
         ///   - factory: the receiver of the metrics. The default is the application's, `MetricsSystem`.
         public init(
@@ -41,7 +41,7 @@
             self.factory = factory
         }
 
-        /// Publishes until the task is cancelled, and then once more.
+        /// Publishes until the task is cancelled, and then one last time.
         public func run() async {
             while !Task.isCancelled {
                 publish()
@@ -90,7 +90,8 @@
 
         private var dimensions: [(String, String)] { [("sink", sink)] }
 
-        /// Adds to a counter. A decreased count belongs to a viewer whose session restarted: it is counted from zero.
+        /// Adds to a counter. If a count has decreased, the viewer's session has restarted, and the count starts at
+        /// zero.
         private func count(_ label: String, _ before: Int, _ now: Int, _ others: [(String, String)] = []) {
             guard now > before || before == 0 else { return }
             Counter(label: label, dimensions: dimensions + others, factory: factory ?? MetricsSystem.factory)

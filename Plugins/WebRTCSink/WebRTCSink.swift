@@ -5,7 +5,7 @@
     import InletWebRTC
     import Logging
 
-    /// Sends the newest frames to viewers that connect by WHEP. Without viewers, nothing is converted or encoded.
+    /// Sends the latest frames to viewers that connect by WHEP. Without viewers, nothing is converted or encoded.
     final class WebRTCSink: FrameSink {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
@@ -55,7 +55,7 @@
                 if host == nil {
                     let server = try WHEPServer(configuration, sessions, logger: logger)
                     let pages = HTTPListener.pages(of: configuration.access, at: server.address)
-                    logger.notice("The picture is at \(pages), for players of WHEP at /whep")
+                    logger.notice("The picture is at \(pages), for WHEP players at /whep")
                     self.server = server
                 }
                 self.sessions = sessions
@@ -71,7 +71,7 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            // Unused encoders are closed with a picture, whichever it is.
+            // Any picture closes unused encoders.
             guard hub.isWatched else { return try encoders.consume(frame) }
             if let picture = try pictures.picture(for: frame) { try encoders.consume(picture) }
         }

@@ -6,19 +6,20 @@
 
     /// The stream of a participant in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
     ///
-    /// The source fails without a publisher within ``TrackSettings/connectTimeout``, and when the session ends; the
-    /// capture then retries by its policy.
+    /// The source fails if there is no publisher within ``TrackSettings/connectTimeout``, and when the session ends.
+    /// The capture then retries according to its policy.
     public struct JanusSourceConfiguration: PacketSourceConfiguration {
-        /// The server, the room, and the data for entering it.
+        /// The server, the room, and the data for joining it.
         public var room: JanusRoom
-        /// The identifier of the publisher. The default, nil, is the one with ``display``, or the first.
+        /// The identifier of the publisher. The default, nil, is the publisher with the name ``display``, or the first
+        /// one.
         public var feed: String?
-        /// The name of the publisher, if ``feed`` is nil. The default, nil, is any.
+        /// The name of the publisher, if ``feed`` is nil. The default, nil, is any name.
         public var display: String?
         /// The settings for receiving and decoding the track.
         public var track = TrackSettings()
 
-        /// Creates a configuration with the defaults.
+        /// Creates a configuration with default values.
         ///
         /// - Parameter room: the server and the room.
         public init(_ room: JanusRoom) { self.room = room }

@@ -7,7 +7,7 @@
         public static let janus = SourcePlugin(
             PluginInfo(
                 name: "JanusSource", schemes: ["janus+wss", "janus+ws"],
-                summary: "What a participant publishes in a room of the media server Janus.",
+                summary: "The stream of a participant in a room of the media server Janus.",
                 usage: "janus+wss://HOST[:PORT]/[PATH]?room=ROOM",
                 options: JanusOptions.descriptions + [feed.description, display.description]
                     + TrackOptions.descriptions,
@@ -26,6 +26,6 @@
 
         private static let feed = PluginOption<String?>("feed", default: nil, "The identifier of the publisher")
         private static let display = PluginOption<String?>(
-            "display", default: nil, "The name of the publisher, where feed is not given; otherwise the first one")
+            "display", default: nil, "The name of the publisher, if feed is not set; by default the first one")
     }
 #endif

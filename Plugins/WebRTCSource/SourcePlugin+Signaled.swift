@@ -3,11 +3,11 @@
     package import InletRTC
 
     extension SourcePlugin {
-        /// Returns the plug-in of a signaling channel whose peer sends a track.
+        /// Returns the plug-in for a signaling channel whose peer sends a track.
         ///
         /// - Parameters:
-        ///   - info: the plug-in's description, with the options of the channel; those of tracks are added.
-        ///   - makeChannel: reads the options of the channel, and returns its factory.
+        ///   - info: the plug-in's description, with the options of the channel. The options of tracks are added.
+        ///   - makeChannel: reads the options of the channel and returns its factory.
         package static func signaled(
             _ info: PluginInfo,
             makeChannel:

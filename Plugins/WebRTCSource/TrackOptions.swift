@@ -3,20 +3,20 @@
     import InletDecode
     import InletWebRTC
 
-    /// The options of all sources of WebRTC.
+    /// The options of all WebRTC sources.
     enum TrackOptions {
         private typealias Shared = NetworkSourceOptions
         private static let defaults = TrackSettings()
 
         static let codec = PluginOption(
-            "codec", default: defaults.codec.rawValue, "What is received", range: "h264, vp8, vp9, av1 or hevc",
+            "codec", default: defaults.codec.rawValue, "The codec to receive", range: "h264, vp8, vp9, av1 or hevc",
             isAllowed: { ["h264", "vp8", "vp9", "av1", "hevc"].contains($0) })
         static let latency = PluginOption(
             "latency", default: defaults.latency, in: .zero ... .seconds(10),
-            "How long a missing packet, which is requested again, is waited for")
+            "How long to wait for a missing packet, which is requested again")
         static let connectTimeout = PluginOption(
             "connect-timeout", default: defaults.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
-            "How long a session may take to come up")
+            "How long a session may take to connect")
         static let firstTimeout = PluginOption(
             "first-timeout", default: defaults.firstTimeout, in: .milliseconds(10) ... .seconds(3600),
             "How long the first picture of a session may take")

@@ -7,16 +7,17 @@
 
     /// The stream of a WHEP server: `whep+https://HOST/PATH`.
     ///
-    /// The source fails if no session connects, and when the session ends; the capture then retries by its policy.
+    /// The source fails if no session connects, and when the session ends. The capture then retries according to its
+    /// policy.
     public struct WHEPSourceConfiguration: PacketSourceConfiguration {
-        /// The address that the offer is sent to, with `http:` or `https:`.
+        /// The address to which the offer is sent, with `http:` or `https:`.
         public var url: String
-        /// The bearer token, which is sent to that server only. The default is nil.
+        /// The bearer token, which is sent only to that server. The default is nil.
         public var token: String?
         /// The settings for receiving and decoding the track.
         public var track = TrackSettings()
 
-        /// Creates a configuration with the defaults.
+        /// Creates a configuration with default values.
         ///
         /// - Parameters:
         ///   - url: the server's endpoint, with `http` or `https`.
@@ -29,7 +30,7 @@
         /// The source's URI, without credentials.
         public var redactedURI: String { "whep+" + Redaction.redact(uri: url) }
 
-        /// How the packets are decoded.
+        /// The configuration of decoding.
         public var decoding: DecodingSettings { track.decoding }
 
         /// The decoders that may be used.
@@ -57,7 +58,7 @@
             _ = try endpoint()
             try track.validate()
             if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
-                throw InletError(.invalidConfiguration, "The token holds what is not ASCII, or a space.")
+                throw InletError(.invalidConfiguration, "The token contains a space or non-ASCII characters.")
             }
         }
 
@@ -65,7 +66,7 @@
             guard let url = WHIPChannel.endpoint(url) else {
                 throw InletError(
                     .invalidConfiguration,
-                    "A WHEP endpoint is http://HOST/PATH or https://HOST/PATH, without a user. A token is given by token=."
+                    "A WHEP endpoint must be http://HOST/PATH or https://HOST/PATH, without a user. Set the token with token=."
                 )
             }
             return url

@@ -64,7 +64,7 @@ struct RoomClient: Sendable {
         return longest * Double.random(in: 0.5...1)
     }
 
-    /// Whether another attempt may succeed without a change by the user.
+    /// Returns whether another attempt may succeed without a change by the user.
     private static func isTemporary(_ end: End) -> Bool {
         if let refusal = end.refusal { return refusal.isTemporary }
         return switch end.error?.code {
@@ -87,9 +87,9 @@ struct RoomClient: Sendable {
             group.addTask { await receive(from: client, welcome) }
             group.addTask {
                 try? await Task.sleep(for: Self.welcomeLimit)
-                // Cancelled with the others.
+                // Ends by cancellation, together with the other tasks.
                 while welcome.isSaid, !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-                return End(error: InletError(.timedOut, "The server of the room did not say welcome in time."))
+                return End(error: InletError(.timedOut, "The room's server sent no welcome in time."))
             }
             let first = await group.next() ?? End()
             group.cancelAll()
@@ -100,7 +100,7 @@ struct RoomClient: Sendable {
         return End(wasWelcome: welcome.isSaid, error: end.error, refusal: end.refusal)
     }
 
-    /// Sends until the stream ends, which is an end without an error.
+    /// Sends until the stream ends, which counts as an end without an error.
     private func send(_ texts: AsyncStream<String>, by client: WebSocketClient) async -> End {
         for await text in texts {
             do throws(InletError) {
@@ -115,12 +115,12 @@ struct RoomClient: Sendable {
         do throws(InletError) {
             while let message = try await client.next() {
                 guard case .text(let text) = message else { continue }
-                // A message that cannot be read may belong to another program: it is lost, as on any signaling.
+                // A message that cannot be parsed may be from another program. It is ignored, as on any signaling.
                 guard let message = try? RoomMessage(json: text) else { continue }
                 switch message {
                 case .welcome(_, let others, let named):
                     welcome.say()
-                    // Before anything can be offered.
+                    // The servers must be known before an offer can be made.
                     servers.set(named)
                     dispatcher.opened(
                         present: Dictionary(others.map { ($0.id, $0.instance) }, uniquingKeysWith: { $1 }))
@@ -132,6 +132,6 @@ struct RoomClient: Sendable {
                 }
             }
         } catch { return End(error: error) }
-        return End(error: InletError(.disconnected, "The server of the room has ended the connection."))
+        return End(error: InletError(.disconnected, "The room's server closed the connection."))
     }
 }

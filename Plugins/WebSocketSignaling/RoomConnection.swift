@@ -9,17 +9,17 @@ final class RoomConnection: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// Events of a connection.
+    /// The events of a connection.
     enum Event {
         /// Frames may be sent.
         case opened
-        /// Half of the lifetime of the member's relay credentials is over.
+        /// Half of the lifetime of the member's relay credentials has passed.
         case renewalDue
         /// A text has arrived.
         case message([UInt8])
-        /// The member violates a rule.
+        /// The member violated a rule.
         case broken(RoomRefusal.Reason, String)
-        /// The connection has ended. The last event.
+        /// The connection has ended. This is the last event.
         case ended
     }
 
@@ -28,13 +28,13 @@ final class RoomConnection: ChannelInboundHandler {
     private let tell: (Event) -> Void
     private var context: ChannelHandlerContext?
     private var liveness: SignalingLiveness
-    /// Bounds pings and pongs as the directory bounds messages.
+    /// Limits pings and pongs like the directory limits messages.
     private var rate: AdmissionRate
     private var timer: Scheduled<Void>?
     private var probing: Scheduled<Void>?
     private var renewing: Scheduled<Void>?
     private var isEnding = false
-    /// The time limit for a member's answer to the close frame.
+    /// The time limit for a member's response to the close frame.
     private static let farewell = TimeAmount.seconds(1)
 
     /// - Parameter renewal: the interval of ``Event/renewalDue``; nil for never.
@@ -45,7 +45,7 @@ final class RoomConnection: ChannelInboundHandler {
         rate = limits.rate
     }
 
-    /// The handlers of a connection after HTTP's have been removed.
+    /// The handlers of a connection once those of HTTP have been removed.
     func handlers() -> [any ChannelHandler] {
         [
             ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)), WebSocketFrameEncoder(),
@@ -60,7 +60,7 @@ final class RoomConnection: ChannelInboundHandler {
 
     /// Sends a text.
     ///
-    /// - Returns: whether the member reads fast enough for it.
+    /// - Returns: whether the member reads fast enough.
     func send(_ text: String) -> Bool {
         guard let context, !isEnding else { return true }
         guard context.channel.isWritable else { return false }
@@ -68,7 +68,7 @@ final class RoomConnection: ChannelInboundHandler {
         return true
     }
 
-    /// Sends the reason, and closes the connection.
+    /// Sends the reason and closes the connection.
     func refuse(_ refusal: RoomRefusal) {
         guard let context, !isEnding else { return }
         if context.channel.isWritable {
@@ -83,7 +83,7 @@ final class RoomConnection: ChannelInboundHandler {
         _ = context.eventLoop.assumeIsolated().scheduleTask(in: Self.farewell) { context.close(promise: nil) }
     }
 
-    /// Closes the connection unless the member sends something within a time.
+    /// Closes the connection unless the member sends something within the limit.
     func probe(within limit: Duration) {
         guard let context, !isEnding, probing == nil else { return }
         write(.ping, ByteBuffer())
@@ -99,7 +99,7 @@ final class RoomConnection: ChannelInboundHandler {
         let mark = ChannelOptions.Types.WriteBufferWaterMark(
             low: max(1, limits.unsentBytes / 2), high: max(1, limits.unsentBytes))
         try? context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: mark)
-        // After HTTP's handlers have been removed.
+        // Runs after HTTP's handlers have been removed.
         context.eventLoop.assumeIsolated().execute { [self] in
             guard self.context != nil else { return }
             tell(.opened)
@@ -117,7 +117,7 @@ final class RoomConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isEnding else { return context.close(promise: nil) }
-        tell(.broken(.malformed, "A frame cannot be read, or is larger than \(limits.messageBytes) bytes."))
+        tell(.broken(.malformed, "A frame is malformed or larger than \(limits.messageBytes) bytes."))
         context.close(promise: nil)
     }
 
@@ -130,9 +130,9 @@ final class RoomConnection: ChannelInboundHandler {
             if frame.opcode == .connectionClose { context.close(promise: nil) }
             return
         }
-        // Clients mask, so that proxies do not mistake anything for a request (RFC 6455, 5.1).
+        // Clients must mask frames, so that proxies do not mistake data for a request (RFC 6455, 5.1).
         guard frame.maskKey != nil else {
-            return tell(.broken(.malformed, "A frame of a client is masked (RFC 6455, 5.1)."))
+            return tell(.broken(.malformed, "Client frames must be masked (RFC 6455, 5.1)."))
         }
         switch frame.opcode {
         case .text: tell(.message(Array(buffer: frame.unmaskedData)))
@@ -140,7 +140,7 @@ final class RoomConnection: ChannelInboundHandler {
         case .ping, .pong:
             guard rate.wait(at: .now) == nil else { return tell(.broken(.flood, limits.floodText)) }
             rate.admit()
-            // A later pong answers for earlier pings, too (RFC 6455, 5.5.3).
+            // A later pong also answers earlier pings (RFC 6455, 5.5.3).
             if frame.opcode == .ping, context.channel.isWritable { write(.pong, frame.unmaskedData) }
         case .connectionClose:
             isEnding = true

@@ -1,18 +1,18 @@
 import InletCore
 import InletRTC
 
-/// Decides about the members of rooms, and about the receivers of messages. A value without a connection or a clock.
+/// Decides about the members of rooms and the receivers of messages. A value without connections or a clock.
 struct RoomDirectory: Sendable {
-    /// Numbers the connections.
+    /// The number of a connection.
     typealias MemberID = Int
 
-    /// Actions, to be performed in order.
+    /// The actions to perform, in order.
     enum Action: Sendable, Equatable {
         /// Send a text to a member.
         case send(String, to: MemberID)
-        /// Send the reason, and close the connection, which does not belong to a member any more.
+        /// Send the reason and close the connection, which no longer belongs to a member.
         case refuse(MemberID, RoomRefusal)
-        /// Check at once whether a member is still connected, because another wants its name.
+        /// Check immediately whether a member is still connected, because another one requests its name.
         case probe(MemberID)
     }
 
@@ -27,7 +27,7 @@ struct RoomDirectory: Sendable {
     private let servers: @Sendable (PeerID) -> [ICEServer]
     private var places: [MemberID: Place] = [:]
     private var rooms: [String: [PeerID: MemberID]] = [:]
-    /// The time that the owner of a name has to answer when another wants it.
+    /// The time that the owner of a name has to answer when another member requests the name.
     static let probeLimit = Duration.seconds(2)
     private static let longestRoom = 128
 
@@ -37,10 +37,10 @@ struct RoomDirectory: Sendable {
         (self.limits, self.servers) = (limits, servers)
     }
 
-    /// The number of members of all rooms.
+    /// The number of members in all rooms.
     var count: Int { places.count }
 
-    /// Returns the name of a room in a request's path: visible ASCII after the first slash; nil for any other path.
+    /// Returns the room named in a request's path: visible ASCII after the first slash; nil for any other path.
     static func room(inPath path: String) -> String? {
         let name = path.utf8.dropFirst()
         guard path.hasBytePrefix("/"), (1...longestRoom).contains(name.count),
@@ -52,38 +52,38 @@ struct RoomDirectory: Sendable {
     /// Admits a member to a room.
     ///
     /// - Parameters:
-    ///   - id: its name; nil to generate one.
-    ///   - instance: its instance as other members see it. A connection presents a member's instance only if it knows
-    ///     the secret from which it is derived.
+    ///   - id: the member's name; nil to generate one.
+    ///   - instance: the member's instance as other members see it. A connection can present a member's instance only
+    ///     if it knows the secret from which it is derived.
     mutating func join(
         _ room: String, as id: PeerID?, _ instance: SignalingInstance, number: MemberID
     ) -> [Action] {
         let id = id ?? freeName(in: room, number)
-        guard let id else { return [.refuse(number, Self.full("The room has no free name. Give one by ?id=NAME."))] }
+        guard let id else { return [.refuse(number, Self.full("No unused name was found. Choose one with ?id=NAME."))] }
         var actions: [Action] = []
         let member = RoomMessage.Member(id: id, instance: instance)
         if let old = rooms[room]?[id], let place = places[old] {
             guard place.member.instance == instance else {
-                let text = "The room has a member named '\(id)' already. Choose another name, or try again later."
+                let text = "The room already has a member named '\(id)'. Choose another name, or try again later."
                 return [
                     .refuse(
                         number, RoomRefusal(reason: .taken, text: text, retryAfter: Self.probeLimit + .seconds(1))),
                     .probe(old),
                 ]
             }
-            // The same member over a new connection, because the old one broke unnoticed: nothing changes for the
+            // The same member over a new connection, because the old one broke unnoticed. Nothing changes for the
             // others.
             places[old] = nil
-            let text = "Another connection of this member has taken its place."
+            let text = "Another connection of this member replaced this one."
             actions.append(.refuse(old, RoomRefusal(reason: .replaced, text: text)))
             actions += enter(room, member, number, isKnown: true)
             return actions
         }
         guard rooms[room] != nil || rooms.count < limits.rooms else {
-            return [.refuse(number, Self.full("The server has as many rooms as it may have."))]
+            return [.refuse(number, Self.full("The server has its maximum number of rooms."))]
         }
         guard (rooms[room]?.count ?? 0) < limits.members else {
-            return [.refuse(number, Self.full("The room has as many members as it may have."))]
+            return [.refuse(number, Self.full("The room has its maximum number of members."))]
         }
         return enter(room, member, number, isKnown: false)
     }
@@ -101,7 +101,7 @@ struct RoomDirectory: Sendable {
             + (isKnown ? [] : others.map { .send(joined, to: $0) })
     }
 
-    /// Records that a connection has ended, or ends it. Has no effect on one that does not belong to a member.
+    /// Records that a connection has ended, or ends it. Has no effect if the connection does not belong to a member.
     mutating func leave(_ number: MemberID) -> [Action] {
         guard let place = places[number] else { return [] }
         let others = others(of: number)
@@ -112,7 +112,7 @@ struct RoomDirectory: Sendable {
         return others.map { .send(left, to: $0) }
     }
 
-    /// Handles a member's message: for the named member, or for all others if it names no member.
+    /// Handles a member's message: for the named member, or for all others if none is named.
     mutating func take(_ text: [UInt8], from number: MemberID, at now: MonotonicTime) -> [Action] {
         guard var place = places[number] else { return [] }
         if place.rate.wait(at: now) != nil {
@@ -128,7 +128,7 @@ struct RoomDirectory: Sendable {
             return drop(number, .malformed, error.message)
         }
         guard let receiver else { return others(of: number).map { .send(relayed, to: $0) } }
-        // The sender was notified of members that have left meanwhile.
+        // The sender was notified of members that left meanwhile.
         guard let other = rooms[place.room]?[receiver], other != number else { return [] }
         return [.send(relayed, to: other)]
     }
@@ -148,13 +148,13 @@ struct RoomDirectory: Sendable {
         return actions
     }
 
-    /// Ends a membership, and sends the reason.
+    /// Ends a membership and sends the reason.
     mutating func drop(_ number: MemberID, _ reason: RoomRefusal.Reason, _ text: String) -> [Action] {
         guard places[number] != nil else { return [] }
         return leave(number) + [.refuse(number, RoomRefusal(reason: reason, text: text, retryAfter: .seconds(5)))]
     }
 
-    /// Returns a message with the sender's name and instance, set by the server, and its receiver.
+    /// Returns a message with its receiver, and with the sender's name and instance set by the server.
     private static func stamped(
         _ text: [UInt8], by member: RoomMessage.Member
     ) throws(InletError) -> (receiver: PeerID?, text: String) {
@@ -162,7 +162,7 @@ struct RoomDirectory: Sendable {
         let members = try SignalingMembers(value)
         let type = try members.required("type", upTo: 32)
         guard !["welcome", "joined", "left", "refused", "iceServers"].contains(type) else {
-            throw InletError(.malformedData, "Messages of this type are the server's own.")
+            throw InletError(.malformedData, "Only the server sends messages of this type.")
         }
         let receiver = try members.peer("to")
         let kept = (value.members ?? []).filter { member in

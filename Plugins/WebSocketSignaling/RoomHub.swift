@@ -4,7 +4,7 @@ import InletRTC
 import InletSystem
 import NIOCore
 
-/// The rooms of a server and the connections of their members. Confined to the server's one thread.
+/// The rooms of a server and the connections of their members. Confined to the server's single thread.
 final class RoomHub {
     private let limits: RoomLimits
     /// The interval at which members get newer credentials; nil if theirs do not expire.
@@ -22,7 +22,7 @@ final class RoomHub {
         quota = ClientQuota(all: limits.connections, perClient: limits.perAddress)
     }
 
-    /// Returns the handler of a new member's connection; nil if there is no room for it.
+    /// Returns the handler for a new member's connection; nil if the server is full.
     func admit(
         _ client: ClientAddress, to room: String, as id: PeerID?, _ instance: SignalingInstance
     ) -> RoomConnection? {

@@ -22,7 +22,7 @@ extension RoomMessage {
                 }))
     }
 
-    /// Reads the servers of a message. Servers that this side does not support, such as TURN over DTLS, are left out.
+    /// Parses the servers in a message. Servers that this side does not support, such as TURN over DTLS, are left out.
     static func servers(of members: SignalingMembers) -> [ICEServer] {
         var servers: [ICEServer] = []
         for element in (members.value("iceServers")?.elements ?? []).prefix(mostServers) {

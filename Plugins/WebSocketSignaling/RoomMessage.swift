@@ -6,10 +6,10 @@ import InletRTC
 /// | type | keys |
 /// |---|---|
 /// | `welcome` | `peer` (the member's own name), `peers`: a list of `peer` and `instance`, `iceServers` |
-/// | `iceServers` | `iceServers`: STUN and TURN servers, as W3C's `RTCIceServer`, in place of those before |
+/// | `iceServers` | `iceServers`: STUN and TURN servers, as W3C's `RTCIceServer`; they replace the earlier ones |
 /// | `joined`, `left` | `peer`, `instance` |
 /// | `refused` | `reason` (a word), `text` (for people), `retryAfter` in seconds, which may be missing |
-/// | any other | a message of another member, with `from` and `instance` by the server |
+/// | any other | a message of another member, with `from` and `instance` set by the server |
 enum RoomMessage: Sendable {
     /// A member of a room.
     struct Member: Sendable, Hashable {
@@ -27,7 +27,7 @@ enum RoomMessage: Sendable {
     case refused(RoomRefusal)
     case envelope(SignalingEnvelope)
 
-    /// Reads a message of the server.
+    /// Parses a message of the server.
     ///
     /// - Throws: ``InletError/Code/malformedData``.
     init(json: String) throws(InletError) {

@@ -2,7 +2,7 @@ import InletCore
 import InletRTC
 import Synchronization
 
-/// The texts on their way to the server, over consecutive connections. Safe from any thread.
+/// The texts waiting to be sent to the server, over consecutive connections. Safe from any thread.
 final class RoomOutbox: Sendable {
     private struct State {
         var continuation: AsyncStream<String>.Continuation?
@@ -16,7 +16,7 @@ final class RoomOutbox: Sendable {
     /// - Parameter limit: the maximum number of waiting bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Begins a connection: later texts go to the stream.
+    /// Starts a connection: later texts go to the stream.
     func begin() -> AsyncStream<String> {
         let (texts, continuation) = AsyncStream.makeStream(of: String.self)
         let isFinished = state.withLock { state in
@@ -27,10 +27,11 @@ final class RoomOutbox: Sendable {
         return texts
     }
 
-    /// Ends a connection: nothing can be appended until another begins.
+    /// Ends a connection: nothing can be appended until another one starts.
     func end() { state.withLock { $0.continuation.take() }?.finish() }
 
-    /// Ends the connection's stream once all waiting texts are sent, and those of later ones at once.
+    /// Ends the connection's stream once all waiting texts are sent, and ends the streams of later connections at
+    /// once.
     ///
     /// - Returns: whether there is a connection.
     func finish() -> Bool {
@@ -42,12 +43,12 @@ final class RoomOutbox: Sendable {
         return continuation != nil
     }
 
-    /// - Throws: ``SignalingFailure`` if there is no connection, or too much waits.
+    /// - Throws: ``SignalingFailure`` if there is no connection, or if too many bytes are waiting.
     func append(_ text: String) throws(SignalingFailure) {
         try state.withLock { state throws(SignalingFailure) in
             guard let continuation = state.continuation, !state.isFinished else {
                 throw SignalingFailure(
-                    InletError(.disconnected, "The room is not reached at present."), retryAfter: .seconds(1))
+                    InletError(.disconnected, "The room cannot be reached at present."), retryAfter: .seconds(1))
             }
             guard state.bytes + text.utf8.count <= limit else {
                 throw SignalingFailure(

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The reason why a room's server refuses or removes a member.
+/// The reason why a room's server rejects or removes a member.
 struct RoomRefusal: Sendable, Hashable {
     /// The reason as a word.
     enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -8,15 +8,15 @@ struct RoomRefusal: Sendable, Hashable {
         case taken
         /// The room, the server or the address has its maximum number of members.
         case full
-        /// The member sends more than is permitted.
+        /// The member sends more than is allowed.
         case flood
         /// The member reads too slowly.
         case slow
-        /// A message cannot be read.
+        /// A message is malformed.
         case malformed
         /// The member returned over another connection.
         case replaced
-        /// The server shuts down.
+        /// The server is shutting down.
         case ending
         /// Any other reason, from a later version of the server.
         case other
@@ -37,7 +37,7 @@ struct RoomRefusal: Sendable, Hashable {
         }
     }
 
-    /// The error of a client that receives it.
+    /// The error for a client that receives this refusal.
     var error: InletError {
         let code: InletError.Code =
             switch reason {

@@ -8,29 +8,29 @@ import Synchronization
 /// A server of rooms, in which peers reach each other by name over WebSockets. It runs until ``stop()``. Safe from any
 /// thread.
 ///
-/// The path of a WebSocket is the room: `ws://HOST:PORT/ROOM?id=NAME`. The server does not support TLS: for `wss:`, put
-/// a proxy with TLS in front of it.
+/// The path of a WebSocket is the room: `ws://HOST:PORT/ROOM?id=NAME`. The server does not support TLS: for `wss:`,
+/// put a proxy with TLS in front of it.
 public final class RoomServer: Sendable {
     /// The address of a server, and its limits.
     public struct Configuration: Sendable {
         /// The address; `0.0.0.0` or `::` for all addresses of this machine. The default is `127.0.0.1`.
         public var host = "127.0.0.1"
-        /// The TCP port; 0 for any that is free. The default is 8443.
+        /// The TCP port; 0 for any free port. The default is 8443.
         public var port = 8443
-        /// The token that every member must present, as `?token=` or as a bearer token; nil for no token. If other
-        /// machines can reach the server and no token is given, one is generated and logged with the address. The
+        /// The token that every member must send, as `?token=` or as a bearer token; nil for no token. If other
+        /// machines can reach the server and no token is set, one is generated and logged with the address. The
         /// default is nil.
         public var token: String?
-        /// The STUN and TURN servers that the server sends to members for their sessions. From a shared secret, each
-        /// member gets credentials that expire, and newer ones when half of their lifetime is over. `tls` and
-        /// `isRelayOnly` are each member's own and are ignored. Empty by default.
+        /// The STUN and TURN servers that members get for their sessions. From a shared secret, each member gets
+        /// credentials that expire, and newer ones when half of their lifetime has passed. `tls` and `isRelayOnly` are
+        /// each member's own and are ignored. Empty by default.
         public var ice = ICEServers()
         /// The limits. By default, each has its own default.
         public var limits = RoomLimits()
-        /// The log, which names the address and reports clients that guess tokens.
+        /// The log, which contains the address and reports clients that guess tokens.
         public var logger = Logger(label: "inlet.signal")
 
-        /// Creates a configuration with the defaults.
+        /// Creates a configuration with default values.
         public init() {}
 
         /// Creates a configuration for `HOST:PORT`, `HOST`, `PORT`, `[::1]:PORT` or an empty text.
@@ -45,12 +45,12 @@ public final class RoomServer: Sendable {
 
     /// The address on which it listens, such as `127.0.0.1:8443`.
     public let address: String
-    /// The addresses of a room named ROOM, with a token that was generated here.
+    /// The addresses of a room named ROOM, with the token if it was generated.
     public let rooms: String
     private let listener: HTTPListener
     private let hub: NIOLoopBoundBox<RoomHub>
 
-    /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
+    /// Starts to listen. Blocks briefly, so it must not be called on a shared thread.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for invalid limits or an invalid token,
     ///   ``InletError/Code/busy`` if another program listens on the port, and other codes if it cannot listen there.
@@ -83,14 +83,14 @@ public final class RoomServer: Sendable {
             let parts = $0.dropFirst("http://".utf8.count).split(atByte: "/", limit: 1)
             return "ws://\(parts[0])/ROOM\(parts.count > 1 ? parts[1] : "")"
         }.joined(separator: " ")
-        logger.notice("Rooms for signaling are at \(rooms)")
+        logger.notice("Signaling rooms are available at \(rooms)")
     }
 
-    /// Connections in addition to those of members: a newcomer gets an answer even if all places are taken.
+    /// Connections in addition to those of members, so that a newcomer gets a response even if the server is full.
     private static let reserved = 32
 
-    /// Says goodbye to all members and ends the server. Returns when that is done, or after two seconds. Blocks, so it
-    /// must not be called from a shared thread.
+    /// Sends a goodbye to all members and ends the server. Returns when that is done, or after two seconds. Blocks, so
+    /// it must not be called on a shared thread.
     public func stop() {
         let hub = hub
         try? listener.loop.submit { hub.value.end() }.wait()

@@ -4,14 +4,14 @@ import Synchronization
 /// The STUN and TURN servers that a room's server has sent to a member. Safe from any thread.
 final class RoomServerList: Sendable {
     private struct State {
-        /// The servers that were sent last; nil before the first welcome.
+        /// The most recently sent servers; nil before the first welcome.
         var servers: [ICEServer]?
         var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
         var count = 0
     }
 
     private let state = Mutex(State())
-    /// The time that a session waits for the first welcome.
+    /// The time for which a session waits for the first welcome.
     private static let patience = Duration.seconds(2)
 
     /// Sets the servers that sessions use from now on.
@@ -24,7 +24,7 @@ final class RoomServerList: Sendable {
         for each in waiting { each.finish() }
     }
 
-    /// Returns the servers that were sent last, as soon as there are any, or an empty list after two seconds.
+    /// Returns the most recently sent servers as soon as there are any, or an empty list after two seconds.
     func current() async -> [ICEServer] {
         let (welcome, waiter) = AsyncStream.makeStream(of: Void.self)
         let number: Int? = state.withLock { state in

@@ -25,21 +25,21 @@ final class RoomService: HTTPService {
     func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
         guard let client = connection?.client else { return .answer(.text("The connection has ended.", .gone)) }
         guard request.method == .GET, !request.hasBody else {
-            return .answer(.text("Rooms are opened by GET, without a body.", .methodNotAllowed))
+            return .answer(.text("Open a room with GET and without a body.", .methodNotAllowed))
         }
         guard let room = RoomDirectory.room(inPath: request.path) else {
-            return .answer(.text("The path is the name of a room: /ROOM?id=NAME, in visible ASCII.", .notFound))
+            return .answer(.text("The path must be the name of a room in visible ASCII: /ROOM?id=NAME.", .notFound))
         }
         guard let key = Self.key(of: request) else {
             // Browsers display the response.
             if let types = request.header("accept"), types.containsBytes("text/html") { return .answer(page(request)) }
-            var answer = HTTPAnswer.text("This is a room for signaling: open it as a WebSocket.", .upgradeRequired)
+            var answer = HTTPAnswer.text("This is a signaling room. Open it as a WebSocket.", .upgradeRequired)
             answer.headers.add(name: "upgrade", value: "websocket")
             answer.headers.add(name: "sec-websocket-version", value: "13")
             return .answer(answer)
         }
         guard hasToken || Self.isOfOneOrigin(request) else {
-            return .answer(.text("The page is of another origin. Give the server a token.", .forbidden))
+            return .answer(.text("The page is from another origin. Set a token on the server.", .forbidden))
         }
         let id: PeerID?
         let instance: SignalingInstance
@@ -53,7 +53,7 @@ final class RoomService: HTTPService {
             return .answer(.text(error.message, .badRequest))
         }
         guard let member = hub.admit(client, to: room, as: id, instance) else {
-            var answer = HTTPAnswer.text("The server has as many members as it may have.", .serviceUnavailable)
+            var answer = HTTPAnswer.text("The server has its maximum number of members.", .serviceUnavailable)
             answer.headers.add(name: "retry-after", value: "5")
             return .answer(answer)
         }
@@ -89,15 +89,15 @@ final class RoomService: HTTPService {
         return Data(digest).base64EncodedString()
     }
 
-    /// Whether the page that opens the WebSocket, if it is one, is from this server: browsers let any page connect to
-    /// any server.
+    /// Returns whether the page that opens the WebSocket, if there is one, is from this server. Browsers allow any
+    /// page to connect to any server.
     private static func isOfOneOrigin(_ request: HTTPRequest) -> Bool {
         guard let origin = request.header("origin") else { return true }
         guard let host = request.header("host"), let slashes = origin.firstRange(ofBytes: "://") else { return false }
         return origin[slashes.upperBound...].lowercasedASCII.isSameBytes(as: host.lowercasedASCII)
     }
 
-    /// Returns an item of the query, unescaped; nil if it is missing.
+    /// Returns an unescaped item of the query; nil if it is missing.
     private static func text(_ name: String, of request: HTTPRequest) throws(InletError) -> String? {
         guard let bytes = request.queryValue(of: name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {

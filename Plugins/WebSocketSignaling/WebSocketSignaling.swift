@@ -12,15 +12,15 @@ import Synchronization
 ///         }
 ///     }
 ///
-/// The room is left with ``close()``, or with the last reference.
+/// The room is left with ``close()``, or when the last reference is released.
 public final class WebSocketSignaling: SignalingService {
     private let dispatcher: SignalingDispatcher
     private let outbox: RoomOutbox
     private let running: Task<Void, Never>
-    /// The time limit for leaving.
+    /// The time limit for leaving the room.
     private static let closingLimit = Duration.seconds(3)
 
-    /// Begins to connect. Returns at once: the event ``SignalingEvent/opened(peers:)`` reports when the room is
+    /// Starts to connect. Returns at once: the event ``SignalingEvent/opened(peers:)`` reports that the room was
     /// entered.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
@@ -47,11 +47,11 @@ public final class WebSocketSignaling: SignalingService {
     public var localID: PeerID { dispatcher.localID }
     /// Whether this side is in the room now.
     public var isOpen: Bool { dispatcher.isOpen }
-    /// The other members, in the order of their names.
+    /// The other members, ordered by name.
     public var presentPeers: [PeerID] { dispatcher.presentPeers }
     /// Returns the events from now on.
     public func events() -> AsyncStream<SignalingEvent> { dispatcher.events() }
-    /// Returns the channel for one session with a peer, which need not be there yet.
+    /// Returns the channel for one session with a peer, which need not be present yet.
     public func channel(to peer: PeerID) throws(InletError) -> any SignalingChannel {
         try dispatcher.channel(to: peer)
     }
@@ -65,7 +65,7 @@ public final class WebSocketSignaling: SignalingService {
 
     /// Sends waiting messages, leaves the room, and ends all channels and events. Takes at most three seconds.
     public func close() async {
-        // Messages on their way are sent first; an attempt to connect is abandoned.
+        // Waiting messages are sent first; an attempt to connect is abandoned.
         if !outbox.finish() { running.cancel() }
         let late = Task { [running] in
             try? await Task.sleep(for: Self.closingLimit)

@@ -15,13 +15,12 @@ public struct WebSocketSignalingConfiguration: Sendable {
     /// others only a digest: a connection that presents it replaces this side's earlier one. The default is random; a
     /// saved random value makes a restart look like a reconnection.
     public var instance = SignalingInstance()
-    /// The wait before the first further attempt to connect. It doubles with each attempt, up to ``longestBackOff``,
-    /// and is then shortened by up to half at random, so that many members do not return at once. The default is 250
-    /// ms.
+    /// The wait before the second connection attempt. It doubles with each attempt, up to ``longestBackOff``, and is
+    /// then shortened at random by up to half, so that many members do not return at once. The default is 250 ms.
     public var backOff = Duration.milliseconds(250)
     /// The longest such wait. The default is 15 seconds.
     public var longestBackOff = Duration.seconds(15)
-    /// The time for which attempts may fail before the service ends with the last error; nil for no limit. The default
+    /// The time for which attempts may fail before the service ends with the last error; nil is no limit. The default
     /// is nil.
     public var patience: Duration?
     /// The time for which another member may hold this side's name before the service ends: long enough for the server
@@ -31,12 +30,12 @@ public struct WebSocketSignalingConfiguration: Sendable {
     public var pingInterval = Duration.seconds(10)
     /// The time of silence after which the server counts as gone. The default is 25 seconds.
     public var silence = Duration.seconds(25)
-    /// The path of a PEM file with certificate authorities for `wss:`. The default, nil, is the system's.
+    /// The path of a PEM file with certificate authorities for `wss:`. The default, nil, uses the system's.
     public var authorities: String?
-    /// The maximum number of bytes that wait to be sent; beyond that, messages are refused. The default is 1,048,576.
+    /// The maximum number of bytes waiting to be sent; beyond that, messages are rejected. The default is 1,048,576.
     public var unsentBytes = 1_048_576
 
-    /// Reads the address of a room.
+    /// Parses the address of a room.
     ///
     /// - Parameters:
     ///   - uri: `ws://HOST[:PORT]/ROOM`, optionally with `?id=NAME` and `&token=TOKEN`.
@@ -47,7 +46,7 @@ public struct WebSocketSignalingConfiguration: Sendable {
         let place = try WebSocketAddress(uri)
         let parts = place.target.split(atByte: "?", limit: 1)
         guard RoomDirectory.room(inPath: String(parts[0])) != nil else {
-            throw InletError(.invalidConfiguration, "The address of a room is ws://HOST[:PORT]/ROOM?id=NAME.")
+            throw InletError(.invalidConfiguration, "The address of a room must be ws://HOST[:PORT]/ROOM?id=NAME.")
         }
         var name: PeerID?
         var shown: String?
@@ -59,7 +58,7 @@ public struct WebSocketSignalingConfiguration: Sendable {
             } else if pair[0].isSameBytes(as: "token") {
                 shown = value
             } else {
-                let known = "id and token are known"
+                let known = "the options are id and token"
                 throw InletError(
                     .invalidConfiguration,
                     "A room's address has no option '\(pair[0].sanitized(limit: 64))': \(known).")
@@ -70,7 +69,7 @@ public struct WebSocketSignalingConfiguration: Sendable {
         self.token = token ?? shown
     }
 
-    /// The settings for opening the WebSocket.
+    /// Returns the settings for opening the WebSocket.
     func webSocket() throws(InletError) -> WebSocketConfiguration {
         let (name, run) = (PercentEncoding.encode(id.description), PercentEncoding.encode(instance.description))
         var configuration = WebSocketConfiguration(
@@ -94,11 +93,11 @@ public struct WebSocketSignalingConfiguration: Sendable {
         else {
             throw InletError(
                 .invalidConfiguration,
-                "Waits of a room are greater than zero and the longest not below the first, and silence is longer than "
-                    + "the time between pings.")
+                "A room's waits must be greater than zero, the longest must not be below the first, and silence must exceed "
+                    + "the ping interval.")
         }
         if let token, !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-            throw InletError(.invalidConfiguration, "A token is visible ASCII.")
+            throw InletError(.invalidConfiguration, "A token must be visible ASCII.")
         }
     }
 }

@@ -1,9 +1,9 @@
 """Video sources and sinks for Inlet in Python.
 
-A plug-in is a program that Inlet starts as a closed-off child process. The program subclasses ``Source`` or ``Sink``
-and calls ``run``; a manifest ``NAME.inlet.json`` beside it names the program in ``command``. This module speaks the
-protocol of ``inlet_plugin_protocol.h``, version 1, and needs only Python's standard library. With numpy installed,
-pictures are arrays.
+A plug-in is a program that Inlet runs as a sandboxed child process. The program subclasses ``Source`` or ``Sink`` and
+calls ``run``; a manifest ``NAME.inlet.json`` in the same folder names the program in ``command``. This module speaks
+version 1 of the protocol in ``inlet_plugin_protocol.h``, and needs only Python's standard library. With numpy
+installed, pictures are arrays.
 
     import inlet_plugin as inlet
 
@@ -22,7 +22,7 @@ pictures are arrays.
 
     inlet.run(Grey)
 
-Times are in nanoseconds of ``time.monotonic_ns``; ``now`` returns the present one. ``None`` stands for no time.
+Times are in nanoseconds of ``time.monotonic_ns``; ``now`` returns the current time. ``None`` means an unknown time.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ import traceback
 import typing
 from dataclasses import dataclass
 
-# The threads of numpy's algebra would take more memory than a plug-in has.
+# The threads of numpy's linear algebra would need more memory than a plug-in may use.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 try:
     import numpy
@@ -66,7 +66,7 @@ LONGEST_MESSAGE = 131072
 SLOT_ALIGNMENT = 4096
 ROW_ALIGNMENT = 64
 LARGEST_SIDE = 16384
-# How long an answer waits for a host that does not read.
+# The time that an answer waits for a host that does not read.
 ANSWER_TIME = 5_000_000_000
 LINES_A_SECOND = 100
 
@@ -74,7 +74,7 @@ now = time.monotonic_ns
 
 
 class Code(enum.IntEnum):
-    """The kinds of errors, by which Inlet decides whether it tries again."""
+    """The kinds of errors. They determine whether Inlet tries again."""
 
     INVALID_CONFIGURATION = -1
     NOT_FOUND = -2
@@ -96,7 +96,7 @@ class Code(enum.IntEnum):
 
 
 class Level(enum.IntEnum):
-    """The levels of lines for the log."""
+    """The levels of log lines."""
 
     DEBUG = 0
     INFO = 1
@@ -105,33 +105,33 @@ class Level(enum.IntEnum):
 
 
 class Pacing(enum.IntEnum):
-    """Who decides when the next picture comes."""
+    """The pace at which pictures are produced."""
 
     LIVE = 0
-    """The outside world, as with a camera: a picture that is not taken is lost."""
+    """The outside world produces the pictures, and a picture that is not taken is lost. Example: a camera."""
     REALTIME = 1
     """The source holds each picture back until it is due."""
     NONE = 2
-    """Pictures are made as fast as they are taken."""
+    """The source produces pictures as fast as they are taken."""
 
 
 class Flag(enum.IntFlag):
-    """What is special about a picture or packet."""
+    """Special properties of a picture or packet."""
 
     KEY = 1
-    """It decodes without anything before it."""
+    """It can be decoded without anything before it."""
     CORRUPT = 2
-    """The data was damaged."""
+    """The data was damaged; the picture may show it."""
     DISCONTINUITY = 4
-    """The timeline restarts here."""
+    """The timeline restarts here: PTS before and after are unrelated."""
     LOSS = 8
-    """Of a packet: packets before it were lost."""
+    """For a packet: packets before it were lost."""
 
 
 class Error(Exception):
-    """An error with a code, and a sentence that says what failed and what to try, without passwords.
+    """An error with a code, and a sentence that states what failed and what to try, without passwords.
 
-    ``retry_after`` is how long to wait before the next attempt, in nanoseconds; 0 leaves that to Inlet.
+    ``retry_after`` is the time to wait before the next attempt, in nanoseconds; 0 lets Inlet decide.
     """
 
     def __init__(self, code: Code, message: str, native_code: int = 0, retry_after: int = 0) -> None:
@@ -143,22 +143,24 @@ class Error(Exception):
 
 
 class Cancelled(Error):
-    """The host has cancelled the operation. Raised by ``wait`` and ``slot``; let it pass through."""
+    """The host has cancelled the operation. Raised by ``wait`` and ``slot``; do not catch it."""
 
     def __init__(self) -> None:
         super().__init__(Code.CANCELLED, "The operation was cancelled.")
 
 
 class EndOfStream(Exception):
-    """Raised by ``Source.next`` when the stream is over, and by ``Sink.consume`` of a sink that wants no more."""
+    """Raised by ``Source.next`` at the end of the stream, and by ``Sink.consume`` if the sink wants no more items."""
 
 
 class _HostGone(Exception):
-    """The connection to Inlet is closed, or Inlet has asked for the end."""
+    """The connection to Inlet is closed, or Inlet has requested the exit."""
 
 
 class Color(typing.NamedTuple):
-    """How samples are interpreted as colour: codes of ITU-T H.273, 2 for unknown. Range: 0 unknown, 1 limited, 2 full.
+    """The interpretation of samples as colour.
+
+    The first three are codes of ITU-T H.273; 2 means unknown. Range: 0 unknown, 1 limited, 2 full.
     """
 
     primaries: int = 2
@@ -172,7 +174,7 @@ Fraction = typing.Union[fractions.Fraction, int, float, "tuple[int, int]", None]
 
 @dataclass
 class Stream:
-    """How a source describes itself. Every picture carries its own size and format besides."""
+    """A source's description of itself. It states what to expect: every picture carries its own size and format."""
 
     pixel_format: str = ""
     """FFmpeg's name, such as ``nv12``; empty for a source of packets."""
@@ -182,47 +184,49 @@ class Stream:
     """FFmpeg's name, such as ``h264``, for a source of packets."""
     pacing: Pacing = Pacing.LIVE
     time_base: Fraction = (1, 1_000_000_000)
-    """The length of a tick of PTS and DTS in seconds."""
+    """The duration of a tick of PTS and DTS in seconds."""
     frame_rate: Fraction = None
     sample_aspect_ratio: Fraction = None
     color: Color = Color()
     rotation: int = 0
-    """Clockwise, in degrees, to show the pictures upright: 0, 90, 180, 270."""
+    """The clockwise rotation, in degrees, that shows the pictures upright: 0, 90, 180 or 270."""
     timestamp_bits: int = 0
-    """The width of PTS in bits, after which they wrap to zero; 0 if unknown."""
+    """The number of bits of PTS, after which they wrap around to zero; 0 if unknown."""
     reorder_depth: int = 0
-    """How many pictures may be decoded before one that is shown earlier."""
+    """The maximum number of pictures that are decoded before a picture that is shown earlier; 0 if unknown."""
     parameter_sets: bytes = b""
+    """The parameter sets of the codec, as the container has them."""
     duration: int = 0
-    """The length in ticks; 0 if unknown or endless."""
+    """The duration of the stream in ticks; 0 if unknown or endless."""
 
 
 @dataclass
 class Frame:
     """A picture.
 
-    ``picture`` is a ``Slot`` that ``Source.slot`` returned, which is not copied; or an array, a list of arrays or of
-    bytes-like objects, one a plane, which are copied. An array of one plane has the shape (height, width[, channels]);
-    a picture in yuv420p or nv12 of even size may also be one array (height * 3 / 2, width), as OpenCV has it.
+    ``picture`` is either a ``Slot`` that ``Source.slot`` returned, which is not copied, or an array, or a list of
+    arrays or bytes-like objects, one per plane, which are copied. An array of one plane has the shape (height, width[,
+    channels]). A picture in yuv420p or nv12 of even size may also be one array (height * 3 / 2, width), as in OpenCV.
 
     In ``Sink.consume``, ``picture`` is a ``Slot`` that may be read until ``consume`` returns.
     """
 
     picture: typing.Any
     pixel_format: str = ""
-    """FFmpeg's name. A slot has it, and it can be left out there."""
+    """FFmpeg's name. May be omitted for a slot."""
     width: int = 0
-    """May be left out for slots and arrays."""
+    """May be omitted for slots and arrays, like ``height``."""
     height: int = 0
     pts: int | None = None
-    """When it is shown, in ticks. None if unknown: it is then placed by its arrival."""
+    """The presentation time in ticks. None if unknown: the time of arrival is then used."""
     duration: int = 0
+    """The presentation duration in ticks; 0 if unknown."""
     sequence: int | None = None
-    """Counts what the source has made, from 0; a gap is a loss. None numbers consecutively."""
+    """The number of this picture, counted from 0; a gap counts as a loss. None numbers pictures consecutively."""
     capture_time: int | None = None
-    """When the device exposed or read out the picture."""
+    """The time at which the device exposed or read out the picture."""
     wall_clock: int | None = None
-    """The same since 1970-01-01 00:00 UTC, if the source knows it."""
+    """The same time since 1970-01-01 00:00 UTC, if the source knows it."""
     flags: Flag = Flag(0)
     color: Color = Color()
     rotation: int = 0
@@ -231,10 +235,10 @@ class Frame:
 
 @dataclass
 class Packet:
-    """A whole access unit of compressed video."""
+    """A complete access unit of compressed video. Fields without a description are as in ``Frame``."""
 
     data: typing.Any
-    """Bytes, or anything like them. In ``Sink.consume`` it may be read until ``consume`` returns."""
+    """A bytes-like object. In ``Sink.consume`` it may be read until ``consume`` returns."""
     pts: int | None = None
     dts: int | None = None
     duration: int = 0
@@ -243,36 +247,40 @@ class Packet:
     wall_clock: int | None = None
     flags: Flag = Flag(0)
     parameter_sets: bytes = b""
-    """Parameter sets that hold from this packet on; empty while they stay as they are."""
+    """The parameter sets that apply from this packet on; empty if they have not changed."""
 
 
 class Demand(typing.NamedTuple):
-    """What all sinks together want of a source. A hint: what arrives beyond it is thinned out and scaled."""
+    """The combined demand of all sinks. This is a hint: Inlet drops or scales down pictures beyond it."""
 
     wants_pictures: bool = True
     wants_packets: bool = False
     key_frame_requests: int = 0
-    """Counts the requests for a key frame since the source was opened. It grows at most once a second."""
+    """The number of key-frame requests since the source was opened. It grows at most once a second."""
     frame_rate: fractions.Fraction | None = None
+    """The maximum useful frame rate; None for all frames."""
     width: int = 0
+    """The maximum useful size; 0 for the source's own size."""
     height: int = 0
 
 
 @dataclass
 class Wants:
-    """What a sink wants. The default is every picture as it is, upright, in yuv420p."""
+    """The requirements of a sink. The default is every picture, upright, in yuv420p."""
 
     packets: bool = False
-    """True for packets of the source as they are."""
+    """True for the source's packets, unchanged."""
     width: int = 0
-    """The largest size; greater pictures are scaled down. 0 for any."""
+    """The maximum size; larger pictures are scaled down. 0 for any size."""
     height: int = 0
     frame_rate: Fraction = None
+    """The maximum frame rate; None for any rate."""
     keeps_rotation: bool = False
+    """True for pictures as they are stored, with their rotation; False for upright pictures."""
 
 
 class _Layout:
-    """A struct of the protocol: names of its fields, each with its code of ``struct``."""
+    """A struct of the protocol: the names of its fields, each with its ``struct`` format code."""
 
     def __init__(self, name: str, fields: str) -> None:
         self.name, self.offsets, self._fields, text = name, {}, [], "="
@@ -356,7 +364,7 @@ _SOURCE, _SINK = 1, 2
 
 
 class _Plane(typing.NamedTuple):
-    """One plane of a pixel format. An element is what one column of the plane holds."""
+    """One plane of a pixel format. A column of the plane holds one element."""
 
     x_shift: int
     y_shift: int
@@ -379,7 +387,7 @@ def _formats() -> dict[str, tuple[_Plane, ...]]:
         "gray": (full,),
         "nv12": (full, _Plane(1, 1, 2)), "nv21": (full, _Plane(1, 1, 2)), "nv16": (full, _Plane(1, 0, 2)),
         "p010le": (_Plane(0, 0, 1, "H"), _Plane(1, 1, 2, "H")),
-        # Two pixels are one element.
+        # Two pixels share one element.
         "yuyv422": (_Plane(1, 0, 4),), "uyvy422": (_Plane(1, 0, 4),),
     }
     for name in ("rgb24", "bgr24"):
@@ -403,7 +411,7 @@ FORMATS = _formats()
 
 
 class Slot:
-    """A place for a picture in the memory that the plug-in shares with Inlet."""
+    """Memory for one picture that the plug-in shares with Inlet."""
 
     def __init__(
         self, memory: memoryview, segment: int, number: int, pixel_format: str, width: int, height: int,
@@ -415,7 +423,7 @@ class Slot:
 
     @property
     def planes(self) -> list[tuple[memoryview, int]]:
-        """The bytes of each plane from its top row on, and its stride: bytes from a row to the row below it."""
+        """The bytes of each plane from its top row on, and its stride: the bytes from one row to the row below it."""
         found = []
         for (offset, stride), plane in zip(self._planes, FORMATS[self.pixel_format]):
             length = stride * (plane.rows(self.height) - 1) + plane.row_bytes(self.width)
@@ -439,7 +447,7 @@ class Slot:
         return found
 
     def bytes(self) -> bytes:
-        """A copy of the picture, plane by plane, without what lies between rows."""
+        """A copy of the picture, plane by plane, without the padding of rows."""
         parts = []
         for (memory, stride), plane in zip(self.planes, FORMATS[self.pixel_format]):
             length = plane.row_bytes(self.width)
@@ -476,7 +484,7 @@ class Slot:
 
 
 def _planes_of_array(picture: numpy.ndarray, pixel_format: str, width: int, height: int) -> list[numpy.ndarray]:
-    """The planes of one array: itself, or those of yuv420p and nv12 below one another."""
+    """The planes in one array: the array itself, or the stacked planes of yuv420p or nv12."""
     if pixel_format in ("yuv420p", "nv12", "nv21") and picture.shape == (height * 3 // 2, width) and height % 2 == 0:
         luma, chroma = picture[:height], numpy.ascontiguousarray(picture[height:])
         if pixel_format != "yuv420p":
@@ -500,14 +508,14 @@ def _size_of(frame: Frame) -> tuple[int, int]:
 
 
 def _layout(pixel_format: str, width: int, height: int) -> tuple[list[tuple[int, int]], int]:
-    """Where the planes of a format go in a slot, and how long that is."""
+    """The offsets and strides of a format's planes in a slot, and their total length."""
     if pixel_format not in FORMATS:
         raise Error(
-            Code.UNSUPPORTED, f"The plug-in asked for the pixel format '{pixel_format}'. Those known to inlet_plugin "
-            f"are {', '.join(sorted(FORMATS))}.")
+            Code.UNSUPPORTED, f"The plug-in requested the unknown pixel format '{pixel_format}'. inlet_plugin knows "
+            f"{', '.join(sorted(FORMATS))}.")
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
         raise Error(
-            Code.INVALID_CONFIGURATION, f"The plug-in asked for a picture of {width}x{height}: sides go from 1 to "
+            Code.INVALID_CONFIGURATION, f"The plug-in requested a picture of {width}x{height}. Use sides from 1 to "
             f"{LARGEST_SIDE}.")
     planes, end = [], 0
     for plane in FORMATS[pixel_format]:
@@ -525,7 +533,7 @@ def _rational(value: Fraction) -> tuple[int, int]:
     if not isinstance(value, tuple):
         value = fractions.Fraction(value).as_integer_ratio()
     if any(not -(1 << 31) <= part < 1 << 31 for part in value):
-        raise Error(Code.PLUGIN, f"The fraction {value[0]}/{value[1]} does not fit into 32 bits a part.")
+        raise Error(Code.PLUGIN, f"The fraction {value[0]}/{value[1]} has a part that does not fit into 32 bits.")
     return value[0], value[1]
 
 
@@ -534,7 +542,7 @@ def _fraction(value: tuple[int, int]) -> fractions.Fraction | None:
 
 
 def _text(text: str, limit: int = 495) -> bytes:
-    """UTF-8 up to a zero character, cut where a character ends."""
+    """The text as UTF-8 up to its first zero character, truncated between characters."""
     encoded = text.split("\0")[0].encode("utf-8", "replace")[:limit]
     return encoded.decode("utf-8", "ignore").encode()
 
@@ -555,8 +563,8 @@ class _Connection:
     """The child's end of the socket, and the segment of shared memory."""
 
     def __init__(self, descriptor: int) -> None:
-        # The family and type are named, and blocking is left as it is, so that no call is needed that a filter of
-        # system calls might refuse.
+        # With the family and type given, and blocking left as it is, no system call is needed that a filter might
+        # refuse.
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fileno=descriptor)
         self.wake = -1
         self.is_sink = False
@@ -581,7 +589,7 @@ class _Connection:
         return data, descriptors
 
     def send(self, message: bytes) -> None:
-        """Sends an answer. Waits for room."""
+        """Sends an answer. Waits until the socket has room for it."""
         until = now() + ANSWER_TIME
         while not self._try_send(message):
             poll = select.poll()
@@ -590,7 +598,7 @@ class _Connection:
                 raise _HostGone
 
     def note(self, type: _Type, text: str = "", level: int = 0, count: int = 0) -> None:
-        """Sends what needs no answer, unless there is no room."""
+        """Sends a message that needs no answer, unless the socket has no room for it."""
         try:
             self._try_send(_NOTE.pack(type=type, level=level, count=count, text=_text(text)))
         except _HostGone:
@@ -603,12 +611,12 @@ class _Connection:
             pass
 
     def log(self, level: int, text: str) -> None:
-        """Sends a line for the log; beyond a hundred in a second, they are counted instead."""
+        """Sends a log line. Beyond a hundred in one second, lines are counted and not sent."""
         with self._lines_lock:
             second, count, lost = self._lines
             if now() // 1_000_000_000 != second:
                 if lost:
-                    self.note(_Type.LOG, f"{lost} lines of the plug-in were left out.", Level.WARNING)
+                    self.note(_Type.LOG, f"{lost} log lines of the plug-in were dropped.", Level.WARNING)
                 second, count, lost = now() // 1_000_000_000, 0, 0
             if count < LINES_A_SECOND:
                 self.note(_Type.LOG, text, level)
@@ -640,13 +648,13 @@ class _Connection:
         self.free_slots = (1 << self._slot_count) - 1
 
     def need(self, length: int) -> int:
-        """A free slot of at least `length` bytes. Asks for longer ones where those there are too short."""
+        """A free slot of at least `length` bytes. Requests longer slots if the current ones are too short."""
         if not self.is_in_next:
-            raise Error(Code.PLUGIN, "The plug-in asked for a slot outside of next.")
+            raise Error(Code.PLUGIN, "The plug-in requested a slot outside of next.")
         if self._map is None or self.slot_length < length:
             slot_length = -(-max(length, 1) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
             self.send(_NEED_SEGMENT.pack(type=_Type.NEED_SEGMENT, slot_length=slot_length))
-            # The mapping goes with the last array that lies in it.
+            # The mapping is freed together with the last array in it.
             self._map = None
             while self._map is None:
                 self.wait(self.deadline, self._socket)
@@ -656,7 +664,7 @@ class _Connection:
                 elif _type(data) == _Type.CLOSE:
                     raise _HostGone
                 else:
-                    raise Error(Code.PLUGIN, f"Inlet sent message {_type(data)} where the protocol has a segment.")
+                    raise Error(Code.PLUGIN, f"Inlet sent message {_type(data)} instead of a segment.")
                 if self.slot_length < length:
                     raise Error(
                         Code.RESOURCE_EXHAUSTED, f"The plug-in needs slots of {length} bytes; Inlet gave "
@@ -667,11 +675,11 @@ class _Connection:
 
     def memory(self, slot: int) -> memoryview:
         if self._map is None or not 0 <= slot < self._slot_count:
-            raise Error(Code.PLUGIN, f"There is no slot {slot} in the shared memory.")
+            raise Error(Code.PLUGIN, f"The shared memory has no slot {slot}.")
         return memoryview(self._map)[slot * self.slot_length:(slot + 1) * self.slot_length]
 
     def wait(self, until: int, *readable: typing.Any) -> list[typing.Any]:
-        """What of `readable` can be read; empty at `until`. Raises ``Cancelled`` as soon as the host cancels."""
+        """The members of `readable` that can be read; empty at `until`. Raises ``Cancelled`` when the host cancels."""
         poll = select.poll()
         names = {}
         for item in readable:
@@ -689,11 +697,11 @@ class _Connection:
                 return [names[descriptor] for descriptor in ready]
 
     def watch(self) -> None:
-        """Ends the process when Inlet is gone, also while the plug-in hangs."""
+        """Exits the process when Inlet has exited, even while the plug-in hangs."""
         poll = select.poll()
         poll.register(self._socket, 0)
         poll.poll()
-        # The main thread sees the same, and has a moment to close what it holds.
+        # The main thread notices the same, and has a second to close its resources.
         time.sleep(1)
         os._exit(1)
 
@@ -708,24 +716,24 @@ class _Connection:
 
 
 class _Instance:
-    """What sources and sinks have in common."""
+    """The common base of sources and sinks."""
 
     scheme: str = ""
     """The scheme of the URI."""
     address: str = ""
-    """What follows the colon of the URI, up to its options."""
+    """The part of the URI after the colon, without the options."""
     options: dict[str, str] = {}
     """Every option that the manifest declares, in the manifest's form."""
     _connection: _Connection
 
     @property
     def deadline(self) -> int:
-        """When the present call is to have returned."""
+        """The time by which the current call must return."""
         return self._connection.deadline
 
     @property
     def wake_fd(self) -> int:
-        """A descriptor that is readable once the instance is cancelled, and then for good. Poll it; do not read it."""
+        """A descriptor that becomes readable when the instance is cancelled, and stays so. Poll it; do not read it."""
         return self._connection.wake
 
     @property
@@ -738,17 +746,17 @@ class _Instance:
         return False
 
     def wait(self, *readable: typing.Any, until: int | None = None) -> typing.Any:
-        """Waits for descriptors, or for a time, and returns by the deadline of the call.
+        """Waits for descriptors or until a time, but not beyond the deadline of the call.
 
-        With `readable` (descriptors, sockets, files), returns those that can be read: none if the time passed first.
-        Without, returns whether `until` has come. Raises ``Cancelled`` as soon as the host cancels.
+        With `readable` (descriptors, sockets, files), returns a list of those that can be read, which is empty if the
+        time came first. Without, returns whether `until` was reached. Raises ``Cancelled`` when the host cancels.
         """
         due = self.deadline if until is None else min(until, self.deadline)
         ready = self._connection.wait(due, *readable)
         return ready if readable else until is None or due == until
 
     def log(self, text: str, level: Level = Level.INFO) -> None:
-        """Writes a line to Inlet's log. More than a hundred in a second are counted instead."""
+        """Writes a line to Inlet's log. Beyond a hundred in one second, lines are counted and not written."""
         self._connection.log(level, text)
 
 
@@ -756,16 +764,16 @@ class Source(_Instance):
     """A source of pictures or packets. All functions are called on one thread."""
 
     sequence: int = 0
-    """The number that the next picture or packet gets, unless it states its own."""
+    """The number of the next picture or packet, unless that has its own."""
 
     def open(self, options: dict[str, str]) -> Stream:
-        """Opens the device or connection, and says what comes. Returns by ``deadline``, and within 100 ms of a
-        cancellation, as ``wait`` does."""
+        """Opens the device or connection and returns a description of the stream. Must return by ``deadline``, and
+        within 100 ms of a cancellation, as ``wait`` does."""
         raise NotImplementedError
 
     def next(self, deadline: int) -> Frame | Packet | None:
-        """Waits for the next picture or packet. None says that none came by `deadline`, and all is well. Raises
-        ``EndOfStream`` at the end, ``Error`` if it is pointless to go on."""
+        """Waits for the next picture or packet. Returns None if there was none by `deadline`, which is not an error.
+        Raises ``EndOfStream`` at the end of the stream, and ``Error`` if the source cannot continue."""
         raise NotImplementedError
 
     def pause(self) -> None:
@@ -777,10 +785,10 @@ class Source(_Instance):
         raise NotImplementedError
 
     def close(self) -> None:
-        """Closes what ``open`` has opened, also what a failed one left. Takes at most 300 ms."""
+        """Closes what ``open`` has opened, even if it failed. Must take at most 300 ms."""
 
     def slot(self, pixel_format: str, width: int, height: int) -> Slot:
-        """A place for a picture, in ``next`` only: fill it, and return it in a ``Frame``. One at a time."""
+        """Returns memory for a picture: fill it, and return it in a ``Frame``. Only within ``next``, one at a time."""
         planes, length = _layout(pixel_format, width, height)
         connection = self._connection
         number = connection.need(length)
@@ -788,23 +796,23 @@ class Source(_Instance):
 
     @property
     def demand(self) -> Demand:
-        """What sinks want now."""
+        """The current demand of the sinks."""
         return self._connection.demand
 
     def report_progress(self) -> None:
-        """Says that data came from the device, which gives the source more time before it is taken for dead."""
+        """Reports that data arrived from the device. The source then has more time before it is considered hung."""
         self._connection.message(_Type.PROGRESS)
 
     def count_drop(self, reason: str, count: int = 1) -> None:
-        """Counts pictures that the source gave up, by a reason of one word such as "damaged"."""
+        """Counts pictures that the source dropped. The reason is one word, such as "damaged"."""
         self._connection.note(_Type.DROP, reason, count=count)
 
     def begin_interruption(self, reason: str) -> None:
-        """Says that the device is unavailable for a while, by a few words."""
+        """Reports that the device is unavailable for a while. The reason is a few words."""
         self._connection.note(_Type.INTERRUPTION, reason)
 
     def end_interruption(self) -> None:
-        """Says that the device is back. The next picture says so, too."""
+        """Reports that the device is available again. The next picture has the same effect."""
         self._connection.note(_Type.INTERRUPTION)
 
 
@@ -812,22 +820,22 @@ class Sink(_Instance):
     """A sink of pictures or packets. All functions are called on one thread."""
 
     def wants(self, options: dict[str, str]) -> Wants:
-        """What the sink wants. Called first; opens nothing."""
+        """Returns the requirements of the sink. Called first. Must open nothing."""
         return Wants()
 
     def start(self, stream: Stream) -> None:
-        """Called before the first item, and again when the stream has changed."""
+        """Called before the first item, and again each time the stream has changed."""
 
     def consume(self, item: Frame | Packet) -> None:
-        """Takes a picture or packet, which may be read during the call only. Raises ``EndOfStream`` to get no more.
-        Another error loses this item."""
+        """Receives a picture or packet, which may be read only during the call. Raises ``EndOfStream`` if the sink
+        wants no more items. After any other error, only this item is lost."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Writes what is left."""
+        """Writes the remaining data."""
 
     def request_key_frame(self) -> None:
-        """Asks for a key frame, in a sink of packets."""
+        """Requests a key frame. For sinks of packets."""
         self._connection.message(_Type.KEY_FRAME)
 
 
@@ -836,7 +844,7 @@ def _type(data: bytes) -> int:
 
 
 def _error(error: BaseException) -> Error:
-    """The error that Inlet is told for an exception."""
+    """The error that is reported to Inlet for an exception."""
     if isinstance(error, Error):
         return error
     if isinstance(error, MemoryError):
@@ -851,11 +859,11 @@ def _error(error: BaseException) -> Error:
         text = f"{error.strerror}: {error.filename}" if error.filename else str(error)
         return Error(code, f"{text}.", native_code=error.errno or 0)
     traceback.print_exception(error)
-    return Error(Code.INTERNAL, f"The plug-in has a mistake: {type(error).__name__}: {error}")
+    return Error(Code.INTERNAL, f"The plug-in has a bug: {type(error).__name__}: {error}")
 
 
 class _Console(io.TextIOBase):
-    """Standard output and error, which Inlet reads: what it does not read in time is dropped."""
+    """Standard output or error, which Inlet reads. Output that does not fit is dropped."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -869,7 +877,7 @@ class _Console(io.TextIOBase):
 
 
 class _Server:
-    """Answers the questions of Inlet, one after another."""
+    """Answers the requests of Inlet, one after another."""
 
     def __init__(self, connection: _Connection, classes: tuple[type, ...]) -> None:
         self._connection, self._classes = connection, classes
@@ -877,7 +885,7 @@ class _Server:
         self._is_started = False
 
     def run(self) -> int:
-        """Returns the exit code."""
+        """Serves until the end, and returns the exit code."""
         try:
             while True:
                 try:
@@ -926,15 +934,15 @@ class _Server:
         self._connection.wake = descriptors[0]
         if values["major"] != MAJOR:
             raise Error(
-                Code.PLUGIN, f"Inlet speaks version {values['major']} of the plug-in protocol, inlet_plugin "
-                f"{__version__} version {MAJOR}: use the versions of both that match.")
+                Code.PLUGIN, f"Inlet uses version {values['major']} of the plug-in protocol, but inlet_plugin "
+                f"{__version__} uses version {MAJOR}. Install matching versions of both.")
         base = {_SOURCE: Source, _SINK: Sink}.get(values["kind"], type(None))
         found = [kind for kind in self._classes if issubclass(kind, base)]
         if not found:
             raise Error(Code.UNSUPPORTED, f"The plug-in has no {base.__name__.lower()}.")
         texts = [text.decode("utf-8", "surrogateescape") for text in data[_CREATE.size:].split(b"\0")]
         if len(texts) < 2 + 2 * values["option_count"]:
-            raise Error(Code.PLUGIN, "Inlet sent a CREATE with fewer options than it says.")
+            raise Error(Code.PLUGIN, "Inlet sent a CREATE with fewer options than it states.")
         instance = found[0]()
         instance._connection = self._connection
         instance.scheme, instance.address = texts[:2]
@@ -982,7 +990,7 @@ class _Server:
     def _item(self, item: Frame | Packet) -> bytes:
         connection, source = self._connection, self._instance
         if not isinstance(item, (Frame, Packet)):
-            raise Error(Code.PLUGIN, f"next returned a {type(item).__name__}; it returns a Frame, a Packet or None.")
+            raise Error(Code.PLUGIN, f"next returned a {type(item).__name__}. Return a Frame, a Packet or None.")
         message = self._packet(item) if isinstance(item, Packet) else self._picture(item)
         sequence = source.sequence if item.sequence is None else item.sequence
         source.sequence = sequence + 1
@@ -1072,19 +1080,19 @@ class _Server:
 
 
 def run(*classes: type[Source] | type[Sink]) -> typing.NoReturn:
-    """Serves Inlet with a source, a sink, or one of each, and ends the process when Inlet is done."""
+    """Serves a source, a sink, or one of each to Inlet, and exits the process when Inlet is done."""
     try:
         is_socket = stat.S_ISSOCK(os.fstat(CHILD_SOCKET).st_mode)
     except OSError:
         is_socket = False
     if not is_socket:
         print(
-            f"{sys.argv[0]} is a plug-in of Inlet. Put its folder into INLET_PLUGIN_PATH and run: inlet plugins",
+            f"{sys.argv[0]} is an Inlet plug-in. Add its folder to INLET_PLUGIN_PATH and run: inlet plugins",
             file=sys.stderr)
         sys.exit(64)
     sys.stdout, sys.stderr = _Console(1), _Console(2)
     connection = _Connection(CHILD_SOCKET)
     threading.Thread(target=connection.watch, daemon=True).start()
     code = _Server(connection, classes).run()
-    # Threads that the plug-in left behind do not hold up the end.
+    # Exit at once, without waiting for threads that the plug-in left running.
     os._exit(code)

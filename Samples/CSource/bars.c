@@ -1,5 +1,5 @@
 /*
- * bars: a source for Inlet in C. It draws eight vertical bars, over which a white line moves, in Inlet's own memory.
+ * bars: a source for Inlet in C. It draws eight vertical bars and a moving white line directly into Inlet's memory.
  *
  *   make && INLET_PLUGIN_PATH=. inlet run 'bars:?size=640x480&rate=25' --to framemd5:-
  */
@@ -12,7 +12,7 @@
 struct inlet_source {
     const inlet_source_host *host;
     uint32_t width, height, rate;
-    int64_t start; /* when the first picture was due */
+    int64_t start; /* due time of the first picture */
     uint64_t count;
 };
 
@@ -27,7 +27,10 @@ static inlet_result bars_create(
     const inlet_configuration *configuration, const inlet_source_host *host, inlet_source **source,
     inlet_error *error) {
     inlet_source *new = calloc(1, sizeof *new);
-    if (!new) return fail(error, INLET_ERROR_RESOURCE_EXHAUSTED, "No memory for a source. Stop other programs.");
+    if (!new) {
+        return fail(
+            error, INLET_ERROR_RESOURCE_EXHAUSTED, "Cannot allocate memory for the source. Stop other programs.");
+    }
     *new = (inlet_source){.host = host, .width = 640, .height = 480, .rate = 25};
     for (uint32_t i = 0; i < configuration->option_count; i++) {
         const inlet_option *option = &configuration->options[i];
@@ -36,14 +39,14 @@ static inlet_result bars_create(
     }
     if (new->rate < 1 || new->rate > 1000) {
         free(new);
-        return fail(error, INLET_ERROR_INVALID_CONFIGURATION, "The rate is not possible. Take one from 1 to 1000.");
+        return fail(error, INLET_ERROR_INVALID_CONFIGURATION, "The rate is out of range. Use 1 to 1000.");
     }
     *source = new;
     return INLET_OK;
 }
 
 static inlet_result bars_open(inlet_source *source, int64_t deadline, inlet_stream *stream, inlet_error *error) {
-    (void)deadline, (void)error; /* Nothing here waits, or fails. */
+    (void)deadline, (void)error; /* Opening neither waits nor fails. */
     stream->pacing = INLET_PACING_REALTIME;
     stream->width = source->width;
     stream->height = source->height;
@@ -56,7 +59,7 @@ static inlet_result bars_open(inlet_source *source, int64_t deadline, inlet_stre
     return INLET_OK;
 }
 
-/* Waits for a time. Returns INLET_OK when it is reached, INLET_AGAIN at the deadline, or the cancellation. */
+/* Waits until a time. Returns INLET_OK then, INLET_AGAIN at the deadline, or INLET_ERROR_CANCELLED. */
 static inlet_result wait_until(const inlet_source *source, int64_t time, int64_t deadline) {
     struct pollfd wake = {.fd = source->host->wake_fd, .events = POLLIN};
     for (;;) {

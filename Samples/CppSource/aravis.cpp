@@ -1,5 +1,5 @@
 /*
- * aravis: a source of Inlet in C++ that reads GigE Vision and USB3 Vision cameras by the library Aravis.
+ * aravis: a source for Inlet in C++ that reads GigE Vision and USB3 Vision cameras with the library Aravis.
  *
  *   make && INLET_PLUGIN_PATH=. inlet run 'aravis:192.168.0.10?size=1280x720&rate=30' --to null:
  */
@@ -28,7 +28,7 @@ struct Unref {
 };
 template <typename Object> using Owned = std::unique_ptr<Object, Unref>;
 
-// A result and its sentence.
+// A result with its message.
 struct Failure {
     inlet_result result = INLET_OK;
     std::string message;
@@ -41,7 +41,7 @@ struct Failure {
     }
 };
 
-// Takes ownership of a GError. The sentence begins with the failed action.
+// Takes ownership of a GError. The message begins with the failed action.
 Failure failure(const std::string &what, GError *error) {
     if (!error) return {INLET_ERROR_INPUT_OUTPUT, what + " failed. Check the camera and its cable.", 0};
     Failure made{INLET_ERROR_INPUT_OUTPUT, what + ": " + error->message + ".", error->code};
@@ -49,11 +49,11 @@ Failure failure(const std::string &what, GError *error) {
         switch (error->code) {
         case ARV_DEVICE_ERROR_NOT_FOUND:
             made.result = INLET_ERROR_NOT_FOUND;
-            made.message += " arv-tool-0.8 lists the cameras that can be reached.";
+            made.message += " Run arv-tool-0.8 to list reachable cameras.";
             break;
         case ARV_DEVICE_ERROR_NOT_CONTROLLER:
             made.result = INLET_ERROR_BUSY;
-            made.message += " Stop the other program that controls it.";
+            made.message += " Stop the other program that controls the camera.";
             break;
         case ARV_DEVICE_ERROR_TIMEOUT: made.result = INLET_ERROR_TIMED_OUT; break;
         case ARV_DEVICE_ERROR_NOT_CONNECTED: made.result = INLET_ERROR_DISCONNECTED; break;
@@ -68,7 +68,7 @@ Failure failure(const std::string &what, GError *error) {
 struct Format {
     ArvPixelFormat camera;
     const char *name;
-    int bytes; // a pixel
+    int bytes; // per pixel
 };
 const Format formats[] = {
     {ARV_PIXEL_FORMAT_MONO_8, "gray", 1},
@@ -88,11 +88,11 @@ const Format *known(ArvPixelFormat camera) {
     return found == std::end(formats) ? nullptr : found;
 }
 
-// The camera while it streams. Buffers that Inlet has borrowed hold it, too, and return to it while it is open.
+// A streaming camera. Buffers lent to Inlet keep it alive, and return to its stream while that is open.
 struct Camera {
     Owned<ArvCamera> device;
     Owned<ArvStream> stream;
-    std::mutex mutex; // of `stream`, once it runs
+    std::mutex mutex; // guards `stream` once it runs
     std::atomic<bool> isLost{false};
     int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     std::string format;
@@ -106,7 +106,7 @@ struct Camera {
 
     void signal() {
         const uint64_t one = 1;
-        if (write(event, &one, sizeof one) < 0) return; // It is readable already.
+        if (write(event, &one, sizeof one) < 0) return; // The event is readable already.
     }
 
     void stop() {
@@ -128,7 +128,7 @@ struct Camera {
         else g_object_unref(buffer);
     }
 
-    // Finds, sets up and starts the camera. Blocks as long as the network requires.
+    // Finds, configures and starts the camera. Blocks for as long as the network takes.
     Failure start(const std::string &name, const std::string &wanted, int wide, int high, double fps) {
         GError *error = nullptr;
         const std::string title = name.empty() ? "The first camera" : "The camera '" + name + "'";
@@ -140,7 +140,7 @@ struct Camera {
         if (!error && wide > 0) arv_camera_set_region(device.get(), 0, 0, wide, high, &error);
         if (!error && fps > 0) arv_camera_set_frame_rate(device.get(), fps, &error);
         if (error) {
-            auto refused = failure(title + " refuses the requested size, rate or format", error);
+            auto refused = failure(title + " rejects the requested size, rate or format", error);
             refused.result = INLET_ERROR_UNSUPPORTED;
             return refused;
         }
@@ -150,7 +150,7 @@ struct Camera {
         const guint payload = error ? 0 : arv_camera_get_payload(device.get(), &error);
         if (error) return failure(title, error);
         if (!current) {
-            return {INLET_ERROR_UNSUPPORTED, title + " is set to a format that is not known here. Set `format`."};
+            return {INLET_ERROR_UNSUPPORTED, title + " is set to an unsupported pixel format. Set `format`."};
         }
         format = current->name;
         stream.reset(arv_camera_create_stream(device.get(), nullptr, nullptr, &error));
@@ -193,7 +193,7 @@ struct inlet_source {
     uint64_t underruns = 0, damaged = 0;
     bool isInterrupted = false;
 
-    // Waits for a descriptor. Returns INLET_OK when it is readable.
+    // Waits until a descriptor is readable. Then returns INLET_OK.
     inlet_result wait(int descriptor, int64_t deadline) const {
         pollfd both[2] = {{host->wake_fd, POLLIN, 0}, {descriptor, POLLIN, 0}};
         const int64_t left = std::clamp<int64_t>((deadline - inlet->now()) / 1000000 + 1, 0, 1000);
@@ -207,7 +207,7 @@ struct inlet_source {
         isInterrupted = true;
     }
 
-    // Describes a buffer, which is lent.
+    // Lends a buffer to Inlet and describes it in the item.
     inlet_result yield(ArvBuffer *buffer, inlet_item *item, inlet_error *error) {
         auto loan = std::make_unique<Loan>(Loan{camera, buffer});
         const Format *form = known(arv_buffer_get_image_pixel_format(buffer));
@@ -220,14 +220,14 @@ struct inlet_source {
         const size_t needed = stride * static_cast<size_t>(high);
         if (!form || !data || wide <= 0 || high <= 0 || padding < 0 || needed > length) {
             release(loan.release());
-            return Failure{INLET_ERROR_MALFORMED_DATA, "The camera sent a picture of a size or format that is not "
-                                                       "possible. Restart it.", 0}.tell(error);
+            return Failure{INLET_ERROR_MALFORMED_DATA, "The camera sent a picture with an invalid size or format. "
+                                                       "Restart the camera.", 0}.tell(error);
         }
-        // A gap in the camera's numbers is a loss, except for losses that were counted already. 16-bit numbers wrap.
+        // A gap in the camera's numbers is a loss, except for losses counted already. 16-bit numbers wrap.
         const uint64_t id = arv_buffer_get_frame_id(buffer);
         if (last != 0 && id > last && id - last < 10000) sequence += id - last - 1 - std::min(damaged, id - last - 1);
         last = id, damaged = 0;
-        // The smallest observed delay between the camera's clock and the arrival counts as no delay.
+        // The smallest observed delay between the camera's clock and the arrival is taken as zero delay.
         const int64_t arrival = static_cast<int64_t>(arv_buffer_get_system_timestamp(buffer)) - realTimeAhead();
         const int64_t tick = static_cast<int64_t>(arv_buffer_get_timestamp(buffer));
         if (firstTick == INLET_NO_TIME || tick <= lastTick || std::abs(arrival - tick - offset) > 1000000000) {
@@ -235,7 +235,7 @@ struct inlet_source {
             firstTick = tick;
             offset = arrival - tick;
         }
-        // Two clocks drift apart by up to 100 millionths.
+        // Two clocks drift apart by up to 100 ppm.
         if (lastTick != INLET_NO_TIME && tick > lastTick) offset += (tick - lastTick) / 10000;
         offset = std::min(offset, arrival - tick);
         lastTick = tick;
@@ -262,7 +262,7 @@ inlet_result create(
     const inlet_configuration *configuration, const inlet_source_host *host, inlet_source **source,
     inlet_error *error) {
     auto made = new (std::nothrow) inlet_source;
-    if (!made) return Failure{INLET_ERROR_RESOURCE_EXHAUSTED, "There is no memory for a source.", 0}.tell(error);
+    if (!made) return Failure{INLET_ERROR_RESOURCE_EXHAUSTED, "Cannot allocate memory for the source.", 0}.tell(error);
     made->host = host;
     made->address = configuration->address;
     for (uint32_t i = 0; i < configuration->option_count; i++) {
@@ -278,7 +278,7 @@ inlet_result create(
     return INLET_OK;
 }
 
-// Aravis cannot be cancelled, so a separate thread finds the camera, and is abandoned if Inlet does not wait.
+// Aravis cannot be cancelled, so a separate thread finds the camera. It is abandoned if Inlet stops waiting.
 struct Opening {
     std::shared_ptr<Camera> camera = std::make_shared<Camera>();
     int done = eventfd(0, EFD_CLOEXEC);
@@ -298,7 +298,7 @@ inlet_result open(inlet_source *source, int64_t deadline, inlet_stream *stream, 
     while ((result = source->wait(opening->done, deadline)) == INLET_AGAIN && inlet->now() < deadline) {}
     if (result == INLET_ERROR_CANCELLED) return Failure{result, "The source was cancelled.", 0}.tell(error);
     if (result == INLET_AGAIN)
-        return Failure{INLET_ERROR_TIMED_OUT, "The camera does not answer. Check its address.", 0}.tell(error);
+        return Failure{INLET_ERROR_TIMED_OUT, "The camera does not answer. Check the address.", 0}.tell(error);
     if (opening->failure.result != INLET_OK) return opening->failure.tell(error);
     source->camera = opening->camera;
     stream->pacing = INLET_PACING_LIVE;
@@ -316,7 +316,7 @@ inlet_result next(inlet_source *source, int64_t deadline, inlet_item *item, inle
     Camera &camera = *source->camera;
     for (;;) {
         uint64_t count = 0;
-        if (read(camera.event, &count, sizeof count) < 0) count = 0; // Emptied before the queue is read.
+        if (read(camera.event, &count, sizeof count) < 0) count = 0; // Reset before the queue is read.
         while (ArvBuffer *buffer = arv_stream_try_pop_buffer(camera.stream.get())) {
             host->report_progress(host->context);
             if (arv_buffer_get_status(buffer) == ARV_BUFFER_STATUS_SUCCESS) {
@@ -331,17 +331,17 @@ inlet_result next(inlet_source *source, int64_t deadline, inlet_item *item, inle
         }
         if (camera.isLost) {
             source->interrupt("control of the camera was lost");
-            return Failure{INLET_ERROR_DISCONNECTED, "The camera does not answer any more, or another program has "
-                                                     "taken it over. Check its cable.", 0}.tell(error);
+            return Failure{INLET_ERROR_DISCONNECTED, "The camera has stopped answering, or another program has taken "
+                                                     "control of it. Check its cable.", 0}.tell(error);
         }
-        if (inlet->now() - source->lastArrival > 2000000000) source->interrupt("no pictures come from the camera");
+        if (inlet->now() - source->lastArrival > 2000000000) source->interrupt("no pictures arrive from the camera");
         const inlet_result result = source->wait(camera.event, deadline);
         if (result == INLET_ERROR_CANCELLED) return Failure{result, "The source was cancelled.", 0}.tell(error);
         if (result == INLET_AGAIN && inlet->now() >= deadline) return INLET_AGAIN;
     }
 }
 
-// A camera that is gone takes seconds to stop, and Inlet does not wait for that.
+// Stopping a camera that is gone takes seconds. A thread does it, because Inlet does not wait that long.
 void close(inlet_source *source) {
     if (!source->camera) return;
     auto opening = std::make_shared<Opening>();

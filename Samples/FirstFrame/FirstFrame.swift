@@ -9,7 +9,7 @@ import Inlet
             for try await frame in frames {
                 let luma = frame.buffer.row(frame.size.height / 2, of: .y)[frame.size.width / 2]
                 print("\(frame.size) at \(frame.timestamp.nanoseconds) ns, range \(frame.colorSpace.range.rawValue)")
-                print("the pixel in the middle has luma \(luma)")
+                print("the luma of the middle pixel is \(luma)")
                 break
             }
         }

@@ -1,10 +1,11 @@
 import Foundation
 import Inlet
 
-/// Finds a ball in a camera's pictures, draws a box around it, and sends the pictures on:
+/// Finds a ball in a camera's pictures, draws a box around it, and forwards the pictures:
 /// `swift run InjectedFrames v4l2: out.mp4`.
 ///
-/// Without arguments a pattern replaces the camera, for two seconds, and the video goes to a temporary folder.
+/// Without arguments, a test pattern of two seconds replaces the camera, and the video is written to a temporary
+/// folder.
 @main struct InjectedFrames {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -16,7 +17,7 @@ import Inlet
         }
         let path = arguments.count > 1 ? arguments[1] : folder.appending(path: "marked.mp4").path
 
-        // The pictures are published under a name, as a source like any other.
+        // The marked pictures are published under a name, so that they can be used like any other source.
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(8)))
         var directory = InjectorDirectory()
         try directory.add(injector, as: "marked")
@@ -40,7 +41,7 @@ import Inlet
         injector.end()
         let reason = try await ended
         let figures = injector.statistics
-        print("\(figures.delivered) of \(figures.pushed) pictures sent on, \(reason)")
+        print("\(figures.delivered) of \(figures.pushed) pictures forwarded, \(reason)")
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         print("\(URL(filePath: path).lastPathComponent): \(size) bytes")
         guard figures.delivered > 0, size > 0 else { throw Failure() }
@@ -49,7 +50,7 @@ import Inlet
     struct Failure: Error {}
 }
 
-/// Finds pixels brighter than the picture's upper left corner: sufficient for a ball in front of a wall.
+/// Finds pixels brighter than the picture's upper left corner, which is enough for a ball in front of a wall.
 struct BallDetector {
     private let pool = I420BufferPool(capacity: 16)
 
@@ -67,7 +68,7 @@ struct BallDetector {
         return ImageRect(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
     }
 
-    /// A copy with a white box: a frame that a source has yielded must not be written to.
+    /// Returns a copy with a white box. A frame that a source has yielded must not be written to.
     mutating func marked(_ picture: I420Buffer, _ box: ImageRect) throws -> I420Buffer {
         var draft = try pool.makeBuffer(size: picture.size)
         let strides = draft.strides

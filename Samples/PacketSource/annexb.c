@@ -1,6 +1,6 @@
 /*
- * annexb: a source for Inlet that yields the packets of an H.264 file (Annex B of ITU-T H.264) as they are. Inlet
- * decodes them if a sink wants pictures.
+ * annexb: a source for Inlet that yields the packets of an H.264 file (Annex B of ITU-T H.264) unchanged. Inlet
+ * decodes them if a sink needs pictures.
  *
  *   make && INLET_PLUGIN_PATH=. inlet run 'annexb:?file=clip.h264&rate=25' --to null:
  */
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file in memory, which stays until its last packet is released. */
+/* The file in memory. It is unmapped when the last packet has been released. */
 struct file {
     atomic_int users;
     size_t length;
@@ -29,10 +29,10 @@ struct inlet_source {
     struct file *file;
     size_t position;
     uint64_t count;
-    int64_t start; /* when the first packet was due */
+    int64_t start; /* due time of the first packet */
     inlet_rational rate;
     int repeats;
-    uint32_t key_frames; /* requests that were heeded */
+    uint32_t key_frames; /* requests handled so far */
     char path[4096];
 };
 
@@ -50,13 +50,13 @@ static void release_file(void *data) {
     free(file);
 }
 
-/* The position of the next start code 00 00 01, or the end. */
+/* Returns the position of the next start code 00 00 01, or the end of the file. */
 static size_t start_code(const struct file *file, size_t from) {
     const void *found = from < file->length ? memmem(file->bytes + from, file->length - from, "\0\0\1", 3) : NULL;
     return found ? (size_t)((const uint8_t *)found - file->bytes) : file->length;
 }
 
-/* The kind of the unit after a start code (nal_unit_type, 7.4.1), or 0 if the file ends there. */
+/* Returns nal_unit_type (7.4.1) of the unit after a start code, or 0 if the file ends there. */
 static unsigned kind(const struct file *file, size_t unit) {
     return unit + 5 < file->length ? file->bytes[unit + 3] & 31 : 0;
 }
@@ -79,7 +79,7 @@ static inlet_result annexb_create(
     const inlet_configuration *configuration, const inlet_source_host *host, inlet_source **source,
     inlet_error *error) {
     inlet_source *new = calloc(1, sizeof *new);
-    if (!new) return fail(error, INLET_ERROR_RESOURCE_EXHAUSTED, "annexb", "There is no memory for a source.");
+    if (!new) return fail(error, INLET_ERROR_RESOURCE_EXHAUSTED, "annexb", "Cannot allocate memory for the source.");
     *new = (inlet_source){.host = host, .rate = {25, 1}};
     const char *path = configuration->address;
     for (uint32_t i = 0; i < configuration->option_count; i++) {
@@ -94,7 +94,7 @@ static inlet_result annexb_create(
 }
 
 static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_stream *stream, inlet_error *error) {
-    (void)deadline; /* A file does not wait. */
+    (void)deadline; /* Opening a file does not wait. */
     int descriptor = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat facts;
     if (descriptor < 0 || fstat(descriptor, &facts) < 0) {
@@ -106,15 +106,18 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     size_t length = S_ISREG(facts.st_mode) ? (size_t)facts.st_size : 0;
     void *bytes = length ? mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
     close(descriptor);
-    if (bytes == MAP_FAILED) return fail(error, INLET_ERROR_MALFORMED_DATA, source->path, "It is no file with data.");
+    if (bytes == MAP_FAILED) {
+        return fail(
+            error, INLET_ERROR_MALFORMED_DATA, source->path, "The file is empty, or is not a regular file.");
+    }
     source->file = calloc(1, sizeof *source->file);
     if (!source->file) {
         munmap(bytes, length);
-        return fail(error, INLET_ERROR_RESOURCE_EXHAUSTED, source->path, "There is no memory for it.");
+        return fail(error, INLET_ERROR_RESOURCE_EXHAUSTED, source->path, "Cannot allocate memory.");
     }
     *source->file = (struct file){1, length, bytes};
 
-    /* The parameter sets are the units up to the first slice. */
+    /* The parameter sets are the units before the first slice. */
     size_t first = start_code(source->file, 0), unit = first;
     int has_set = 0;
     while (unit < length && kind(source->file, unit) != 1 && kind(source->file, unit) != 5) {
@@ -124,8 +127,8 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     if (!has_set || unit == length) {
         return fail(
             error, INLET_ERROR_MALFORMED_DATA, source->path,
-            "It does not begin with parameter sets and a picture of H.264 in Annex B. Make such a file with "
-            "ffmpeg -i INPUT -c:v libx264 -bf 0 -f h264 OUTPUT.");
+            "The file does not start with H.264 parameter sets and a picture in Annex B form. Create such a file "
+            "with ffmpeg -i INPUT -c:v libx264 -bf 0 -f h264 OUTPUT.");
     }
     strcpy(stream->codec, "h264");
     stream->pacing = INLET_PACING_REALTIME;
@@ -138,7 +141,7 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     return INLET_OK;
 }
 
-/* Continues with the next IDR picture, or the beginning, if a key frame was requested and the file is repeated. */
+/* If a key frame was requested and the file repeats, continues with the next IDR picture or the beginning. */
 static void heed_requests(inlet_source *source) {
     const struct file *file = source->file;
     inlet_demand demand = {.size = sizeof demand};
@@ -177,12 +180,12 @@ static inlet_result annexb_next(inlet_source *source, int64_t deadline, inlet_it
         if (!has_slice && is_b_slice(file, end)) {
             return fail(
                 error, INLET_ERROR_UNSUPPORTED, source->path,
-                "It has B-frames, whose times this format does not hold. Encode it without (-bf 0).");
+                "The file has B-frames, but this format has no times for them. Encode it without B-frames (-bf 0).");
         }
         has_slice |= type == 1 || type == 5;
         if (type == 5) item->flags |= INLET_FLAG_KEY;
     }
-    /* A start code of four bytes begins one byte before. */
+    /* A start code of four bytes begins one byte earlier. */
     if (end < file->length && file->bytes[end - 1] == 0) end--;
     source->position = end;
     item->is_packet = 1;

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""A source of a moving spectrum: `inlet run spectrum: --to null:`."""
+"""A source that draws a moving spectrum: `inlet run spectrum: --to null:`."""
 
 import inlet_plugin as inlet
 import numpy
 
 
 class Spectrum(inlet.Source):
-    """Colours of the rainbow that travel to the left, under a ramp of brightness that travels down."""
+    """Rainbow colours that move left, with a ramp of brightness that moves down."""
 
     def open(self, options: dict[str, str]) -> inlet.Stream:
         self.width, self.height = (int(side) for side in options["size"].split("x"))
         numerator, _, denominator = options["rate"].partition("/")
         self.rate = (int(numerator), int(denominator or 1))
-        # Hue along a row of chroma, twice, so that every phase of it is a slice.
+        # The hues of a row of chroma, twice, so that each phase of the movement is a slice.
         angles = numpy.arange(-(-self.width // 2)) * (2 * numpy.pi * int(options["bands"]) / (self.width / 2))
         self.cb, self.cr = (
             numpy.tile((128 + 90 * wave(angles)).astype(numpy.uint8), 2) for wave in (numpy.cos, numpy.sin))

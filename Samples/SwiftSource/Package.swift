@@ -5,9 +5,9 @@ let package = Package(
     name: "SwiftSource",
     platforms: [.macOS(.v15)],
     products: [
-        // For applications that compile the source in: registry.register(SourcePlugin.ball).
+        // For applications that compile the source in: `registry.register(SourcePlugin.ball)`.
         .library(name: "BallSource", targets: ["BallSource"]),
-        // For all other users: libball.so, which the stock `inlet` loads.
+        // For everyone else: libball.so, which the stock `inlet` loads.
         .library(name: "ball", type: .dynamic, targets: ["BallPlugin"]),
     ],
     dependencies: [

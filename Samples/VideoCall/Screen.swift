@@ -1,7 +1,7 @@
 import Inlet
 import Synchronization
 
-/// The display of the other side's pictures: here, their numbers are read.
+/// The receiver of the other side's pictures. It reads the number in each picture instead of displaying it.
 final class Screen: Sendable {
     private struct State {
         var numbers: [UInt32] = []
@@ -11,10 +11,10 @@ final class Screen: Sendable {
 
     private let state = Mutex(State())
 
-    /// Shows the frames of a capturer.
+    /// Attaches the screen to a capturer.
     func attach(to capturer: Capturer) { capturer.attach(ReadingSink(self), named: "screen") }
 
-    /// Waits for this many pictures.
+    /// Waits until this many pictures have been read.
     func hasSeen(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -1,9 +1,9 @@
 import Inlet
 
-/// A video call of two peers, both ways: `swift run --traits WebRTC VideoCall`.
+/// A two-way video call between two peers: `swift run --traits WebRTC VideoCall`.
 ///
 /// Anna calls, Ben answers. Each sends a pattern with a number in every picture, and reads the other's numbers. Both
-/// are in this process, and so is the room; over a network it is that of `inlet signal`.
+/// peers and the room are in this process; over a network, `inlet signal` provides the room.
 @main struct VideoCall {
     static func main() async throws {
         #if WebRTC
@@ -16,7 +16,7 @@ import Inlet
             async let atBen = ben.talk { call in
                 if call.state == .ringing { await ben.calls.answer(call.id) }
             }
-            // Anna hangs up when both have seen enough.
+            // Anna hangs up when both have received enough pictures.
             await anna.screen.hasSeen(90)
             await ben.screen.hasSeen(90)
             for call in await anna.calls.calls { await anna.calls.hangUp(call.id) }
@@ -31,7 +31,7 @@ import Inlet
 }
 
 #if WebRTC
-    /// One side: a source, a publisher, and calls.
+    /// One participant: a source, a publisher, and calls.
     private struct Participant {
         let calls: CallController
         let screen = Screen()
@@ -53,7 +53,7 @@ import Inlet
             events = calls.events()
         }
 
-        /// Follows a call until it is over.
+        /// Handles the events of a call until it ends. Returns a summary of the received pictures.
         func talk(_ act: (Call) async -> Void) async -> String {
             for await case .changed(let call) in events {
                 print("\(calls.localID): \(call.state)")

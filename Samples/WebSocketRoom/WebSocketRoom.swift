@@ -1,10 +1,10 @@
 import Foundation
 import Inlet
 
-/// Two peers meet in a room and one sends pictures to the other: `swift run --traits WebRTC WebSocketRoom`.
+/// Connects two peers in a room. One sends pictures to the other: `swift run --traits WebRTC WebSocketRoom`.
 ///
-/// The room is a WebSocket server, as `inlet signal` runs one, and the other peer is viewer.py. In the first room the
-/// viewer waits, in the second the sender does.
+/// The room is a WebSocket server like that of `inlet signal`, and the other peer is viewer.py. The viewer enters the
+/// first room before the sender, and the second room after it.
 @main struct WebSocketRoom {
     static func main() async throws {
         #if WebRTC
@@ -14,7 +14,7 @@ import Inlet
             defer { server.stop() }
             guard FileManager.default.isExecutableFile(atPath: python) else {
                 return print(
-                    "There is no \(python) to watch with. Scripts/bootstrap --webrtc --test installs aiortc there.")
+                    "The viewer needs \(python), which was not found. Run Scripts/bootstrap --webrtc --test.")
             }
             for isViewerFirst in [true, false] {
                 let name = isViewerFirst ? "viewer-first" : "sender-first"
@@ -27,7 +27,7 @@ import Inlet
                 if isViewerFirst { try viewer.start("ws://\(server.address)/\(name)?id=viewer") }
                 let room = try WebSocketSignaling(
                     WebSocketSignalingConfiguration("ws://\(server.address)/\(name)?id=sender"))
-                // Messages sent before the viewer is there wait for it.
+                // The room keeps messages for the viewer until it enters.
                 let channel = try room.channel(to: PeerID("viewer"))
                 var policy = PeerSessionPolicy(role: .offering, name: name)
                 (policy.trickles, policy.attempts) = (true, 3)
@@ -47,12 +47,12 @@ import Inlet
 
 #if WebRTC
     private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    /// The path is not resolved to the link's target, because Python finds its packages by the path that it was called
-    /// with.
+    /// The path is not resolved to the link's target, because Python finds its packages by the path with which it is
+    /// started.
     private let python =
         folder.deletingLastPathComponent().deletingLastPathComponent().path + "/.build/peers/bin/python"
 
-    /// viewer.py, which watches a few pictures, sends a bye and ends.
+    /// Runs viewer.py, which receives a few pictures, sends a bye and exits.
     private struct Viewer {
         private let process = Process()
         private let output = Pipe()
@@ -64,7 +64,7 @@ import Inlet
             try process.run()
         }
 
-        /// Its final output. It exits without a signal.
+        /// Returns the output once the process has exited by itself.
         func end() async -> String {
             let output = output
             return await withCheckedContinuation { continuation in

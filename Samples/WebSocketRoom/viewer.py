@@ -1,4 +1,4 @@
-"""Watches 30 pictures that another peer in a room sends, by aiortc: viewer.py ws://HOST:PORT/ROOM?id=NAME"""
+"""Receives 30 pictures from another peer in a room with aiortc: viewer.py ws://HOST:PORT/ROOM?id=NAME"""
 import asyncio
 import json
 import sys
@@ -32,7 +32,7 @@ async def signal(socket, peer, over):
             if message["flow"] == flow:
                 await add(peer, message["line"])
             else:
-                # It may arrive before its description.
+                # A candidate may arrive before its description.
                 early.setdefault(message["flow"], []).append(message["line"])
         elif message["type"] == "bye":
             over.set()
@@ -55,11 +55,11 @@ async def main():
             await asyncio.wait_for(over.wait(), 40)
         except asyncio.TimeoutError:
             pass
-        # To all other members of the room.
+        # Sent to all other members of the room.
         await socket.send_json({"type": "bye"})
         talk.cancel()
     await peer.close()
-    print(f"the viewer saw {seen['count']} pictures of {seen['size']}")
+    print(f"the viewer received {seen['count']} pictures of {seen['size']}")
 
 
 asyncio.run(main())

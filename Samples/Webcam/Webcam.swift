@@ -1,12 +1,12 @@
 import Inlet
 
-/// Prints the brightness of a webcam's picture, twice a second for three seconds: `swift run Webcam C920`.
+/// Prints the brightness of a webcam's pictures, twice a second for three seconds: `swift run Webcam C920`.
 ///
-/// Without a name it uses the first camera, and without a camera a test pattern.
+/// Without a name it uses the first camera, or a test pattern if no camera can be opened.
 @main struct Webcam {
     static func main() async throws {
         let capturer = Capturer(try camera(named: CommandLine.arguments.dropFirst().first))
-        // Scaled and thinned out in the library: an average needs neither all pixels nor all frames.
+        // The library scales pictures and skips frames: an average needs neither all pixels nor all frames.
         let wants = SinkWants(size: ImageSize(width: 64, height: 48), maximumFrameRate: Rational(2))
         try await capturer.run(queue: .latest, wants: wants) { frames in
             var count = 0
@@ -18,7 +18,7 @@ import Inlet
         }
     }
 
-    /// The camera with a name or the first one, or a pattern if this user may open none.
+    /// Returns the camera with the given name or the first one, or a pattern if this user can open no camera.
     private static func camera(named name: String?) throws -> any FrameSourceConfiguration {
         if let name { return try PluginRegistry.standard.source("v4l2:?name=\(name)") }
         #if os(Linux)
@@ -28,7 +28,7 @@ import Inlet
                 return try PluginRegistry.standard.source("v4l2:\(camera.node)")
             }
         #endif
-        print("There is no camera that can be opened: plug one in. A test pattern takes its place.")
+        print("No camera can be opened. Plug one in. A test pattern replaces it for now.")
         return try PluginRegistry.standard.source("pattern:ball?size=640x480&fps=30&pace=realtime")
     }
 

@@ -83,7 +83,7 @@ static inline int64_t inlet_frame_duration(const AVFrame *frame) {
 #endif
 }
 
-// What a muxer writes to; libavformat's type of the callback changed in its version 61.
+// Creates the output of a muxer. The type of libavformat's callback changed in its version 61.
 static inline AVIOContext *inlet_avio_output(
     unsigned char *buffer, int size, void *opaque, int (*write)(void *, const uint8_t *, int),
     int64_t (*seek)(void *, int64_t, int)) {
@@ -94,8 +94,9 @@ static inline AVIOContext *inlet_avio_output(
 #endif
 }
 
-// What an input of our own tells demuxers of itself, by the options that libavformat's own HTTP has: the `opaque` of
-// its AVIOContext. The texts belong to its owner, which allocates them by av_strdup.
+// The facts that one of Inlet's own inputs provides to demuxers, with the same options as libavformat's own HTTP
+// protocol. It is the `opaque` of the input's AVIOContext. The texts belong to its owner, which allocates them with
+// av_strdup.
 struct inlet_io_facts {
     const AVClass *class;
     void *owner;
@@ -126,13 +127,15 @@ static inline const AVClass *inlet_io_class(void) {
     return &class;
 }
 
-// Whether `opaque` is a struct inlet_io_facts. By name, as each object file has a class of its own.
+// Whether `opaque` is a struct inlet_io_facts. The name is compared, because each object file has a separate copy of
+// the class.
 static inline int inlet_io_is_ours(const AVIOContext *io) {
     return io->av_class && io->opaque && !strcmp(io->av_class->class_name, "InletIO");
 }
 
-// Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever
-// thread logs it; the strings are valid during the call. Install once: the settings are read without a lock.
+// Variadic callbacks, which Swift cannot implement. `handler` is called for each line whose level is at most `level`,
+// on the thread that logs it; the strings are valid during the call. Install it only once: the settings are read
+// without a lock.
 typedef void (*inlet_log_handler)(int level, const char *origin, const char *line);
 struct inlet_log_settings {
     inlet_log_handler handler;
@@ -140,18 +143,18 @@ struct inlet_log_settings {
 };
 
 static inline struct inlet_log_settings *inlet_log_settings(void) {
-    // Inside a function, as Swift's importer emits no storage for variables of a header.
+    // A static variable of a function, because Swift's importer emits no storage for global variables of a header.
     static struct inlet_log_settings settings;
     return &settings;
 }
 
-// What libav* tells in its log and nowhere else, counted for each thread. Read and set on the thread that calls libav*,
-// by the module that installed the log: each module has variables of its own.
+// Facts that libav* reports only in its log, recorded per thread. Read and set them on the thread that calls libav*, in
+// the module that installed the log: each module has its own variables.
 struct inlet_log_facts {
     unsigned missed_packets;
     int unresolved, tls_failed, oversized, opens_itself;
-    int status; // of RTSP or HTTP, the last refusal's
-    int holds_redirects; // set by who opens an input: see inlet_log_hold_redirect
+    int status; // of the last refusal by RTSP or HTTP
+    int holds_redirects; // set when an input is opened: see inlet_log_hold_redirect
 };
 
 static inline struct inlet_log_facts *inlet_log_facts(void) {
@@ -167,22 +170,22 @@ static inline void inlet_log_note(const char *origin, int level, const char *for
     if (!strncmp(format, "method %s failed: %d", 20)) sscanf(line, "method %*s failed: %d", &facts->status);
     if (!strncmp(format, "HTTP error %d", 13)) sscanf(line, "HTTP error %d", &facts->status);
     if (!strncmp(format, "Protocol '%s' not on whitelist", 30)) facts->opens_itself = 1;
-    // Not for each error: a connection that is reset says something, too.
+    // Only some errors count: a connection that is reset also logs one.
     if (origin && !strcmp(origin, "tls") && level <= AV_LOG_ERROR
         && (strstr(line, "ertificate") || strstr(line, "unexpected TLS packet") || strstr(line, "alert")))
         facts->tls_failed = 1;
 }
 
-// Where the RTSP server leads that this thread has met last; 4096 bytes.
+// The target of the last redirect by an RTSP server on this thread, at most 4096 bytes.
 enum { inlet_log_redirect_size = 4096 };
 static inline char *inlet_log_redirect(void) {
     static _Thread_local char target[inlet_log_redirect_size];
     return target;
 }
 
-// RTSP follows redirects by itself, and takes the credentials along. It tells of each before it connects; the list of
-// protocols that the input may use is read after that. Emptied, it ends the opening, and the caller decides where to
-// connect.
+// libavformat's RTSP follows redirects by itself, and sends the credentials to the new server. It logs each redirect
+// before it connects, and reads the protocol list of the input after that. This function sets that list to a value that
+// makes the opening fail, so that the caller decides where to connect.
 static inline void inlet_log_hold_redirect(void *object, const char *format, va_list arguments) {
     if (!inlet_log_facts()->holds_redirects || !object || strncmp(format, "Status %d: Redirecting to %s", 28)) return;
     char line[inlet_log_redirect_size + 64];

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Vectors of the compiler's own, which become SSE2, AVX or NEON. Without optimization they are still five times faster
+// The compiler's vector types, which become SSE2, AVX or NEON. Even without optimization they are five times faster
 // than single samples.
 typedef uint16_t samples8 __attribute__((vector_size(16)));
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
@@ -21,7 +21,7 @@ INLINE uint16_t load_one(const uint8_t *source) {
     return result;
 }
 
-/// The thresholds of one row of Bayer's matrix of 8x8, from 0 to (1 << bits) - 1; `bits` is at most 6.
+/// The thresholds of one row of the 8x8 Bayer matrix, from 0 to (1 << bits) - 1; `bits` is at most 6.
 static void thresholds(int row, int bits, uint16_t result[8]) {
     for (int column = 0; column < 8; column++) {
         int value = 0;
@@ -31,7 +31,7 @@ static void thresholds(int row, int bits, uint16_t result[8]) {
     }
 }
 
-/// Sums become 8 bits. With the threshold a sum is at most 256 << shift, which the subtraction brings back to 255.
+/// Reduces sums to 8 bits. With the threshold, a sum is at most 256 << shift, which the subtraction limits to 255.
 INLINE samples8 reduce(samples8 sums, samples8 threshold, int shift, int is_scaled) {
     sums += threshold;
     if (is_scaled) return (sums - (sums >> 8)) >> shift;
@@ -51,13 +51,13 @@ INLINE void store(samples8 values, uint8_t *target) {
     memcpy(target, &bytes, sizeof bytes);
 }
 
-/// The sums of neighbours: of 16 samples in a row 8.
+/// The sums of neighbouring samples: 8 sums of 16 samples in a row.
 INLINE samples8 pair_sums(samples8 low, samples8 high) {
     samples8 even = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
     return even + __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
 }
 
-/// A row of the target, of one row of the source or of two.
+/// Makes a row of the target from one or two rows of the source.
 INLINE void reduce_row(const uint8_t *first, const uint8_t *second, uint8_t *target, int width,
                        const uint16_t dither[8], struct inlet_deep_samples samples, int shift,
                        const int halves_columns, const int halves_rows, const int is_scaled) {
@@ -103,7 +103,7 @@ INLINE void reduce_plane(struct inlet_deep_plane plane, struct inlet_deep_sample
 
 void inlet_reduce(struct inlet_deep_plane plane, struct inlet_deep_samples samples, int halves_columns, int halves_rows,
                   int is_scaled) {
-    // A loop of its own for each.
+    // Constant arguments, so that the compiler makes a separate loop for each case.
     if (halves_columns && halves_rows) reduce_plane(plane, samples, 1, 1, 0);
     else if (halves_columns) reduce_plane(plane, samples, 1, 0, 0);
     else if (halves_rows) reduce_plane(plane, samples, 0, 1, 0);

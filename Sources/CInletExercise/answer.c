@@ -23,7 +23,7 @@ _Noreturn void end_with(enum outcome outcome, const char *format, ...) {
     static const inlet_result results[] = {
         [PASSED] = INLET_OK, [FAILED] = INLET_ERROR_INTERNAL, [LATE] = INLET_ERROR_TIMED_OUT,
         [NOT_APPLICABLE] = INLET_ERROR_UNSUPPORTED, [NOT_OPENED] = INLET_ERROR_NOT_FOUND};
-    /* The first thread that has something to say ends the process. */
+    /* The first thread that answers ends the process. */
     if (atomic_flag_test_and_set(&is_answered))
         for (;;) pause();
     inlet_wire_result answer = {
@@ -32,7 +32,7 @@ _Noreturn void end_with(enum outcome outcome, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(answer.message, sizeof answer.message, format, arguments);
     va_end(arguments);
-    /* Text of the plug-in's may stand in it, and must not end within a character. */
+    /* The message may contain text of the plug-in, and must not end within a character. */
     size_t length = strlen(answer.message);
     if (length == sizeof answer.message - 1)
         while (length > 0 && ((uint8_t)answer.message[length] & 0xc0) != 0x00 && (answer.message[length - 1] & 0x80))
@@ -45,8 +45,8 @@ _Noreturn void end_with(enum outcome outcome, const char *format, ...) {
 
 _Noreturn void cannot_open(const char *function, inlet_result result, const char *message) {
     if (rounds_of && rounds_done > 0)
-        FAIL("%s leaves something behind that runs out: in round %d %s failed with %d, and not before: %.200s There "
-             "are %d descriptors and %d threads then.",
+        FAIL("%s leaks a limited resource: in round %d, %s failed with %d for the first time: %.200s There "
+             "are %d descriptors and %d threads now.",
             rounds_of, rounds_done + 1, function, result, message, take_facts().descriptors, take_facts().threads);
     opening_result = result;
     end_with(NOT_OPENED, "%s failed with %d: %.300s", function, result, message);
@@ -81,7 +81,7 @@ _Noreturn void inlet_exercise_run(const inlet_exercise *wanted) {
     for (size_t i = 0; i < sizeof exercises / sizeof *exercises; i++) {
         if (strcmp(exercises[i].name, wanted->name)) continue;
         if (exercises[i].needs_kind && exercises[i].needs_kind != (wanted->is_sink ? 2 : 1))
-            end_with(NOT_APPLICABLE, "It is for %s.", wanted->is_sink ? "sources" : "sinks");
+            end_with(NOT_APPLICABLE, "Only for %s.", wanted->is_sink ? "sources" : "sinks");
         exercises[i].run();
         end_with(PASSED, "%s", remark_text);
     }

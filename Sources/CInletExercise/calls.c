@@ -40,7 +40,10 @@ void sleep_for(int64_t nanoseconds) {
 _Thread_local int64_t excuse;
 static _Thread_local int64_t delay_before, host_time;
 
-/* How long this thread has waited for a processor (Documentation/scheduler/sched-stats.rst); 0 if nobody counts it. */
+/*
+ * The time that this thread has waited for a processor (Documentation/scheduler/sched-stats.rst); 0 if the system does
+ * not count it.
+ */
 static int64_t run_delay(void) {
     FILE *file = fopen("/proc/thread-self/schedstat", "re");
     if (!file) return 0;
@@ -90,7 +93,9 @@ static const char *name_of(int number) {
     }
 }
 
-/* Reports a crash. It calls more than a handler may, in a process that could only end otherwise. */
+/*
+ * Reports a crash. It calls functions that a signal handler should not call, but the process could only end otherwise.
+ */
 static void crashed(int number, siginfo_t *facts, void *context) {
     (void)context;
     const char *function = caller >= 0 ? atomic_load(&calls[caller].function) : NULL;
@@ -102,7 +107,7 @@ static void crashed(int number, siginfo_t *facts, void *context) {
     char place[96];
     if (function) snprintf(place, sizeof place, "%s", function);
     else if (caller >= 0) snprintf(place, sizeof place, "the plug-in, between two calls of its functions,");
-    else snprintf(place, sizeof place, "a thread of the plug-in's own");
+    else snprintf(place, sizeof place, "one of the plug-in's own threads");
     if (what) FAIL("%s crashed (%s): it touched memory %s.", place, name_of(number), what);
     FAIL("%s crashed (%s) at the address %p. Run it in a debugger with inlet run --in-process.", place, name_of(number),
         (const void *)address);
@@ -110,8 +115,8 @@ static void crashed(int number, siginfo_t *facts, void *context) {
 
 static void exited(void) {
     const char *function = caller >= 0 ? atomic_load(&calls[caller].function) : NULL;
-    FAIL("%s ended the process with exit(). Return an error instead.", function ? function : "A thread of the "
-         "plug-in's own");
+    FAIL("%s ended the process with exit(). Return an error instead.", function ? function : "One of the "
+         "plug-in's own threads");
 }
 
 static void give_signal_stack(void) {
@@ -123,13 +128,13 @@ static void *watch(void *data) {
     (void)data;
     struct pollfd socket = {.fd = INLET_CHILD_SOCKET};
     for (;;) {
-        /* Asked for nothing, poll reports the other end's closing alone. */
+        /* With no requested events, poll reports only that the other end was closed. */
         if (poll(&socket, 1, 50) > 0) _exit(76);
         for (int i = 0; i < CALLERS; i++) {
             if (now() <= atomic_load(&calls[i].until)) continue;
             const char *function = atomic_load(&calls[i].function);
             if (!function) continue;
-            FAIL("%s did not return within %.1f s. Heed its deadline and wake_fd, and wait for nothing without a "
+            FAIL("%s did not return within %.1f s. Respect its deadline and wake_fd, and never wait without a time "
                  "limit.",
                 function, (double)atomic_load(&calls[i].limit) / 1e9);
         }
@@ -146,7 +151,7 @@ void watch_calls(void) {
     }
     atexit(exited);
     pthread_t thread;
-    if (pthread_create(&thread, NULL, watch, NULL)) end_with(NOT_APPLICABLE, "There is no memory for a thread.");
+    if (pthread_create(&thread, NULL, watch, NULL)) end_with(NOT_APPLICABLE, "Not enough memory for a thread.");
 }
 
 struct thread_start {
@@ -167,6 +172,6 @@ pthread_t start_thread(void *(*body)(void *), void *data) {
     pthread_t thread;
     if (start) *start = (struct thread_start){body, data};
     if (!start || pthread_create(&thread, NULL, run_thread, start))
-        end_with(NOT_APPLICABLE, "There is no memory for a thread.");
+        end_with(NOT_APPLICABLE, "Not enough memory for a thread.");
     return thread;
 }

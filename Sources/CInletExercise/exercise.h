@@ -1,6 +1,4 @@
-/*
- * exercise.h: what all exercises share. Functions that find a fault send the answer, and end the process.
- */
+/* exercise.h: shared by all exercises. A function that finds a fault sends the answer and ends the process. */
 #ifndef EXERCISE_H
 #define EXERCISE_H
 
@@ -19,34 +17,35 @@ enum outcome { PASSED, FAILED, LATE, NOT_APPLICABLE, NOT_OPENED };
 /* answer.c */
 _Noreturn void end_with(enum outcome outcome, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define FAIL(...) end_with(FAILED, __VA_ARGS__)
-/* Ends the process because `function` failed: that is the plug-in's fault if it worked in rounds before. */
+/* Ends the process because `function` failed. This is the plug-in's fault if the function worked in earlier rounds. */
 _Noreturn void cannot_open(const char *function, inlet_result result, const char *message);
-/* What the rounds are that `measure` runs, and how many have been; null outside of them. */
+/* The description of the rounds that `measure` runs, and the number of completed rounds; null outside of `measure`. */
 extern const char *rounds_of;
 extern int rounds_done;
 
-/* calls.c: which function of the plug-in runs, for reports of crashes and hangs. */
+/* calls.c: records the running function of the plug-in, for reports of crashes and hangs. */
 void watch_calls(void);
-/* The present thread calls a function, which counts as hung after `limit` nanoseconds. */
+/* Records that the current thread calls a function, which counts as hung after `limit` nanoseconds. */
 void enter(const char *function, int64_t limit);
-/* It has returned. Returns how long it took. */
+/* Records that the function has returned. Returns its duration. */
 int64_t leave(void);
 /*
- * How much of the last call was not the plug-in's: the thread waited for a processor, or the host's functions worked.
+ * The part of the last call's duration that the plug-in did not cause: the thread waited for a processor, or the host's
+ * functions ran.
  */
 extern _Thread_local int64_t excuse;
-/* The host's functions have worked for so long in the present call. */
+/* Records that the host's functions have run for this long in the current call. */
 void excuse_host(int64_t nanoseconds);
 /* Starts a thread whose crashes are reported. */
 pthread_t start_thread(void *(*body)(void *), void *data);
-/* What lies between these addresses must not be touched: a report of a crash there says `what`. */
+/* Names a range of memory that must not be touched: a report of a crash there contains `what`. */
 void name_guard(int index, const void *start, size_t length, const char *what);
 enum { GUARDS = 32 };
 
 int64_t now(void);
 void sleep_for(int64_t nanoseconds);
 
-/* facts.c: what the process holds. */
+/* facts.c: the resources of the process. */
 struct facts {
     int descriptors;
     int threads;
@@ -54,7 +53,7 @@ struct facts {
     int64_t pages;
 };
 struct facts take_facts(void);
-/* Checks what the loaded library exports, and how it was linked. */
+/* Checks the exported symbols of the loaded library, and how it was linked. */
 void check_library(const void *entry, const char *path);
 
 /* plugin.c: the library and its tables. */
@@ -64,14 +63,14 @@ extern inlet_source_interface source_table;
 extern inlet_sink_interface sink_table;
 /* Loads the library and its tables, and calls init. */
 void load(void);
-/* Whether the thread may call what is tagged [control] and [capture]. */
+/* Whether the thread may call functions that are tagged [control] and [capture]. */
 extern _Thread_local int is_caller;
-/* Lines that the plug-in has logged, and the most of them in one second. */
+/* The number of lines that the plug-in has logged, and the maximum in one second. */
 extern atomic_int logged, most_logged;
-/* Copies a sized struct of the plug-in's. */
+/* Copies a struct of the plug-in that states its size. */
 void read_table(const char *id, void *table, size_t size);
 
-/* host.c: what an instance of a source may call. */
+/* host.c: the functions that an instance of a source may call. */
 struct host {
     inlet_source_host table;
     uint8_t future[64];
@@ -79,7 +78,7 @@ struct host {
     atomic_int is_cancelled, is_destroyed, is_in_next;
     pthread_t caller;
     atomic_int drops;
-    /* The slot that get_slot has handed out in this call of next. */
+    /* Whether get_slot has returned a slot in this call of next. */
     int is_granted;
     uint32_t slot;
     char format[24];
@@ -94,12 +93,12 @@ struct host {
 };
 struct host *new_host(void);
 void cancel(struct host *host);
-/* Takes a cancellation back, for another instance that uses the same host. */
+/* Revokes a cancellation, for another instance that uses the same host. */
 void reset(struct host *host);
-/* The byte that a slot holds before the plug-in writes to it. */
+/* The value of a byte of a slot before the plug-in writes to it. */
 uint8_t fill_byte(uint32_t slot, int plane, uint64_t offset);
 
-/* structs.c: structs that are longer than the plug-in knows, with bytes behind them that nobody may touch. */
+/* structs.c: structs that are longer than the plug-in's version, followed by bytes that must not be touched. */
 enum { FUTURE = 32, BEYOND = 32 };
 #define PADDED(type) struct { type value; uint8_t future[FUTURE]; uint8_t beyond[BEYOND]; }
 typedef PADDED(inlet_error) padded_error;
@@ -108,7 +107,10 @@ typedef PADDED(inlet_item) padded_item;
 typedef PADDED(inlet_sink_wants) padded_wants;
 void prepare(void *place, size_t size);
 void check_struct(const void *place, size_t size, const char *function, const char *name);
-/* Checks what a function returned and filled in. `positive` is the greatest result that it may return. */
+/*
+ * Checks the result of a function and the error that it filled in. `positive` is the greatest result that it may
+ * return.
+ */
 void check_result(inlet_result result, int positive, const padded_error *error, const char *function);
 
 /* source.c: one instance of a source. */
@@ -118,28 +120,28 @@ struct instance {
     padded_error error;
     padded_stream stream;
     padded_item item;
-    /* What the last call returned, when it began, how long it took, and how much of that was not the plug-in's. */
+    /* The last call: its result, its start, its duration, and the part of that which the plug-in did not cause. */
     inlet_result result;
     int64_t begin, duration, excuse;
 };
-/* Each returns what the plug-in's function did, checked. */
+/* Each returns the result of the plug-in's function, after checking it. */
 inlet_result create_source(struct instance *instance, struct host *host);
 inlet_result open_source(struct instance *instance, int64_t deadline);
 inlet_result next_item(struct instance *instance, int64_t deadline);
 void release_item(const inlet_item *item);
 void close_source(struct instance *instance);
 void destroy_source(struct instance *instance);
-/* Creates and opens one, or ends the process because it cannot be opened. */
+/* Creates and opens a source, or ends the process if it cannot be opened. */
 void begin_source(struct instance *instance, struct host *host);
-/* Waits for an item for at most so long. Returns 0 at the end of the stream or the time. */
+/* Waits at most `limit` for an item. Returns 0 at the end of the stream or of the time. */
 int wait_for_item(struct instance *instance, int64_t limit);
 void end_source(struct instance *instance);
-/* A number that changes when the bytes of an item do. */
+/* A checksum of the bytes of an item. */
 uint64_t checksum(const inlet_item *item);
 
 /*
- * life.c: runs rounds, as many as fit into a time, and finds what grows by them. Returns how many there were; a round
- * that returns 0 ends it.
+ * life.c: runs as many rounds as fit into a time, and finds resources that grow with them. Returns the number of
+ * rounds. A round that returns 0 is the last one.
  */
 int measure(const char *what, int most, int64_t limit, int (*round)(void));
 

@@ -36,7 +36,7 @@ struct facts take_facts(void) {
     return facts;
 }
 
-/* The number of entries in a table of symbols, by the hash table of the GNU linkers or that of System V. */
+/* The number of entries in a symbol table, computed from the hash table of the GNU linkers or of System V. */
 static size_t count_symbols(const uint32_t *gnu, const uint32_t *sysv) {
     if (sysv) return sysv[1];
     if (!gnu) return 0;
@@ -50,7 +50,7 @@ static size_t count_symbols(const uint32_t *gnu, const uint32_t *sysv) {
     return last + 1;
 }
 
-/* What linkers export by themselves. */
+/* Whether linkers export the symbol by themselves. */
 static int is_linkers(const char *name) {
     static const char *const names[] = {
         "", "_init", "_fini", "_edata", "edata", "_end", "end", "__bss_start", "_DYNAMIC", "__end__", "_bss_end__",
@@ -80,7 +80,7 @@ void check_library(const void *entry, const char *path) {
     Dl_info where;
     struct link_map *map = NULL;
     if (!dladdr1(entry, &where, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_ld)
-        FAIL("inlet_plugin_entry lies in no library. Define it in %s itself.", path);
+        FAIL("inlet_plugin_entry is not in a library. Define it in %s itself.", path);
     const ElfW(Sym) *symbols = NULL;
     const char *texts = NULL;
     const uint32_t *gnu = NULL, *sysv = NULL;
@@ -95,7 +95,7 @@ void check_library(const void *entry, const char *path) {
         case DT_FLAGS: has_text_relocations |= (item->d_un.d_val & DF_TEXTREL) != 0; break;
         }
     }
-    if (!symbols || !texts) end_with(NOT_APPLICABLE, "The library has no table of symbols that can be read.");
+    if (!symbols || !texts) end_with(NOT_APPLICABLE, "The library has no readable symbol table.");
     char others[200] = "";
     int count = 0;
     for (size_t i = 0, total = count_symbols(gnu, sysv); i < total; i++) {
@@ -111,13 +111,13 @@ void check_library(const void *entry, const char *path) {
         }
     }
     if (count)
-        FAIL("The library exports %d symbol%s beside inlet_plugin_entry: %s%s. Compile with -fvisibility=hidden, or "
+        FAIL("The library exports %d symbol%s besides inlet_plugin_entry: %s%s. Compile with -fvisibility=hidden, or "
              "link with a version script, so that it cannot clash with other libraries.",
             count, count == 1 ? "" : "s", others, count > 3 ? " and others" : "");
     struct stack_search search = {.base = map->l_addr};
     dl_iterate_phdr(find_stack, &search);
     if (search.is_executable)
-        FAIL("The library asks for an executable stack, which makes attacks easy. Link it with -Wl,-z,noexecstack.");
+        FAIL("The library requests an executable stack, which makes attacks easy. Link it with -Wl,-z,noexecstack.");
     if (has_text_relocations)
-        FAIL("The library has relocations in its code, which stays writable by them. Compile it with -fPIC.");
+        FAIL("The library has relocations in its code, which must therefore be writable. Compile it with -fPIC.");
 }

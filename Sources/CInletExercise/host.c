@@ -10,12 +10,12 @@
 
 enum { PAGE = 4096 };
 
-/* The host of a call. One that comes after destroy, or with another pointer, is a fault. */
+/* The host of a call. A call after destroy, or with another pointer, is a fault. */
 static struct host *host_of(void *context, const char *function) {
     struct host *host = context;
     if (!host) FAIL("%s was called without the context of inlet_source_host. Pass host->context.", function);
     if (atomic_load(&host->is_destroyed))
-        FAIL("%s was called after destroy. Stop the plug-in's threads in close, and wait for their end.", function);
+        FAIL("%s was called after destroy. Stop and join the plug-in's threads in close.", function);
     return host;
 }
 
@@ -39,7 +39,7 @@ static void end_interruption(void *context) { host_of(context, "end_interruption
 static void get_demand(void *context, inlet_demand *demand) {
     host_of(context, "get_demand");
     if (!demand || demand->size < sizeof *demand)
-        FAIL("get_demand was called with demand->size %u. Set it to sizeof(inlet_demand) before.",
+        FAIL("get_demand was called with demand->size %u. Set it to sizeof(inlet_demand) first.",
             demand ? demand->size : 0);
     uint32_t size = demand->size;
     *demand = (inlet_demand){.size = size, .wants_pictures = 1, .wants_packets = 1};
@@ -55,11 +55,11 @@ uint8_t fill_byte(uint32_t slot, int plane, uint64_t offset) {
     return (uint8_t)mixed((uint32_t)offset * 4 + (uint32_t)plane + mixed(slot));
 }
 
-/* Gives each plane memory that ends at a page which nobody may touch: an overrun is noticed where it happens. */
+/* Gives each plane memory that ends at an inaccessible page, so that an overrun crashes where it happens. */
 static int take_memory(struct host *host) {
     static const char *const names[] = {
-        "behind plane 0 of the slot that get_slot gave", "behind plane 1 of the slot that get_slot gave",
-        "behind plane 2 of the slot that get_slot gave", "behind plane 3 of the slot that get_slot gave"};
+        "after plane 0 of the slot that get_slot returned", "after plane 1 of the slot that get_slot returned",
+        "after plane 2 of the slot that get_slot returned", "after plane 3 of the slot that get_slot returned"};
     for (int i = 0; i < host->plane_count; i++) {
         size_t wanted = host->planes[i].stride * host->planes[i].rows;
         size_t pages = (wanted + PAGE - 1) / PAGE * PAGE;
@@ -93,20 +93,20 @@ static inlet_result get_slot(
     if (!pthread_equal(pthread_self(), host->caller))
         FAIL("get_slot was called on another thread than next. Call it within next, on its thread.");
     if (!atomic_load(&host->is_in_next)) FAIL("get_slot was called outside of next. Call it within next.");
-    if (host->is_granted) FAIL("get_slot was called twice within one next. Use the slot that it gave.");
+    if (host->is_granted) FAIL("get_slot was called twice within one next. Use the slot that it returned first.");
     if (!slot || slot->size < sizeof *slot)
-        FAIL("get_slot was called with slot->size %u. Set it to sizeof(inlet_slot) before.", slot ? slot->size : 0);
+        FAIL("get_slot was called with slot->size %u. Set it to sizeof(inlet_slot) first.", slot ? slot->size : 0);
     if (!format || strnlen(format, sizeof host->format) >= sizeof host->format)
-        return refuse(error, INLET_ERROR_UNSUPPORTED, "There is no such pixel format.");
+        return refuse(error, INLET_ERROR_UNSUPPORTED, "The pixel format does not exist.");
     host->plane_count = exercise->layout(format, width, height, host->planes);
-    if (host->plane_count == -1) return refuse(error, INLET_ERROR_UNSUPPORTED, "There is no such pixel format.");
+    if (host->plane_count == -1) return refuse(error, INLET_ERROR_UNSUPPORTED, "The pixel format does not exist.");
     if (host->plane_count < 0)
         return refuse(error, INLET_ERROR_INVALID_CONFIGURATION, "A picture of this size is not possible.");
     host->slot = host->slot % 63 + 1;
     int64_t begin = now();
     int has_memory = take_memory(host);
     excuse_host(now() - begin);
-    if (!has_memory) return refuse(error, INLET_ERROR_RESOURCE_EXHAUSTED, "There is no memory for a slot.");
+    if (!has_memory) return refuse(error, INLET_ERROR_RESOURCE_EXHAUSTED, "Not enough memory for a slot.");
     snprintf(host->format, sizeof host->format, "%s", format);
     host->width = width;
     host->height = height;
@@ -120,9 +120,9 @@ static inlet_result get_slot(
 }
 
 struct host *new_host(void) {
-    /* Never freed: a call that comes after destroy is noticed by it. */
+    /* Never freed, so that a call after destroy is detected. */
     struct host *host = calloc(1, sizeof *host);
-    if (!host) end_with(NOT_APPLICABLE, "There is no memory for the exercise.");
+    if (!host) end_with(NOT_APPLICABLE, "Not enough memory for the exercise.");
     host->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     host->table = (inlet_source_host){
         .size = offsetof(struct host, wake), .wake_fd = host->wake, .context = host, .is_cancelled = is_cancelled,

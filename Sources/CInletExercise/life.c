@@ -1,4 +1,4 @@
-/* The exercises of many instances of a source: leaks, errors, threads, and memory that is lent. */
+/* The exercises of many instances of a source: leaks, errors, threads, and lent memory. */
 #include "exercise.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Freed memory is overwritten with this, and memory that is taken holds other bytes than zeros. */
+/* Overwrites memory when it is freed, and fills allocated memory with bytes other than zero. */
 static void overwrite_freed_memory(void) {
     const int m_perturb = -6; /* M_PERTURB, which the C library honours without declaring it. */
     mallopt(m_perturb, 0x5a);
@@ -18,23 +18,23 @@ static void overwrite_freed_memory(void) {
 void exercise_errors(void) {
     load();
     overwrite_freed_memory();
-    /* A source that is created and never opened. */
+    /* A source that is created but not opened. */
     struct instance instance;
     if (create_source(&instance, new_host()) != INLET_OK)
         end_with(NOT_OPENED, "create failed with %d: %.300s", instance.result, instance.error.value.message);
     destroy_source(&instance);
-    /* One that is cancelled before it opens, whatever comes of that, is closed. */
+    /* A source that is cancelled before it opens is closed, whatever open returns. */
     if (create_source(&instance, new_host()) == INLET_OK) {
         cancel(instance.host);
         open_source(&instance, now() + 10 * SECOND);
         end_source(&instance);
     }
-    /* One whose time is over. */
+    /* A source whose deadline has passed. */
     if (create_source(&instance, new_host()) == INLET_OK) {
         open_source(&instance, now() - SECOND);
         end_source(&instance);
     }
-    /* One with an address that there cannot be. */
+    /* A source with an impossible address. */
     inlet_configuration configuration = *exercise->configuration;
     configuration.address = "//inlet.invalid/\xc3\xa4 %s%n";
     inlet_exercise changed = *exercise;
@@ -51,7 +51,7 @@ void exercise_errors(void) {
     end_source(&instance);
 }
 
-/* What is held after a quarter, a half and all of the rounds. */
+/* The resources after a quarter, a half and all of the rounds. */
 struct growth {
     const char *what;
     int rounds;
@@ -61,7 +61,7 @@ struct growth {
 static void check_growth(const struct growth *growth) {
     const struct facts *facts = growth->facts;
     int half = growth->rounds / 4, rest = growth->rounds - 2 * half;
-    /* What grows in both parts grows for ever. A cache that fills once does not. */
+    /* A resource that grows in both parts grows for ever. A cache that fills once does not. */
     int first = facts[1].descriptors - facts[0].descriptors, second = facts[2].descriptors - facts[1].descriptors;
     if (first >= (half + 3) / 4 && second >= (rest + 3) / 4)
         FAIL("%s leaves descriptors open: %d more after %d rounds. Close in close or destroy what open has opened.",
@@ -73,8 +73,8 @@ static void check_growth(const struct growth *growth) {
     if (growth->rounds < 40) return;
     int64_t early = facts[1].heap - facts[0].heap, late = facts[2].heap - facts[1].heap;
     if (early >= 8 * half && late >= 8 * rest)
-        FAIL("%s leaks memory: %lld bytes in each of %d rounds. Free in destroy what create took, in close what open "
-             "took.",
+        FAIL("%s leaks memory: %lld bytes in each of %d rounds. Free the memory of create in destroy, and that of open "
+             "in close.",
             growth->what, (long long)(late / rest), half + rest);
     early = facts[1].pages - facts[0].pages, late = facts[2].pages - facts[1].pages;
     if (early >= half && late >= rest)
@@ -89,7 +89,7 @@ int measure(const char *what, int most, int64_t limit, int (*round)(void)) {
     struct growth growth = {.what = what};
     rounds_of = what;
     rounds_done = 0;
-    /* The first rounds show how long one takes; what they leave behind is not counted. */
+    /* The first rounds measure the duration of a round. The resources that they leave are not counted. */
     int64_t begin = now();
     while (rounds_done < 8 && now() < begin + limit / 4) {
         if (!round()) goto end;
@@ -151,7 +151,7 @@ void exercise_leaks(void) {
     int created = measure("create and destroy", 1000, 2 * SECOND, create_and_destroy);
     int opened = measure("Opening and closing", 1000, 4 * SECOND, open_and_close);
     if (shortest_close > SECOND)
-        end_with(LATE, "close took %.1f s; 1 s is allowed.", (double)shortest_close / 1e9);
+        end_with(LATE, "close took %.1f s. At most 1 s is allowed.", (double)shortest_close / 1e9);
     int read = measure("Opening, reading one item and closing", 200, 3 * SECOND, read_one);
     begin_source(&one, one_host);
     int items = measure("next", 1000, 3 * SECOND, read_next);
@@ -159,19 +159,19 @@ void exercise_leaks(void) {
     remark("%d times created, %d opened, %d read from, %d items", created, opened, read, items);
 }
 
-/* An item that is lent, and what its bytes were. */
+/* A lent item, and its original bytes. */
 struct loan {
     inlet_item item;
     uint64_t checksum;
 };
 
 static void check_loan(const struct loan *loan, const char *when) {
-    enter("Reading what next has lent, before its release,", 5 * SECOND);
+    enter("Reading the memory that next has lent, before its release,", 5 * SECOND);
     uint64_t present = checksum(&loan->item);
     leave();
     if (present != loan->checksum)
-        FAIL("What next has lent changed %s, before it was released. Keep its memory as it is until release, which may "
-             "come after destroy.",
+        FAIL("The memory that next has lent changed %s, before it was released. Keep it unchanged until release, which "
+             "may come after destroy.",
             when);
 }
 
@@ -192,15 +192,15 @@ void exercise_lending(void) {
         if (!wait_for_item(&instance, 8 * SECOND)) break;
         const inlet_item *item = &instance.item.value;
         int is_lent = item->is_packet || !item->picture.is_in_slot;
-        if (!is_lent && !held) end_with(NOT_APPLICABLE, "The source fills slots, and lends nothing.");
+        if (!is_lent && !held) end_with(NOT_APPLICABLE, "The source fills slots and lends no memory.");
         if (is_lent && held < HELD && item->release) loans[held++] = (struct loan){*item, checksum(item)};
         else release_item(item);
         for (int k = 0; k < held; k++) check_loan(&loans[k], "while next was called again");
     }
-    if (!held) end_with(NOT_APPLICABLE, "The source lends nothing that it wants released.");
+    if (!held) end_with(NOT_APPLICABLE, "The source lends no memory that must be released.");
     close_source(&instance);
     for (int k = 0; k < held; k++) check_loan(&loans[k], "when its source was closed");
-    /* One is released on another thread after close, one after destroy. */
+    /* One item is released on another thread after close, another after destroy. */
     pthread_join(start_thread(release_elsewhere, &loans[--held]), NULL);
     destroy_source(&instance);
     for (int k = 0; k < held; k++) check_loan(&loans[k], "when its source was destroyed");
@@ -209,13 +209,13 @@ void exercise_lending(void) {
     remark("held past destroy, released on another thread");
 }
 
-/* Reads an item, which comes after those before whatever other instances do. */
+/* Reads an item, whose sequence number must not depend on other instances. */
 static void read_in_order(struct instance *instance, uint64_t *sequence, int is_first) {
     if (!wait_for_item(instance, 8 * SECOND)) return;
     uint64_t next = instance->item.value.sequence;
     if (!is_first && next <= *sequence)
-        FAIL("next gave the sequence number %llu after %llu, as two instances ran. They share nothing: keep all state "
-             "in the instance.",
+        FAIL("next gave the sequence number %llu after %llu while two instances ran. Instances share nothing: keep all "
+             "state in the instance.",
             (unsigned long long)next, (unsigned long long)*sequence);
     *sequence = next;
     release_item(&instance->item.value);
@@ -230,7 +230,7 @@ static void *run_instance(void *data) {
     return NULL;
 }
 
-/* Whether a second instance opens while one runs: a camera may have one user alone. */
+/* Whether a second instance opens while one runs: some cameras allow only one user. */
 static int allows_two(void) {
     struct instance first, second;
     uint64_t sequence = 0, other = 0;
@@ -263,10 +263,13 @@ void exercise_threads(void) {
         run_instance(host);
         pthread_join(thread, NULL);
     } else {
-        /* Created and run on another thread than the instances before: nothing may depend on the first thread. */
+        /*
+         * Created and run on a thread other than that of the previous instances: nothing may depend on the first
+         * thread.
+         */
         pthread_join(start_thread(run_instance, host), NULL);
     }
-    /* A thread that goes on after destroy shows by its calls. */
+    /* A thread that runs after destroy is detected by its calls. */
     sleep_for(200 * MILLISECOND);
     struct facts after = take_facts();
     remark("%s; %d threads before, %d after", has_two ? "two at once" : "one at a time: it is busy then",
@@ -276,7 +279,7 @@ void exercise_threads(void) {
 void exercise_output(void) {
     int ends[2];
     if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) || dup2(ends[1], STDOUT_FILENO) < 0)
-        end_with(NOT_APPLICABLE, "There is no pipe for the exercise.");
+        end_with(NOT_APPLICABLE, "Cannot create a pipe for the exercise.");
     load();
     struct instance instance;
     for (int i = 0; i < 2; i++) {
@@ -290,10 +293,10 @@ void exercise_output(void) {
     for (ssize_t i = 0; i < count; i++)
         if ((uint8_t)text[i] < 0x20 || (uint8_t)text[i] > 0x7e) text[i] = ' ';
     if (count > 0)
-        FAIL("The plug-in wrote to standard output, which belongs to the data of a sink: '%.60s'. Use host->log.",
+        FAIL("The plug-in wrote to standard output, which is reserved for the data of a sink: '%.60s'. Use host->log.",
             text);
     if (atomic_load(&most_logged) > 100)
-        FAIL("The plug-in logged %d lines within a second; beyond 100 they are not written. Log what changes, not each "
+        FAIL("The plug-in logged %d lines within a second; beyond 100 they are not written. Log changes, not each "
              "picture.",
             atomic_load(&most_logged));
     remark("%d lines logged", atomic_load(&logged));

@@ -39,7 +39,7 @@ static const void *extension(const char *id) {
     return id && !strcmp(id, INLET_THREAD_CHECK_ID) ? &thread_check : NULL;
 }
 
-/* Longer than the plug-in knows, as that of a later version is. */
+/* Longer than the plug-in's version of the struct, like that of a later version. */
 static const struct {
     inlet_host value;
     uint8_t future[64];
@@ -56,7 +56,7 @@ void read_table(const char *id, void *table, size_t size) {
     if (!found) FAIL("get_interface has nothing for %s, which the manifest promises.", id);
     uint32_t stated;
     memcpy(&stated, found, sizeof stated);
-    if (stated < 8) FAIL("The struct of %s states a size of %u. Set its size to sizeof.", id, stated);
+    if (stated < 8) FAIL("The struct of %s states a size of %u. Set its size with sizeof.", id, stated);
     memcpy(table, found, stated < size ? stated : size);
 }
 
@@ -82,7 +82,7 @@ static void call_init(void) {
     check_result(result, 0, &error, "init");
     if (result != INLET_OK) FAIL("init failed with %d: %.200s", result, error.value.message);
     if (duration > 50 * MILLISECOND && !strcmp(exercise->name, "init"))
-        end_with(LATE, "init took %lld ms; 50 are allowed. Do its work in create or open.",
+        end_with(LATE, "init took %lld ms; 50 ms are allowed. Move its work to create or open.",
             (long long)(duration / MILLISECOND));
 }
 
@@ -124,19 +124,19 @@ void exercise_interfaces(void) {
         const void *found = plugin->get_interface(unknown[i]);
         leave();
         if (found)
-            FAIL("get_interface returned something for the id '%s', which it cannot know. Compare the whole id, and "
+            FAIL("get_interface returned a pointer for the unknown id '%s'. Compare the whole id, and "
                  "return null for all others.", unknown[i]);
     }
     const char *id = exercise->is_sink ? INLET_SINK_ID : INLET_SOURCE_ID;
     if (plugin->get_interface(id) != plugin->get_interface(id))
-        FAIL("get_interface returned two addresses for %s. Return that of one constant.", id);
-    if (plugin->reserved) FAIL("inlet_plugin_entry.reserved is %u; it is 0.", plugin->reserved);
+        FAIL("get_interface returned two addresses for %s. Return the address of one constant.", id);
+    if (plugin->reserved) FAIL("inlet_plugin_entry.reserved is %u. Set it to 0.", plugin->reserved);
     if (exercise->is_sink) {
-        if (sink_table.reserved) FAIL("The struct of %s has %u in its field reserved; it is 0.", id,
+        if (sink_table.reserved) FAIL("The struct of %s has %u in its field reserved. Set it to 0.", id,
             sink_table.reserved);
         return;
     }
-    if (source_table.reserved) FAIL("The struct of %s has %u in its field reserved; it is 0.", id,
+    if (source_table.reserved) FAIL("The struct of %s has %u in its field reserved. Set it to 0.", id,
         source_table.reserved);
     if (!source_table.pause != !source_table.resume)
         FAIL("The source has %s without %s. Set both, or neither.", source_table.pause ? "pause" : "resume",
@@ -149,9 +149,9 @@ void exercise_init(void) {
     call_init();
     struct facts after = take_facts();
     if (after.descriptors > before.descriptors)
-        FAIL("init opened %d descriptor%s, and may open nothing. Leave that to open.",
+        FAIL("init opened %d descriptor%s, but must open nothing. Do that in open.",
             after.descriptors - before.descriptors, after.descriptors - before.descriptors == 1 ? "" : "s");
-    /* A host may call it again, as long as it calls deinit as often. */
+    /* A host may call init again, as long as it calls deinit as often. */
     call_init();
     enter("deinit", 5 * SECOND);
     plugin->deinit();
@@ -162,7 +162,7 @@ void exercise_init(void) {
     leave();
     call_init();
     read_tables();
-    /* The plug-in still works after that. */
+    /* The plug-in must work after that. */
     if (!exercise->is_sink) {
         struct instance instance;
         if (create_source(&instance, new_host()) == INLET_OK) destroy_source(&instance);

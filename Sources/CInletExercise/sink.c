@@ -10,7 +10,7 @@
 
 enum { PAGE = 4096 };
 
-/* A picture of 64x48 in gray, by libx264: its parameter sets and one slice of type IDR, in Annex B of H.264. */
+/* A grey picture of 64x48, encoded by libx264: its parameter sets and one IDR slice, in Annex B format of H.264. */
 enum { PARAMETER_SETS = 35 };
 static const uint8_t access_unit[] = {
     0x00, 0x00, 0x00, 0x01, 0x67, 0x42, 0xc0, 0x0a, 0xdc, 0x47, 0xb0, 0x11, 0x00, 0x00, 0x03, 0x00, 0x01, 0x00, 0x00,
@@ -34,7 +34,7 @@ struct sink {
     int64_t count;
 };
 
-/* The memory of a picture: one mapping for each plane, which ends at a page that nobody may touch. */
+/* The memory of a picture: one mapping per plane, which ends at an inaccessible page. */
 static struct {
     uint8_t *mapping, *rows;
     size_t length;
@@ -43,7 +43,8 @@ static struct {
 static int32_t is_cancelled(void *context) {
     struct sink *sink = context;
     if (!sink) FAIL("is_cancelled was called without the context of inlet_sink_host. Pass host->context.");
-    if (atomic_load(&sink->is_destroyed)) FAIL("is_cancelled was called after destroy. End the sink's threads before.");
+    if (atomic_load(&sink->is_destroyed))
+        FAIL("is_cancelled was called after destroy. Stop and join the sink's threads before that.");
     return atomic_load(&sink->is_cancelled);
 }
 
@@ -53,10 +54,10 @@ static void request_key_frame(void *context) {
     if (atomic_load(&sink->is_destroyed)) FAIL("request_key_frame was called after destroy.");
 }
 
-/* Never freed, so that a call after destroy is noticed. */
+/* Never freed, so that a call after destroy is detected. */
 static struct sink *create(void) {
     struct sink *sink = calloc(1, sizeof *sink);
-    if (!sink) end_with(NOT_APPLICABLE, "There is no memory for the exercise.");
+    if (!sink) end_with(NOT_APPLICABLE, "Not enough memory for the exercise.");
     sink->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     sink->host.value = (inlet_sink_host){
         .size = sizeof sink->host, .wake_fd = sink->wake, .context = sink, .is_cancelled = is_cancelled,
@@ -71,7 +72,8 @@ static struct sink *create(void) {
     check_struct(&sink->wants, sizeof sink->wants.value, "create", "wants");
     if (sink->result != INLET_OK) cannot_open("create", sink->result, sink->error.value.message);
     if (!sink->sink) FAIL("create succeeded and left *sink null. Set it to the instance.");
-    if (sink->wants.value.reserved) FAIL("create set wants->reserved to %u; it is 0.", sink->wants.value.reserved);
+    if (sink->wants.value.reserved)
+        FAIL("create set wants->reserved to %u. Leave it at 0.", sink->wants.value.reserved);
     return sink;
 }
 
@@ -98,8 +100,8 @@ static inlet_result start(struct sink *sink, uint32_t width, uint32_t height) {
 
 static void lay_out(inlet_picture *picture, uint32_t width, uint32_t height) {
     static const char *const names[] = {
-        "behind plane 0 of the picture that it was given", "behind plane 1 of the picture that it was given",
-        "behind plane 2 of the picture that it was given"};
+        "after plane 0 of its picture", "after plane 1 of its picture",
+        "after plane 2 of its picture"};
     picture->width = width;
     picture->height = height;
     strcpy(picture->pixel_format, "yuv420p");
@@ -113,7 +115,7 @@ static void lay_out(inlet_picture *picture, uint32_t width, uint32_t height) {
             if (memory[i].mapping) munmap(memory[i].mapping, memory[i].length);
             memory[i].length = pages + PAGE;
             memory[i].mapping = mmap(NULL, memory[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (memory[i].mapping == MAP_FAILED) end_with(NOT_APPLICABLE, "There is no memory for a picture.");
+            if (memory[i].mapping == MAP_FAILED) end_with(NOT_APPLICABLE, "Not enough memory for a picture.");
         }
         mprotect(memory[i].mapping, pages, PROT_READ | PROT_WRITE);
         name_guard(i, memory[i].mapping + pages, PAGE, names[i]);
@@ -151,10 +153,10 @@ static inlet_result consume(struct sink *sink, uint32_t width, uint32_t height) 
             size_t stride = (size_t)item.picture.planes[i].stride;
             for (size_t k = 0; k < item.picture.planes[i].length; k += stride > 64 ? 61 : 7)
                 if (memory[i].rows[k] != 100 + 10 * i)
-                    FAIL("consume changed byte %zu of plane %d of the picture that it was given. Other sinks read the "
-                         "same memory: copy it before.",
+                    FAIL("consume changed byte %zu of plane %d of its picture. Other sinks read the same memory. "
+                         "Change a copy.",
                         k, i);
-            /* Whoever reads on crashes. */
+            /* A sink that continues to read crashes. */
             name_guard(3 + i, memory[i].mapping, memory[i].length - PAGE, "of a picture after consume had returned");
             mprotect(memory[i].mapping, memory[i].length - PAGE, PROT_NONE);
         }
@@ -171,7 +173,7 @@ static void finish(struct sink *sink) {
         if (sink->result < 0 && !atomic_load(&sink->is_cancelled))
             FAIL("finish failed with %d while nothing was wrong: %.300s", sink->result, sink->error.value.message);
         if (sink->duration > SECOND + 500 * MILLISECOND)
-            end_with(LATE, "finish took %.1f s, and its deadline was after 1 s.", (double)sink->duration / 1e9);
+            end_with(LATE, "finish took %.1f s, but its deadline was 1 s.", (double)sink->duration / 1e9);
     }
     enter("destroy", 5 * SECOND);
     sink_table.destroy(sink->sink);
@@ -180,7 +182,7 @@ static void finish(struct sink *sink) {
     close(sink->wake);
 }
 
-/* Gives a sink pictures of one size. Returns 0 once it wants no more. */
+/* Gives a sink pictures of one size. Returns 0 when it wants no more. */
 static int give(struct sink *sink, int count, uint32_t width, uint32_t height) {
     for (int i = 0; i < count; i++) {
         inlet_result result = consume(sink, width, height);
@@ -192,7 +194,7 @@ static int give(struct sink *sink, int count, uint32_t width, uint32_t height) {
     return 1;
 }
 
-/* A sink that states a largest size gets nothing larger. */
+/* A sink that states a maximum size gets nothing larger. */
 static uint32_t limited(uint32_t wanted, uint32_t most) { return most && most < wanted ? most : wanted; }
 
 void exercise_sink(void) {
@@ -203,21 +205,21 @@ void exercise_sink(void) {
     uint32_t width = limited(63, most_width), height = limited(49, most_height);
     if (start(sink, width, height) != INLET_OK) cannot_open("start", sink->result, sink->error.value.message);
     int goes_on = give(sink, 6, width, height);
-    /* A stream that changes is taken, or refused with an error. */
+    /* A changed stream is accepted, or refused with an error. */
     width = limited(101, most_width), height = limited(35, most_height);
     if (goes_on && !sink->wants.value.packets) {
         if (start(sink, width, height) == INLET_OK) give(sink, 3, width, height);
         else if (sink->result != INLET_ERROR_UNSUPPORTED)
             FAIL("start failed with %d when the size of the pictures changed: %.200s. Return INLET_ERROR_UNSUPPORTED "
-                 "where one size only is possible.",
+                 "if only one size is possible.",
                 sink->result, sink->error.value.message);
     }
     int64_t items = sink->count;
     finish(sink);
-    /* One that gets nothing. */
+    /* A sink that gets no item. */
     sink = create();
     if (start(sink, limited(64, most_width), limited(48, most_height)) != INLET_OK)
-        FAIL("start failed with %d, but not before: %.300s", sink->result, sink->error.value.message);
+        FAIL("start failed with %d, but succeeded before: %.300s", sink->result, sink->error.value.message);
     finish(sink);
     int64_t best = INT64_MAX;
     for (int attempt = 0; attempt < 5 && best > 100 * MILLISECOND; attempt++) {
@@ -234,7 +236,7 @@ void exercise_sink(void) {
         finish(sink);
     }
     if (best > 100 * MILLISECOND)
-        end_with(LATE, "consume took %lld ms after a cancellation, at best of 5 attempts; 100 ms are allowed.",
+        end_with(LATE, "consume took %lld ms after a cancellation in the best of 5 attempts; 100 ms are allowed.",
             (long long)(best / MILLISECOND));
     remark("%lld %s", (long long)items, sink->wants.value.packets ? "packets" : "pictures of two sizes");
 }

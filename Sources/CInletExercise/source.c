@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call that overruns its deadline by more counts as hung. */
+/* A call that exceeds its deadline by more counts as hung. */
 static const int64_t patience = 5 * SECOND;
 
 inlet_result create_source(struct instance *instance, struct host *host) {
@@ -36,7 +36,7 @@ inlet_result open_source(struct instance *instance, int64_t deadline) {
     check_result(instance->result, 0, &instance->error, "open");
     check_struct(&instance->stream, sizeof instance->stream.value, "open", "stream");
     if (instance->result == INLET_ERROR_CANCELLED && !atomic_load(&instance->host->is_cancelled))
-        FAIL("open returned INLET_ERROR_CANCELLED, and nobody has cancelled.");
+        FAIL("open returned INLET_ERROR_CANCELLED, but was not cancelled.");
     return instance->result;
 }
 
@@ -72,26 +72,26 @@ static void check_picture(struct instance *instance) {
     struct host *host = instance->host;
     if (!memchr(picture->pixel_format, 0, sizeof picture->pixel_format))
         FAIL("next left picture.pixel_format without a zero byte at its end. Use FFmpeg's name of a format.");
-    if (picture->reserved) FAIL("next set picture.reserved to %u; it is 0.", picture->reserved);
+    if (picture->reserved) FAIL("next set picture.reserved to %u. Leave it at 0.", picture->reserved);
     inlet_exercise_plane planes[4];
     int count = exercise->layout(picture->pixel_format, picture->width, picture->height, planes);
     if (count == -1)
         FAIL("next yielded a picture in the format '%.23s', which Inlet does not know. Use FFmpeg's name of a common "
              "one.",
             picture->pixel_format);
-    if (count < 0) FAIL("next yielded a picture of %ux%u, which is not possible.", picture->width, picture->height);
+    if (count < 0) FAIL("next yielded a picture of the impossible size %ux%u.", picture->width, picture->height);
     if (picture->is_in_slot) {
         if (!host->is_granted || picture->slot != host->slot)
-            FAIL("next yielded slot %u, which get_slot did not give it in this call.", picture->slot);
+            FAIL("next yielded slot %u, which get_slot did not return in this call.", picture->slot);
         if (picture->width != host->width || picture->height != host->height
             || strcmp(picture->pixel_format, host->format))
-            FAIL("next yielded a picture of %ux%u in %s in a slot that it got for %ux%u in %s.", picture->width,
+            FAIL("next yielded a picture of %ux%u in %s in a slot that it requested for %ux%u in %s.", picture->width,
                 picture->height, picture->pixel_format, host->width, host->height, host->format);
         check_written(host, item);
         return;
     }
     if (picture->plane_count != (uint32_t)count)
-        FAIL("next lent a picture in %s with %u planes, and that format has %d.", picture->pixel_format,
+        FAIL("next lent a picture in %s with %u planes, but that format has %d.", picture->pixel_format,
             picture->plane_count, count);
     for (int i = 0; i < count; i++) {
         const inlet_plane *plane = &picture->planes[i];
@@ -116,26 +116,29 @@ static void check_item(struct instance *instance) {
     const inlet_item *item = &instance->item.value;
     const uint32_t known = INLET_FLAG_KEY | INLET_FLAG_CORRUPT | INLET_FLAG_DISCONTINUITY | INLET_FLAG_LOSS;
     if (item->flags & ~known) FAIL("next set the unknown flags 0x%x.", item->flags & ~known);
-    if (item->reserved) FAIL("next set item->reserved to %u; it is 0.", item->reserved);
-    if (item->duration < 0) FAIL("next set item->duration to %lld ticks; 0 is unknown.", (long long)item->duration);
+    if (item->reserved) FAIL("next set item->reserved to %u. Leave it at 0.", item->reserved);
+    if (item->duration < 0)
+        FAIL("next set item->duration to %lld ticks. Use 0 if it is unknown.", (long long)item->duration);
     int64_t age = now() - item->capture_time;
     if (item->capture_time != INLET_NO_TIME && (item->capture_time < 0 || age < -SECOND || age > 600 * SECOND))
-        FAIL("next set item->capture_time to %lld, which is %.1f s from the present of CLOCK_MONOTONIC. Use that "
+        FAIL("next set item->capture_time to %lld, which is %.1f s from the current time of CLOCK_MONOTONIC. Use that "
              "clock, or leave it at INLET_NO_TIME.",
             (long long)item->capture_time, (double)-age / 1e9);
-    if (item->is_packet > 1) FAIL("next set item->is_packet to %u; it is 0 or 1.", item->is_packet);
+    if (item->is_packet > 1) FAIL("next set item->is_packet to %u. Use 0 or 1.", item->is_packet);
     if (item->is_packet) {
         if (!item->packet.data || !item->packet.length)
-            FAIL("next yielded a packet of %llu bytes at %p. A packet has data.",
+            FAIL("next yielded a packet of %llu bytes at %p. A packet must have data.",
                 (unsigned long long)item->packet.length,
                 (const void *)item->packet.data);
         if (item->packet.parameter_sets_length && !item->packet.parameter_sets)
-            FAIL("next stated %llu bytes of parameter sets at a null pointer.",
+            FAIL("next yielded %llu bytes of parameter sets at a null pointer.",
                 (unsigned long long)item->packet.parameter_sets_length);
-        if (!*instance->stream.value.codec) FAIL("next yielded a packet, but open left stream->codec empty.");
+        if (!*instance->stream.value.codec)
+            FAIL("next yielded a packet, but open left stream->codec empty. Set it to FFmpeg's name.");
     } else {
         if (*instance->stream.value.codec)
-            FAIL("next yielded a picture, but open said that packets of '%.23s' come.", instance->stream.value.codec);
+            FAIL("next yielded a picture, but open set stream->codec to '%.23s'. Leave that empty for pictures.",
+                instance->stream.value.codec);
         check_picture(instance);
     }
 }
@@ -161,9 +164,9 @@ inlet_result next_item(struct instance *instance, int64_t deadline) {
     if (atomic_load(&host->is_cancelled)) {
         struct pollfd wake = {.fd = host->wake, .events = POLLIN};
         if (fcntl(host->wake, F_GETFD) < 0 || poll(&wake, 1, 0) < 1)
-            FAIL("next read or closed wake_fd. It stays readable once the instance is cancelled: only poll it.");
+            FAIL("next read or closed wake_fd. Only poll it: it must stay readable once the instance is cancelled.");
     } else if (instance->result == INLET_ERROR_CANCELLED) {
-        FAIL("next returned INLET_ERROR_CANCELLED, and nobody has cancelled.");
+        FAIL("next returned INLET_ERROR_CANCELLED, but was not cancelled.");
     }
     if (instance->result == INLET_OK) check_item(instance);
     return instance->result;
@@ -204,15 +207,15 @@ int wait_for_item(struct instance *instance, int64_t limit) {
         inlet_result result = next_item(instance, deadline);
         if (result == INLET_OK) return 1;
         if (result == INLET_END) return 0;
-        /* Which may be the device's fault, once. */
+        /* One failure may be the device's fault. */
         if (result < 0)
             end_with(LATE, "next failed with %d while nothing was wrong here: %.300s", result,
                 instance->error.value.message);
-        /* INLET_AGAIN at once, again and again, is a loop without a wait. */
+        /* Returning INLET_AGAIN at once, again and again, is a loop without a wait. */
         early = now() < deadline - 100 * MILLISECOND ? early + 1 : 0;
         if (early >= 20)
-            FAIL("next returned INLET_AGAIN %d times long before its deadline. Wait there for the next picture, for "
-                 "the deadline or for wake_fd: otherwise it runs in a loop.",
+            FAIL("next returned INLET_AGAIN %d times long before its deadline. Wait in it for the next picture, "
+                 "the deadline or wake_fd: otherwise it runs in a loop.",
                 early);
     } while (now() < end);
     return 0;

@@ -16,12 +16,12 @@ void check_struct(const void *place, size_t size, const char *function, const ch
     uint32_t stated;
     memcpy(&stated, bytes, sizeof stated);
     if (stated < 8)
-        FAIL("%s left %s->size at %u; it came with %zu. Set single fields instead of the whole struct.", function, name,
-            stated, size + FUTURE);
+        FAIL("%s left %s->size at %u, but it was %zu before. Set single fields instead of the whole struct.", function,
+            name, stated, size + FUTURE);
     for (size_t i = 0; i < FUTURE; i++)
         if (bytes[size + i])
             FAIL("%s wrote to byte %zu of %s, whose struct ends at %zu in version %d.%d. Write to the fields that the "
-                 "header has, and no further.",
+                 "header has, and not beyond them.",
                 function, size + i, name, size, INLET_PLUGIN_MAJOR, INLET_PLUGIN_MINOR);
     for (size_t i = 0; i < BEYOND; i++)
         if (bytes[size + FUTURE + i] != CANARY)
@@ -29,7 +29,7 @@ void check_struct(const void *place, size_t size, const char *function, const ch
                 size + FUTURE);
 }
 
-/* Whether text that ends in a zero byte is UTF-8. */
+/* Whether zero-terminated text is UTF-8. */
 static int is_utf8(const char *text) {
     const uint8_t *byte = (const uint8_t *)text;
     while (*byte) {
@@ -45,17 +45,17 @@ static int is_utf8(const char *text) {
 void check_result(inlet_result result, int positive, const padded_error *error, const char *function) {
     check_struct(error, sizeof error->value, function, "error");
     if (result > positive || result < INLET_ERROR_CANCELLED)
-        FAIL("%s returned %d, which is not an inlet_result that it may return.", function, result);
+        FAIL("%s returned %d, which is not one of its inlet_result values.", function, result);
     if (result >= 0) return;
     const char *message = error->value.message;
     if (!memchr(message, 0, sizeof error->value.message))
         FAIL("%s failed with %d, and error->message has no zero byte at its end. Use snprintf.", function, result);
     if (!is_utf8(message))
-        FAIL("%s failed with %d, and error->message is not UTF-8. Convert it, or leave it out.", function, result);
+        FAIL("%s failed with %d, and error->message is not UTF-8. Convert or omit it.", function, result);
     if (!*message && result != INLET_ERROR_CANCELLED)
         FAIL("%s failed with %d and left error->message empty. Write a sentence: what failed, and what to try.",
             function, result);
     if (error->value.retry_after < 0)
-        FAIL("%s failed with %d and error->retry_after %lld; it is a time in nanoseconds, or 0.", function, result,
+        FAIL("%s failed with %d and error->retry_after %lld. Set a time in nanoseconds, or 0.", function, result,
             (long long)error->value.retry_after);
 }

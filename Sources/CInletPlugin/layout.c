@@ -1,6 +1,6 @@
 /*
- * The layout that plug-ins were compiled for, on every machine of 64 bits: it must never change. A field that is added
- * at a struct's end gets a line here, and the size of the struct is changed.
+ * The layout that plug-ins were compiled for, on every 64-bit machine. It must never change. A field that is added at
+ * the end of a struct gets a line here, and the size of the struct is updated.
  */
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* The entry of every plug-in in Swift: the one symbol that its library exports. */
+/* The entry of every plug-in in Swift, and the only symbol that its library exports. */
 #include "inlet_plugin_kit.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a process calls to close itself off, with the numbers and structs that older headers of the system lack.
+// The system calls by which a process sandboxes itself, with the numbers and structs that older system headers lack.
 #ifdef __linux__
 
 #include <errno.h>
@@ -11,16 +11,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Neither this process nor a program that it becomes gets more rights than it has. Returns 0, or -1 with errno.
+// Prevents this process, and programs that it executes, from gaining privileges. Returns 0, or -1 with errno.
 static inline int inlet_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
-// No other process of the user may trace this one or read its memory, and it leaves no core file.
+// Prevents other processes of the user from tracing this one and reading its memory, and prevents core files.
 static inline int inlet_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// Gives up all capabilities (capabilities(7)), which root has, and programs that it becomes would have again. Returns
-// 0, or -1 with errno.
+// Drops all capabilities (capabilities(7)) of this process, and prevents programs that it executes from regaining them.
+// Returns 0, or -1 with errno.
 static inline int inlet_drop_capabilities(void) {
-    // Only who has CAP_SETPCAP can, and needs to.
+    // This requires CAP_SETPCAP. A process without it need not do this.
     for (int number = 0; number < 64; number++) {
         if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) break;
     }
@@ -32,13 +32,13 @@ static inline int inlet_drop_capabilities(void) {
     return (int)syscall(SYS_capset, &header, none);
 }
 
-// Makes a process that is a copy of this one, which must have one thread. Returns as fork(2) does.
+// Forks this process, which must have only one thread. Returns as fork(2) does.
 static inline int inlet_fork(void) { return fork(); }
 
-// Has the system kill this process when the thread that made it ends.
+// Makes the system kill this process when the thread that created it ends.
 static inline int inlet_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0); }
 
-// Closes all descriptors from a number on, whoever opened them.
+// Closes all descriptors from `first` on, no matter which code opened them.
 static inline int inlet_close_from(unsigned first) {
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -46,7 +46,7 @@ static inline int inlet_close_from(unsigned first) {
     return (int)syscall(SYS_close_range, first, ~0U, 0);
 }
 
-// A descriptor that stands for a file without opening it: O_PATH of asm-generic/fcntl.h.
+// Refers to a file without opening it: O_PATH of asm-generic/fcntl.h.
 static const int inlet_open_path = 010000000 | O_CLOEXEC;
 
 enum {
@@ -59,7 +59,7 @@ enum {
     INLET_LIMIT_MESSAGES = RLIMIT_MSGQUEUE
 };
 
-// Lowers a limit for good; a lower one that is there stays. Returns 0, or -1 with errno.
+// Lowers a limit permanently, unless it is lower already. Returns 0, or -1 with errno.
 static inline int inlet_lower_limit(int kind, uint64_t most) {
     struct rlimit limit;
     if (getrlimit(kind, &limit) != 0) return -1;
@@ -68,13 +68,13 @@ static inline int inlet_lower_limit(int kind, uint64_t most) {
     return setrlimit(kind, &limit);
 }
 
-// Landlock (https://docs.kernel.org/userspace-api/landlock.html). The structs of linux/landlock.h as of ABI 6: a kernel
-// that knows less of them takes them where the rest is zero.
+// Landlock (https://docs.kernel.org/userspace-api/landlock.html). The structs are those of linux/landlock.h as of ABI
+// 6. An older kernel accepts them if the fields that it does not know are zero.
 struct inlet_landlock_ruleset { uint64_t files, network, scoped; };
 struct inlet_landlock_path { uint64_t access; int32_t folder; } __attribute__((packed));
 struct inlet_landlock_port { uint64_t access, port; };
 
-// The version that the kernel has, or -1 with errno.
+// The kernel's version of Landlock, or -1 with errno.
 static inline int inlet_landlock_version(void) { return (int)syscall(444, (void *)0, (size_t)0, 1U); }
 
 static inline int inlet_landlock_create(const struct inlet_landlock_ruleset *ruleset) {

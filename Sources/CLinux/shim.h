@@ -1,6 +1,6 @@
 #pragma once
 
-// System calls of Linux that Swift's Glibc module leaves out, as it is built without _GNU_SOURCE.
+// Linux system calls that Swift's Glibc module lacks, because it is built without _GNU_SOURCE.
 #ifdef __linux__
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A file without a name. The number is that of all architectures but Alpha, PA-RISC and SPARC
+// O_TMPFILE, for a file without a name. The number is the same on all architectures except Alpha, PA-RISC and SPARC
 // (include/uapi/asm-generic/fcntl.h).
 static const int inlet_o_tmpfile = 020000000 | O_DIRECTORY;
 
@@ -36,8 +36,8 @@ extern int pthread_setname_np(pthread_t, const char *);
 extern int pipe2(int *, int);
 extern char **environ;
 
-// Limits the arenas of the C library's allocator, where it has any, and has blocks of so many bytes mapped one by one,
-// unless the environment says otherwise: mallopt(3).
+// Limits the number of arenas of the C library's allocator, and sets the size from which it maps blocks individually,
+// unless the environment sets these values: mallopt(3). Does nothing if the allocator has no arenas.
 static inline void inlet_set_allocator(int most_arenas, int mapped) {
 #ifdef M_ARENA_MAX
     const char *tunables = getenv("GLIBC_TUNABLES");
@@ -50,16 +50,16 @@ static inline void inlet_set_allocator(int most_arenas, int mapped) {
 #endif
 }
 
-// gettid(2): the number of the calling thread.
+// Returns the number of the calling thread: gettid(2).
 static inline int inlet_thread_number(void) {
     extern long syscall(long, ...);
     return (int)syscall(SYS_gettid);
 }
 
-// A function, as Swift takes the variable for shared state that it must guard.
+// A function, because Swift treats the variable as shared state that needs protection.
 static inline char **inlet_environment(void) { return environ; }
 
-// Has a child close all descriptors from a number on, whoever opened them and however.
+// Makes a child close all descriptors from `first` on, no matter how they were opened.
 static inline int inlet_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 #ifdef __GLIBC__
     extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
@@ -69,7 +69,7 @@ static inline int inlet_spawn_close_from(posix_spawn_file_actions_t *actions, in
 #endif
 }
 
-// Sends a datagram, and a descriptor with it unless that is -1. Blocks only where `flags` allow it. Returns the bytes
+// Sends a datagram, and a descriptor with it unless that is -1. Blocks only if `flags` allow it. Returns the bytes
 // sent, or -1 with errno.
 static inline ssize_t inlet_send_message(int socket, const void *bytes, size_t count, int descriptor, int flags) {
     struct iovec part = {(void *)bytes, count};
@@ -91,16 +91,15 @@ static inline ssize_t inlet_send_message(int socket, const void *bytes, size_t c
     return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
 }
 
-// Receives a datagram, and the first descriptor that came with it, or -1; the system closes those that there is no room
-// for. Returns the bytes received, 0 at the end of the connection, or -1 with errno: EMSGSIZE where the
-// datagram is longer than `count`.
+// Receives a datagram and its first descriptor, or -1 without one; the system closes further descriptors. Returns the
+// bytes received, 0 at the end of the connection, or -1 with errno: EMSGSIZE if the datagram is longer than `count`.
 static inline ssize_t inlet_receive_message(int socket, void *bytes, size_t count, int *descriptor, int flags) {
     struct iovec part = {bytes, count};
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr header;
     } control;
-    // Not CMSG_SPACE, in whose padding the system would put a second descriptor.
+    // Not CMSG_SPACE, because the system would put a second descriptor into its padding.
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
     *descriptor = -1;
@@ -118,22 +117,22 @@ static inline ssize_t inlet_receive_message(int socket, void *bytes, size_t coun
     return -1;
 }
 
-// A descriptor that stands for a child process of this one, and becomes readable when that ends: unlike its number, it
-// never comes to mean another process. Returns -1 with errno.
+// Returns a descriptor of a child process, which becomes readable when the child ends. Unlike the process number, it
+// never refers to another process. Returns -1 with errno on failure.
 static inline int inlet_process_descriptor(pid_t process) {
     extern long syscall(long, ...);
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-// Sends a signal to the process of such a descriptor. Returns -1 with errno.
+// Sends a signal to the process of such a descriptor. Returns -1 with errno on failure.
 static inline int inlet_process_signal(int descriptor, int signal) {
     extern long syscall(long, ...);
     return (int)syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0);
 }
 
-// Asks without waiting whether the process of such a descriptor has ended, and removes its entry unless that `stays`.
-// Returns 1 with the exit code, or the negative number of the signal; 0 while it runs; -1 with errno: ECHILD where the
-// entry is gone.
+// Checks without waiting whether the process of such a descriptor has ended, and removes its entry unless `stays` is
+// set. Returns 1 with the exit code, or with the negative number of the signal; 0 while it runs; -1 with errno: ECHILD
+// if the entry was removed before.
 static inline int inlet_process_ended(int descriptor, int stays, int *code) {
     siginfo_t information;
     memset(&information, 0, sizeof information);
@@ -145,25 +144,25 @@ static inline int inlet_process_ended(int descriptor, int stays, int *code) {
     return 1;
 }
 
-// Has the system begin to write a part of a file to the disk: sync_file_range(2) with SYNC_FILE_RANGE_WRITE.
+// Makes the system begin to write a part of a file to the disk: sync_file_range(2) with SYNC_FILE_RANGE_WRITE.
 static inline void inlet_begin_write_back(int file, int64_t offset, int64_t count) {
     syscall(SYS_sync_file_range, file, offset, count, 2U);
 }
 
-// Memory with a descriptor, which may not be executed. The flags are those of include/uapi/linux/memfd.h: CLOEXEC,
-// ALLOW_SEALING and, from Linux 6.3 on, NOEXEC_SEAL. Returns -1 with errno.
+// Returns a descriptor of new memory that is not executable. The flags are those of include/uapi/linux/memfd.h:
+// CLOEXEC, ALLOW_SEALING and, from Linux 6.3 on, NOEXEC_SEAL. Returns -1 with errno on failure.
 static inline int inlet_shared_memory(const char *name) {
     extern long syscall(long, ...);
     int descriptor = (int)syscall(SYS_memfd_create, name, 0xbu);
     return descriptor >= 0 || errno != EINVAL ? descriptor : (int)syscall(SYS_memfd_create, name, 0x3u);
 }
 
-// Fixes the size of such memory for good: F_ADD_SEALS of SEAL, SHRINK and GROW (include/uapi/linux/fcntl.h). Returns
-// -1 with errno.
+// Fixes the size of such memory permanently: F_ADD_SEALS with SEAL, SHRINK and GROW (include/uapi/linux/fcntl.h).
+// Returns -1 with errno on failure.
 static inline int inlet_seal_size(int descriptor) { return fcntl(descriptor, 1033, 0x7); }
 
-// A socket on which the kernel answers questions about links, addresses and routes and, where it `hears`, tells of
-// their changes. Never blocks. Returns -1 with errno.
+// Returns a socket on which the kernel answers requests about links, addresses and routes. If `hears` is set, the
+// kernel also reports changes of them there. Never blocks. Returns -1 with errno on failure.
 static inline int inlet_routing_socket(int hears) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
@@ -180,7 +179,7 @@ static inline int inlet_routing_socket(int hears) {
     return -1;
 }
 
-// Asks for all links, or all addresses. Returns 0, or -1 with errno.
+// Requests all links, or all addresses. Returns 0, or -1 with errno.
 static inline int inlet_routing_ask_all(int socket, int addresses) {
     struct {
         struct nlmsghdr header;
@@ -194,7 +193,7 @@ static inline int inlet_routing_ask_all(int socket, int addresses) {
     return send(socket, &request, request.header.nlmsg_len, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-// Asks for the route to an address of 4 or 16 bytes. Nothing is sent there. Returns 0, or -1 with errno.
+// Requests the route to an address of 4 or 16 bytes. Nothing is sent to that address. Returns 0, or -1 with errno.
 static inline int inlet_routing_ask_route(int socket, const unsigned char *address, int count) {
     struct {
         struct nlmsghdr header;
@@ -218,8 +217,8 @@ static inline int inlet_routing_ask_route(int socket, const unsigned char *addre
     return send(socket, &request, request.header.nlmsg_len, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-// Receives a datagram of the kernel's. Returns its bytes, 0 for one of another process, or -1 with errno: EMSGSIZE
-// where it is longer than `count`.
+// Receives a datagram of the kernel. Returns its length, 0 if another process sent it, or -1 with errno: EMSGSIZE if it
+// is longer than `count`.
 static inline ssize_t inlet_routing_receive(int socket, void *bytes, size_t count) {
     struct sockaddr_nl from;
     memset(&from, 0, sizeof from);

@@ -24,8 +24,8 @@ static void load(void) {
 #define FIND_CRYPTO(name) FIND(crypto, name)
     INLET_SSL_FUNCTIONS(FIND_SSL)
     INLET_CRYPTO_FUNCTIONS(FIND_CRYPTO)
-    // Otherwise exit() releases what threads of libraries may still use, such as a WebRTC pipeline that makes its
-    // certificate.
+    // Otherwise exit() releases memory that threads of libraries may still use, for example a WebRTC pipeline that is
+    // creating its certificate.
     inlet_openssl.OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     is_loaded = true;
 }

@@ -5,7 +5,7 @@ int inlet_tls_no_passphrase(char *buffer, int size, int is_writing, void *data) 
     return -1;
 }
 
-// Uses the first certificate as the server's, and all others as those that lead to its authority.
+// Uses the first certificate as the server's, and all others as intermediate certificates.
 static bool use_certificates(SSL_CTX *context, BIO *text) {
     X509 *own = inlet_openssl.PEM_read_bio_X509_AUX(text, NULL, inlet_tls_no_passphrase, NULL);
     if (!own) return false;
@@ -20,7 +20,7 @@ static bool use_certificates(SSL_CTX *context, BIO *text) {
             return false;
         }
     }
-    // Anything but the end of the text is an error.
+    // Any error other than the end of the text is a failure.
     unsigned long code = inlet_openssl.ERR_peek_last_error();
     if (ERR_GET_LIB(code) != ERR_LIB_PEM || ERR_GET_REASON(code) != PEM_R_NO_START_LINE) return false;
     inlet_openssl.ERR_clear_error();
@@ -39,8 +39,8 @@ SSL_CTX *inlet_tls_server_context(
     inlet_openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL);
     inlet_openssl.SSL_CTX_ctrl(
         context, SSL_CTRL_MODE, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS, NULL);
-    // A client that asks for one handshake after the other would cost much and pay little. Tickets hold the state of a
-    // session, so that the server keeps none.
+    // Without this, a client could request one handshake after another, which costs the server far more than the
+    // client. Tickets contain the state of a session, so that the server keeps none.
     inlet_openssl.SSL_CTX_set_options(
         context, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
     inlet_openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);

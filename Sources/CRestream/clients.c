@@ -11,8 +11,8 @@
 // The time limits of a connection for its first allowed request, and after that without a session, in microseconds.
 static const gint64 newcomer_patience = 10 * G_TIME_SPAN_SECOND;
 static const gint64 session_patience = 30 * G_TIME_SPAN_SECOND;
-// The maximum bytes of a connection before that request, and after it from one request to the next, where readers send
-// RTCP reports. gst-rtsp-server has no limit for headers, which take about 25 times their size in memory.
+// The maximum bytes of a connection before that request, and afterwards between requests, when readers send RTCP
+// reports. gst-rtsp-server has no limit for headers, which take about 25 times their size in memory.
 static const guint64 newcomer_bytes = 64 << 10;
 static const guint64 request_bytes = 1 << 20;
 // The maximum number of refused logins and requests of one connection.

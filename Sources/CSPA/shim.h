@@ -1,3 +1,3 @@
 #pragma once
 
-// PipeWire's SPA, which is headers alone, for CScreenCast: its flags are what this module is for.
+// PipeWire's SPA, which consists only of headers. This module provides its compiler flags to CScreenCast.

@@ -1,4 +1,4 @@
 #pragma once
 
-// libjpeg-turbo's own interface, of which the functions here are in versions 1.4 to 3.
+// libjpeg-turbo's own interface. The functions that Inlet uses exist in versions 1.4 to 3.
 #include <turbojpeg.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-// Video for Linux 2: the kernel's ioctls, whose request numbers are macros that Swift cannot import, and whose
-// structures hold unions that differ between the single- and the multi-planar API. The functions here know both; they
+// Video for Linux 2. The request numbers of its ioctls are macros that Swift cannot import, and its structures contain
+// unions that differ between the single-planar and the multi-planar API. The functions here handle both APIs, and
 // return 0 or the errno.
 #ifdef __linux__
 
@@ -48,7 +48,7 @@ static inline int inlet_v4l2_is_multiplanar(uint32_t type) {
     return type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE || type == V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE;
 }
 
-/// `v4l2_pix_format` and `v4l2_pix_format_mplane` as one.
+/// Combines `v4l2_pix_format` and `v4l2_pix_format_mplane`.
 struct inlet_v4l2_format {
     uint32_t width, height, pixelformat, field, colorspace, ycbcr_enc, quantization, xfer_func;
     uint32_t planes;
@@ -98,7 +98,7 @@ static inline int inlet_v4l2_exchange_format(
         pix->bytesperline = format->bytesperline[0];
         pix->sizeimage = format->sizeimage[0];
         pix->colorspace = format->colorspace;
-        // Without this mark a driver ignores what follows it in the structure.
+        // Without this mark, a driver ignores the fields that follow it in the structure.
         pix->priv = V4L2_PIX_FMT_PRIV_MAGIC;
         pix->ycbcr_enc = format->ycbcr_enc;
         pix->quantization = format->quantization;
@@ -135,7 +135,7 @@ static inline int inlet_v4l2_has_525_lines(int descriptor) {
     return inlet_ioctl(descriptor, VIDIOC_G_STD, &standard) == 0 && (standard & V4L2_STD_525_60) != 0;
 }
 
-/// Has the picture fill the whole of the buffer, whatever part of it another program has left it in.
+/// Lets the picture fill the whole buffer, even if another program has left it in a part of the buffer.
 static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint32_t height) {
     struct v4l2_selection selection;
     memset(&selection, 0, sizeof selection);
@@ -146,7 +146,7 @@ static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint3
     return inlet_ioctl(descriptor, VIDIOC_S_SELECTION, &selection);
 }
 
-/// The time a frame, which the driver may round. `capability` says whether it can be set at all.
+/// The time per frame, which the driver may round. `capability` states whether it can be set.
 static inline int inlet_v4l2_get_interval(
     int descriptor, uint32_t type, struct v4l2_fract *interval, uint32_t *capability) {
     struct v4l2_streamparm parameters;
@@ -175,7 +175,7 @@ static inline int inlet_v4l2_set_interval(int descriptor, uint32_t type, struct 
     return 0;
 }
 
-/// `v4l2_buffer` of either API.
+/// A `v4l2_buffer` of either API.
 struct inlet_v4l2_buffer {
     uint32_t index, flags, sequence, field, planes;
     int64_t timestamp_ns;
@@ -264,7 +264,7 @@ static inline int inlet_v4l2_subscribe(int descriptor, uint32_t type, uint32_t i
     return inlet_ioctl(descriptor, VIDIOC_SUBSCRIBE_EVENT, &subscription);
 }
 
-/// `changes` are those of a source or of a control, by the event's type.
+/// `changes` are those of a source or a control, depending on the event's type.
 static inline int inlet_v4l2_dequeue_event(int descriptor, uint32_t *type, uint32_t *id, uint32_t *changes) {
     struct v4l2_event event;
     memset(&event, 0, sizeof event);
@@ -278,7 +278,7 @@ static inline int inlet_v4l2_dequeue_event(int descriptor, uint32_t *type, uint3
     return 0;
 }
 
-/// Adopts the timings that an HDMI or similar input has now.
+/// Adopts the current timings of an HDMI or similar input.
 static inline int inlet_v4l2_adopt_timings(int descriptor) {
     struct v4l2_dv_timings timings;
     memset(&timings, 0, sizeof timings);
@@ -317,7 +317,7 @@ static inline int inlet_v4l2_set_control(int descriptor, uint32_t id, int64_t va
     return inlet_ioctl(descriptor, VIDIOC_S_EXT_CTRLS, &controls);
 }
 
-/// `text` has room for `capacity` bytes, the zero at its end included.
+/// `text` has room for `capacity` bytes, including the terminating zero.
 static inline int inlet_v4l2_exchange_text(int descriptor, int sets, uint32_t id, char *text, uint32_t capacity) {
     struct v4l2_ext_control control;
     struct v4l2_ext_controls controls;
@@ -332,7 +332,7 @@ static inline int inlet_v4l2_exchange_text(int descriptor, int sets, uint32_t id
     return inlet_ioctl(descriptor, sets ? VIDIOC_S_EXT_CTRLS : VIDIOC_G_EXT_CTRLS, &controls);
 }
 
-/// One line of a menu: its name, or its number for a menu of numbers.
+/// Reads an item of a menu: its name, or its number in a menu of numbers.
 static inline int inlet_v4l2_query_menu(
     int descriptor, uint32_t id, uint32_t index, char name[32], int64_t *value) {
     struct v4l2_querymenu menu;

@@ -1,7 +1,7 @@
 #pragma once
 
-// libv4l's converter of pixel formats, without a device: given one, it would ask it for its formats, keep its controls
-// in shared memory and turn its pictures, which is not its part here.
+// libv4l's converter of pixel formats, used without a device. With a device, it would also query the device's formats,
+// keep its controls in shared memory, and rotate its pictures.
 #ifdef __linux__
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/// Answers as a device that offers `YUYV` and nothing else: for one without a usual format the converter would emulate
+/// Answers like a device that offers only `YUYV`: for a device without a common format, the converter would emulate
 /// controls.
 static inline int inlet_v4lconvert_ioctl(void *private_data, int descriptor, unsigned long request, void *argument) {
     (void)private_data;
@@ -28,7 +28,7 @@ static inline int inlet_v4lconvert_ioctl(void *private_data, int descriptor, uns
     return -1;
 }
 
-/// A converter, or NULL without memory.
+/// Creates a converter. Returns NULL if there is no memory.
 static inline struct v4lconvert_data *inlet_v4lconvert_create(void) {
     static const struct libv4l_dev_ops operations = {.ioctl = inlet_v4lconvert_ioctl};
     return v4lconvert_create_with_dev_ops(-1, NULL, &operations);

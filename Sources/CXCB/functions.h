@@ -1,6 +1,6 @@
 #pragma once
 
-// The functions of libxcb and its extensions that are called. They are found by `inlet_xcb_load`.
+// The functions of libxcb and its extensions that Inlet calls, found by `inlet_xcb_load`.
 
 #include "CXCB.h"
 #include <xcb/xcbext.h>

@@ -1,4 +1,4 @@
-// Requests to an X server, and what it says of its screens, by libxcb.
+// Sends requests to an X server and describes its screens, with libxcb.
 
 #ifdef __linux__
 #define _GNU_SOURCE
@@ -105,7 +105,8 @@ unsigned inlet_xcb_ask_name(xcb_connection_t *connection, xcb_atom_t atom) {
     return inlet_xcb.get_atom_name(connection, atom).sequence;
 }
 
-// A server answers in order: who has the last answer has all. Extensions are to be told the version that is spoken.
+// Announces the versions of the extensions that Inlet uses, as X requires. Returns the number of the last request: a
+// server answers in order, so its answer means that all have been answered.
 unsigned inlet_xcb_ask_versions(xcb_connection_t *connection, bool xfixes, bool damage, bool randr, bool shm) {
     unsigned sequence = 0;
     if (xfixes) sequence = inlet_xcb.xfixes_query_version(connection, 2, 0).sequence;
@@ -161,7 +162,7 @@ bool inlet_xcb_poll(xcb_connection_t *connection, unsigned sequence, void **answ
 int inlet_xcb_make_memory(uint64_t size) {
     int descriptor = memfd_create("inlet-screen", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0) return -1;
-    // A server that shrank it would end this process.
+    // A server that shrank the memory would crash this process.
     if (ftruncate(descriptor, (off_t)size) == 0 &&
         fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         return descriptor;

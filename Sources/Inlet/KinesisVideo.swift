@@ -8,7 +8,7 @@
             return signaled(
                 PluginInfo(
                     name: "KinesisMaster", schemes: ["kvs"],
-                    summary: "Viewers of a channel of Amazon Kinesis Video, by WebRTC.",
+                    summary: "Viewers of an Amazon Kinesis Video channel, over WebRTC.",
                     usage: "kvs:CHANNEL, a name or an ARN; credentials are found where AWS's tools find them",
                     options: options.ofMaster,
                     examples: ["kvs:porch?region=eu-central-1", "kvs:porch?create=true&max-fps=15"]),
@@ -21,13 +21,13 @@
     }
 
     extension SourcePlugin {
-        /// The plug-in for `kvs:CHANNEL` as a source: what the master of a channel of Kinesis Video sends.
+        /// The plug-in for `kvs:CHANNEL` as a source: the video of the master of a channel of Kinesis Video.
         public static let kinesis: SourcePlugin = {
             let options = KinesisOptions()
             return signaled(
                 PluginInfo(
                     name: "KinesisViewer", schemes: ["kvs"],
-                    summary: "What the master of a channel of Amazon Kinesis Video sends, by WebRTC.",
+                    summary: "The video of the master of an Amazon Kinesis Video channel, over WebRTC.",
                     usage: "kvs:CHANNEL, a name or an ARN; credentials are found where AWS's tools find them",
                     options: options.ofViewer,
                     examples: ["kvs:porch?region=eu-central-1", "kvs:porch?codec=vp8"])

@@ -10,12 +10,12 @@ import InletSystem
 
 // Unsafe: reads the environment.
 extension LocalAccess {
-    /// Access to the files that this process may read and to its environment: for a registry whose URIs are all written
-    /// by somebody who may read them, too.
+    /// Access to the files that this process may read and to its environment. For a registry whose URIs all come from a
+    /// user who may read these, too.
     ///
-    /// Secrets are read when a URI is, and no more than ``longestSecret`` of them. Paths are the system's: relative
-    /// ones begin at the working directory, and symbolic links are followed, as mounted secrets are often such. What is
-    /// no regular file is refused without waiting: a pipe may never have a writer.
+    /// Secrets are read when the URI is parsed, up to ``longestSecret`` bytes. Relative paths begin at the working
+    /// directory. Symbolic links are followed, because mounted secrets often are links. Anything but a regular file is
+    /// refused without waiting, because a pipe may never have a writer.
     public static let system = LocalAccess { place throws(InletError) in
         switch place {
         case .file(let path):

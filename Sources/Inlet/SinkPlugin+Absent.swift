@@ -1,12 +1,11 @@
 #if !WebRTC
     extension SinkPlugin {
-        /// What stands for the sinks of the trait WebRTC in a build without it, so that who asks for them learns how to
-        /// have them.
+        /// A placeholder for the sinks of the trait WebRTC in a build without it, whose error explains how to get them.
         static var webRTCIsAbsent: SinkPlugin {
             SinkPlugin(
                 PluginInfo(
                     name: "WebRTCSink", schemes: ["webrtc", "whip+http", "whip+https"],
-                    summary: "Not in this build, which was made without the trait WebRTC: pictures to browsers.",
+                    summary: "Video to browsers. Not in this build, which was made without the trait WebRTC.",
                     usage: "webrtc:[HOST:PORT]", options: [], examples: [], takesOtherOptions: true)
             ) { _, _ in
                 throw InletError(

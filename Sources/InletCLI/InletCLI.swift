@@ -1,6 +1,6 @@
 import InletCommand
 
-/// The program `inlet`: the command with the plug-ins that Inlet comes with, and those that are installed.
+/// The program `inlet`: the command with Inlet's own plug-ins and the installed ones.
 @main
 enum InletCLI {
     static func main() async { await InletTool.main() }

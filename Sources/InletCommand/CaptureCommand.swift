@@ -5,10 +5,10 @@ import Logging
 struct CaptureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture",
-        abstract: "Writes what an RTSP server sends, and when, for a report of trouble.",
+        abstract: "Records the data that an RTSP server sends, with its timing, for bug reports.",
         discussion: """
-            Play the file with rtspcap:FILE. It holds the pictures, and the names and addresses of hosts. Passwords, \
-            the numbers of sessions, nonces and the parameters of addresses are masked.
+            Play the file with rtspcap:FILE. It contains the pictures, and the names and addresses of hosts. \
+            Passwords, session numbers, nonces and the parameters of addresses are masked.
 
             Examples:
 
@@ -18,39 +18,39 @@ struct CaptureCommand: AsyncParsableCommand {
               inlet run 'rtspcap:camera.rtspcap?pace=realtime' --to preview:
             """)
 
-    /// Half an hour of most cameras.
+    /// Enough for half an hour of most cameras.
     private static let defaultSize: UInt64 = 1 << 30
 
     @Argument(help: "The address, rtsp: or rtsps:, with the options of `inlet run`.")
     var source: String
 
-    @Option(name: .customLong("to"), help: "The file; - is standard output.")
+    @Option(name: .customLong("to"), help: "The file; - is standard output.", completion: .file())
     var output: String
 
     @Option(help: "End after this time, such as 20, 1.5s or 10m.", transform: { try RunCommand.time($0, "--duration") })
     var duration: Duration?
 
     @Option(
-        name: .customLong("max-size"), help: "End before the file is longer than N bytes. The default is 1 GiB.",
+        name: .customLong("max-size"), help: "End before the file exceeds N bytes. The default is 1 GiB.",
         transform: { try RunCommand.positive($0, "--max-size") })
     var maximumSize = Self.defaultSize
 
-    @Flag(help: "Replace the file where there is one.")
+    @Flag(help: "Replace an existing file.")
     var overwrite = false
 
-    @Option(help: "What to write to standard error at the end: json, text or none.")
+    @Option(help: "The report on standard error at the end: json, text or none.")
     var report = ReportStyle.text
 
     func run() async throws {
         guard var source = try PluginRegistry.command.source(source) as? RTSPConfiguration else {
             throw InletError(
                 .invalidConfiguration,
-                "inlet capture takes an address such as rtsp://camera/stream, of rtsp: or rtsps: alone.")
+                "inlet capture takes only addresses of rtsp: or rtsps:, such as rtsp://camera/stream.")
         }
         let file = try CaptureFileOutput(output, limit: maximumSize, overwrites: overwrite)
         source.capture = CaptureOutput { file.write($0) }
         var configuration = CapturerConfiguration()
-        // The file should show the failure.
+        // A retry would hide the failure that the file should show.
         configuration.retry = .never
         configuration.endsWithoutSinks = true
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
@@ -80,7 +80,7 @@ struct CaptureCommand: AsyncParsableCommand {
         if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Runs with a status line, until the time is over or Ctrl-C.
+    /// Runs with a status line, until the time is over or Ctrl-C is pressed.
     private static func run(
         _ capturer: Capturer, for duration: Duration?, interrupted: InterruptFlag,
         status: @escaping @Sendable () -> String

@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The file of a capture, up to a limit of bytes.
+/// The file of a capture, with a limit on its size.
 final class CaptureFileOutput: Sendable {
     private struct State {
         var file: OutputFile
@@ -24,7 +24,7 @@ final class CaptureFileOutput: Sendable {
 
     /// Opens the file, which only this user can read.
     ///
-    /// - Throws: ``InletError/Code/busy`` if it exists, unless it may be replaced.
+    /// - Throws: ``InletError/Code/busy`` if the file exists and must not be replaced.
     init(_ path: String, limit: UInt64, overwrites: Bool) throws(InletError) {
         self.limit = limit
         do throws(InletError) {
@@ -33,24 +33,24 @@ final class CaptureFileOutput: Sendable {
             state = Mutex(State(file: file))
         } catch {
             if error.context.nativeCode == EEXIST {
-                throw InletError(.busy, "There is a file \(path) already. Add --overwrite to replace it.")
+                throw InletError(.busy, "The file \(path) already exists. Add --overwrite to replace it.")
             }
-            // A missing folder is not a missing input.
+            // A missing output folder must not be reported as a missing input.
             throw error.code == .notFound ? InletError(.inputOutput, error.message) : error
         }
     }
 
-    /// The bytes that were written.
+    /// The number of bytes written.
     var size: UInt64 { state.withLock { $0.size } }
-    /// Whether more data came than the file may hold.
+    /// Whether more data arrived than the file may hold.
     var isFull: Bool { state.withLock { $0.isFull } }
 
     /// Sets the function to call when the file is full.
     func onLimit(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onLimit = body } }
 
-    /// Writes the next bytes, or none any more once they would exceed the limit.
+    /// Writes the next bytes. Once they would exceed the limit, nothing more is written.
     ///
-    /// - Returns: why they could not be written; nil if they were.
+    /// - Returns: the reason for a failure; nil if the bytes were written.
     func write(_ bytes: [UInt8]) -> InletError? {
         let outcome = state.withLock { state -> (error: InletError?, onLimit: (@Sendable () -> Void)?) in
             guard !state.isFull else { return (nil, nil) }

@@ -3,11 +3,11 @@ import Inlet
 
 /// The report of `inlet capture`, for people and for machines.
 struct CaptureReport: Encodable {
-    /// Why a capture ended.
+    /// The reason why a capture ended.
     enum End: String, Encodable {
         case durationLimit, sizeLimit, interrupted, streamEnded, failed
 
-        /// The reason for a person.
+        /// The reason as text for people.
         var words: String {
             switch self {
             case .durationLimit: "duration limit reached"
@@ -43,7 +43,7 @@ struct CaptureReport: Encodable {
     var text: String {
         let line = "\(ended.words): \(bytes) bytes, \(pictures) pictures, \(keyPictures) of them key frames"
         guard let error else { return line }
-        return line + "\nerror: \(error.message)\nThe file holds what came until then."
+        return line + "\nerror: \(error.message)\nThe file contains the data received until then."
     }
 }
 

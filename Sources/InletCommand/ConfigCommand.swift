@@ -6,7 +6,7 @@ import InletServe
     import InletRestream
 #endif
 
-/// The commands about configurations that run no cameras.
+/// The commands that work on a configuration without running its cameras.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -17,9 +17,9 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says everything that is wrong with a configuration, with line, column and what to write instead.",
+        abstract: "Lists every mistake in a configuration, with its line, its column and a correction.",
         discussion: """
-            Opens no camera and no sink. Exits with 0 if all is well, with 65 if not.
+            Opens no camera and no sink. Exits with 0 if the configuration is valid, and with 65 if it is not.
 
               inlet config check cameras.yaml
             """)
@@ -56,7 +56,7 @@ struct ConfigSchemaCommand: ParsableCommand {
 }
 
 extension ConfigurationReader {
-    /// The reader with the plug-ins of the command, and with the rights of its user.
+    /// The reader with the plug-ins of the command and the privileges of its user.
     static var command: ConfigurationReader {
         ConfigurationReader(
             registry: .command, credentials: ServiceEnvironment.credentials, makeProcess: makeProcess,
@@ -64,7 +64,7 @@ extension ConfigurationReader {
     }
 
     #if os(Linux)
-        /// Runs sources in children of this executable.
+        /// Runs sources in child processes of this executable.
         private static let makeProcess: CameraProcess.Maker? = { request in
             let configuration = SourceProcessConfiguration(
                 request.uri, redactedURI: request.redactedURI, name: request.camera, memoryLimit: request.memoryLimit)

@@ -19,20 +19,20 @@ import Inlet
         @Argument(help: "A camera's URI, such as v4l2: or v4l2:/dev/video2.")
         var source: String
 
-        @Argument(help: "What to set, in this order. Without any, all are listed.")
+        @Argument(help: "NAME=VALUE to set a control, NAME to print it, in this order. By default all are listed.")
         var settings: [String] = []
 
-        @Flag(help: "One JSON array instead of lines for people; with --watch one object a line.")
+        @Flag(help: "Print one JSON array instead of text; with --watch, one object a line.")
         var json = false
 
-        @Flag(help: "Go on, and tell of every control that changes, until interrupted.")
+        @Flag(help: "Report every change of a control until interrupted.")
         var watch = false
 
         func run() async throws {
             let found = try PluginRegistry.command.source(source)
             guard let camera = found as? V4L2Configuration else {
                 throw InletError(
-                    .invalidConfiguration, "'\(found.redactedURI)' is no camera; only those of v4l2: have controls.")
+                    .invalidConfiguration, "'\(found.redactedURI)' has no controls. Give a camera of v4l2:.")
             }
             let controls = try V4L2Controls(camera.address)
             for setting in settings {
@@ -75,7 +75,7 @@ import Inlet
             case .menu, .integerMenu:
                 facts.append(control.choices.sorted { $0.key < $1.key }.map(\.value).joined(separator: " | "))
             case .boolean: facts.append("true | false")
-            case .text: facts.append("text of \(control.minimum) to \(control.maximum) letters")
+            case .text: facts.append("text of \(control.minimum) to \(control.maximum) characters")
             case .bitmask: facts.append("bits of 0x\(String(control.maximum, radix: 16))")
             case .button: facts.append("button: any value presses it")
             case .compound: facts.append("cannot be shown")

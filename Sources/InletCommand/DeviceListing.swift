@@ -12,7 +12,7 @@ struct DeviceListing: Encodable {
     var addresses: [String]
     /// The profiles; nil if they were not requested, or not reported.
     var profiles: [Profile]?
-    /// How many seconds the device's clock is ahead of this machine's; nil if it was not asked, or does not report it.
+    /// The seconds by which the device's clock is ahead of this machine's; nil if not requested or not reported.
     var clockOffset: Int64?
     /// The reason for missing profiles; nil if they were not requested, or are present.
     var error: String?
@@ -25,7 +25,7 @@ struct DeviceListing: Encodable {
         var encoding: String
         var width: Int?
         var height: Int?
-        /// The most pictures a second.
+        /// The maximum number of pictures a second.
         var frameRate: Double?
         /// The address of the stream; nil if the device states none.
         var address: String?
@@ -55,8 +55,8 @@ struct DeviceListing: Encodable {
         }
     }
 
-    /// Returns a line for each device, below a line with headings. A device with several addresses takes several lines,
-    /// and each of its profiles takes one.
+    /// Returns one line for each device below a line of headings. A device with several addresses takes several lines,
+    /// and each of its profiles one more.
     static func table(of devices: [DeviceListing]) -> String {
         var rows = [["NAME", "HARDWARE", "LOCATION", "ADDRESS"]]
         for device in devices {
@@ -81,14 +81,14 @@ struct DeviceListing: Encodable {
         return text.joined(separator: "\n")
     }
 
-    /// Comparing recordings of several cameras, or signing in by ONVIF, needs clocks that agree to seconds. Answers
-    /// contain whole seconds, and take a part of one.
+    /// A warning about a clock that is wrong by seconds: comparing recordings of several cameras and signing in by
+    /// ONVIF need clocks that agree within seconds. Answers contain whole seconds, and take a fraction of one.
     private var clockWarning: String? {
         guard let clockOffset, clockOffset.magnitude > 2 else { return nil }
         return "its clock is \(clockOffset.magnitude) s \(clockOffset > 0 ? "ahead" : "behind"): set its time server"
     }
 
-    /// Returns a line for each row, whose columns but the last are padded.
+    /// Returns a line for each row, with every column padded except the last.
     private static func aligned(_ rows: [[String]]) -> [String] {
         guard let columns = rows.first?.count else { return [] }
         let widths = (0..<(columns - 1)).map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }

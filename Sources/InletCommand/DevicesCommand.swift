@@ -6,7 +6,7 @@ import Inlet
     struct DevicesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "devices",
-            abstract: "Lists the cameras of this machine with what they can do.",
+            abstract: "Lists the cameras of this machine and their capabilities.",
             discussion: """
                 Examples:
 
@@ -16,16 +16,16 @@ import Inlet
                   inlet devices --watch
                 """)
 
-        @Flag(help: "One JSON array instead of lines for people; with --watch one object a line.")
+        @Flag(help: "Print one JSON array instead of text; with --watch, one object a line.")
         var json = false
 
-        @Flag(help: "Go on, and tell of every camera that comes or goes, until interrupted.")
+        @Flag(help: "Report every camera that is plugged in or removed, until interrupted.")
         var watch = false
 
         @Flag(help: "List every format with its sizes and rates.")
         var formats = false
 
-        @Flag(help: "List the devices that take pictures, such as loopbacks, instead.")
+        @Flag(help: "List output devices, such as loopbacks, instead of cameras.")
         var outputs = false
 
         func run() async throws {
@@ -36,7 +36,7 @@ import Inlet
                     print(try Self.json(devices.map(Listing.init)))
                 } else if devices.isEmpty {
                     Terminal.writeError(
-                        "There is no \(outputs ? "output device" : "camera"): plug one in, or pass it into the container.\n"
+                        "No \(outputs ? "output device" : "camera") found. Plug one in, or pass it to the container.\n"
                     )
                 }
                 if !json { for device in devices { print(text(device)) } }

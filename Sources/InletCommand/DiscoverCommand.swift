@@ -7,14 +7,14 @@ import RTSPSource
 struct DiscoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discover",
-        abstract: "Lists the ONVIF cameras of the networks that this machine is in.",
+        abstract: "Lists the ONVIF cameras in this machine's networks.",
         discussion: """
-            Cameras are asked by multicast (WS-Discovery), which no router passes on. What they answer is shown as \
-            they state it; no address is contacted without --login.
+            The search uses multicast (WS-Discovery), which routers do not forward. Answers are shown as received; no \
+            address in them is contacted without --login.
 
-            With --login each camera is asked for its time, its profiles and the addresses of their streams. It gets a \
-            digest of the password, and so does whatever claims to be a camera. --device asks cameras that no \
-            multicast reaches.
+            With --login, each camera is queried for its time, its profiles and the addresses of their streams. It \
+            receives a digest of the password, as does any device that claims to be a camera. --device queries \
+            cameras that multicast does not reach.
 
             Examples:
 
@@ -25,7 +25,7 @@ struct DiscoverCommand: ParsableCommand {
               inlet discover --login viewer --password-env CAMERA --device 192.0.2.7
             """)
 
-    @Option(help: "The interface to ask on; may be repeated. The default is all that are up and know multicast.")
+    @Option(help: "The interface to search on; may be repeated. The default is all that are up and support multicast.")
     var interface: [String] = []
 
     @Option(help: "How many seconds to wait for answers, 0.2 to 60. The default is 3.")
@@ -33,7 +33,7 @@ struct DiscoverCommand: ParsableCommand {
 
     @OptionGroup var login: LoginOptions
 
-    @Flag(help: "One JSON array instead of a table for people.")
+    @Flag(help: "Print one JSON array instead of a table.")
     var json = false
 
     func validate() throws {
@@ -51,8 +51,8 @@ struct DiscoverCommand: ParsableCommand {
         } else if listings.isEmpty {
             Terminal.writeError(
                 """
-                No camera answered. Many have ONVIF or its discovery switched off: see the camera's settings, and the \
-                firewall of this machine for UDP.
+                No camera answered. Many cameras have ONVIF or its discovery switched off. Check the camera's \
+                settings, and UDP in the firewall of this machine.
 
                 """)
         } else {
@@ -60,7 +60,7 @@ struct DiscoverCommand: ParsableCommand {
         }
     }
 
-    /// Asks cameras by multicast.
+    /// Searches for cameras by multicast.
     private func search() throws -> [(device: DiscoveredDevice, services: [RTSPURL])] {
         var discovery = DeviceDiscovery()
         discovery.interfaces = interface
@@ -68,7 +68,7 @@ struct DiscoverCommand: ParsableCommand {
         let (answers, troubles) = try discovery.run()
         for trouble in troubles { Terminal.writeError("\(trouble)\n") }
         if answers.isCut {
-            Terminal.writeError("There were more answers than are taken. Ask on one --interface at a time.\n")
+            Terminal.writeError("Too many answers; some are missing. Search on one --interface at a time.\n")
         }
         return answers.devices.map { ($0, $0.services) }
     }

@@ -9,11 +9,11 @@ extension ErrorExplanation {
             .invalidConfiguration, "An option, a size, a rate or a combination of them can never work.",
             causes: [
                 "A misspelt option, scheme or value, or an option of another plug-in.",
-                "A URI without quotes, which the shell takes apart at ? and &.",
+                "A URI without quotes, which the shell splits or expands at ? and &.",
                 "Options that exclude each other, such as --size with codec=copy.",
             ],
             remedies: [
-                "Read the message: it names the option, what it takes, and often the nearest spelling.",
+                "Read the message: it names the option, the values it accepts, and often the nearest spelling.",
                 "Run inlet plugins NAME for all options of a source or sink.",
                 "Put URIs with options in single quotes.",
             ]),
@@ -22,76 +22,76 @@ extension ErrorExplanation {
             causes: [
                 "A misspelt path or address.",
                 "A camera that is not plugged in, or whose number has changed.",
-                "A server that has nothing at the path behind its host.",
-                "A sink's folder that nobody has made; with a sink the exit status is 74.",
+                "A server that has no stream or file at this path.",
+                "A sink's output folder that does not exist; for a sink, the exit status is 74.",
             ],
             remedies: [
-                "Run inlet devices for the cameras that there are, and name one by what it is: v4l2:?name=C920.",
-                "Check the path of a stream in the camera's manual or its web page.",
+                "Run inlet devices to list the cameras, and select one by its name: v4l2:?name=C920.",
+                "Look up the stream's path in the camera's manual or on its web page.",
                 "Create the folder first.",
             ]),
         ErrorExplanation(
             .permissionDenied, "The operating system refuses access.",
             causes: [
-                "A camera whose node belongs to the group video, in which the user is not.",
-                "A container to which the device was not passed.",
+                "A camera whose device node belongs to the group video, while the user is not a member of that group.",
+                "A container that was started without the device.",
                 "A file or folder of another user, or a read-only file system.",
             ],
             remedies: [
                 "Add the user to the group, and log in again: sudo usermod -aG video $USER.",
                 "Start the container with --device=/dev/video0 --group-add video.",
-                "Check owner and mode with ls -l, or write elsewhere.",
+                "Check the owner and the mode with ls -l, or write to another folder.",
             ]),
         ErrorExplanation(
-            .authenticationFailed, "The server refuses the credentials, or wants some.",
+            .authenticationFailed, "The server rejects the credentials, or requires some.",
             causes: [
-                "No user and password in the address or its options, or wrong ones.",
-                "A user who may not see this stream.",
+                "Missing or wrong user or password in the address or its options.",
+                "A user without access to this stream.",
                 "A camera that has locked the account after wrong passwords.",
             ],
             remedies: [
-                "Give user=NAME and password-file=PATH, so that the password is in no process list.",
-                "Look at the camera's own page with the same user.",
+                "Give user=NAME and password-file=PATH, which keeps the password out of process lists.",
+                "Log in to the camera's own web page as the same user.",
                 "Wait until the camera unlocks the account. Inlet retries a source that has worked.",
             ]),
         ErrorExplanation(
-            .declined, "The person who was asked for access declined it, or has withdrawn it.",
+            .declined, "The user declined access or withdrew it.",
             causes: [
-                "The user answered no to the desktop's question, or closed it.",
-                "Nobody answered it in time, as there is nobody at the screen.",
-                "The user has ended the sharing of the screen by the desktop's own button.",
+                "The user declined or closed the desktop's dialog.",
+                "The dialog timed out because nobody was at the screen.",
+                "The user stopped screen sharing with the desktop's own button.",
             ],
             remedies: [
                 "Start the source again, and agree when the desktop asks.",
-                "Give more time, as in screen:?consent=5m.",
-                "Keep the answer, so that the user is asked once: screen:?restore=desk.token.",
+                "Allow more time to answer, as in screen:?consent=5m.",
+                "Store the answer, so that the desktop asks only once: screen:?restore=desk.token.",
             ]),
         ErrorExplanation(
-            .busy, "Something else holds the device, the port or the name.",
+            .busy, "The device, the port or the name is in use.",
             causes: [
-                "Another program that shows the camera, often a browser or a second inlet.",
-                "A server that listens at the same port.",
+                "Another program that uses the camera, often a browser or a second inlet.",
+                "Another server that listens on the same port.",
                 "Another process that writes to the same shared memory.",
             ],
             remedies: [
-                "End the program that the message names; fuser -v /dev/video0 and ss -ltnp name more.",
-                "Take another port or name.",
-                "Let one inlet feed several sinks: give --to more than once.",
+                "End the program that the message names. fuser -v /dev/video0 and ss -ltnp list the users.",
+                "Use another port or name.",
+                "Feed several sinks from one inlet: give --to more than once.",
             ]),
         ErrorExplanation(
-            .noBandwidth, "The bus or the server cannot carry the mode that was asked for.",
+            .noBandwidth, "The bus or the server cannot carry the requested mode.",
             causes: [
                 "Several cameras on one USB bus or hub, each with uncompressed pictures.",
-                "A camera at USB 2 that is asked for a large picture at a high rate.",
-                "An RTSP server that says it has no bandwidth left.",
+                "A large picture at a high rate from a camera on USB 2.",
+                "An RTSP server that reports that it has no bandwidth left.",
             ],
             remedies: [
-                "Take format=MJPG, a smaller size or a lower rate.",
-                "Plug the camera into another bus: lsusb -t shows which they share.",
-                "Take the camera's second, smaller stream, or end other viewers.",
+                "Use format=MJPG, a smaller size or a lower rate.",
+                "Plug the camera into another bus: lsusb -t shows the devices of each bus.",
+                "Use the camera's second, smaller stream, or close other viewers.",
             ]),
         ErrorExplanation(
-            .unsupported, "The thing exists, but this build, driver or server cannot do what is asked.",
+            .unsupported, "This build, the driver or the server does not support the request.",
             causes: [
                 "A codec that the installed libav* was built without.",
                 "A format, size or control that the driver does not have.",
@@ -99,153 +99,160 @@ extension ErrorExplanation {
                 "A picture that is larger than max-size allows.",
             ],
             remedies: [
-                "Run inlet devices --formats or inlet controls for what a camera can do.",
-                "Install a fuller build of FFmpeg; ffmpeg -decoders lists what there is.",
-                "Try another transport (transport=udp), or another codec in the camera.",
-                "Raise the bound: max-size=WIDTHxHEIGHT.",
+                "Run inlet devices --formats or inlet controls to list what a camera can do.",
+                "Install a more complete build of FFmpeg; ffmpeg -decoders lists its decoders.",
+                "Try another transport (transport=udp), or another codec in the camera's settings.",
+                "Raise the limit: max-size=WIDTHxHEIGHT.",
             ]),
     ]
 
     private static let network = [
         ErrorExplanation(
-            .addressRefused, "A server leads to an address to which it may not lead.",
+            .addressRefused, "The server points to an address that is not allowed.",
             causes: [
                 "A redirect or a playlist from a public host to a private network or to this machine.",
                 "A redirect from TLS to plain text.",
             ],
             remedies: [
-                "Give the address at which the stream really is.",
-                "Where the server is to be trusted, give private-addresses=allow.",
+                "Give the final address of the stream.",
+                "If you trust the server, give private-addresses=allow.",
             ]),
         ErrorExplanation(
-            .hostNotFound, "The name service does not know the host, or could not be asked.",
+            .hostNotFound, "The host's name is unknown, or the name service did not answer.",
             causes: [
                 "A misspelt host.",
                 "A network that is down, or has no name service.",
-                "A name that only another network knows, such as camera.local.",
+                "A name that is known only in another network, such as camera.local.",
             ],
-            remedies: ["Ask the system: getent hosts NAME.", "Give the host's address instead of its name."]),
+            remedies: ["Look the name up: getent hosts NAME.", "Give the host's address instead of its name."]),
         ErrorExplanation(
-            .connectionRefused, "The host is there, but nothing listens at the port.",
-            causes: ["A server that does not run, or is just starting.", "A wrong port.", "A firewall that refuses."],
+            .connectionRefused, "The host answers, but nothing listens on the port.",
+            causes: [
+                "A server that is not running, or is still starting.", "A wrong port.",
+                "A firewall that rejects connections.",
+            ],
             remedies: [
-                "Check that the server runs, and at which port.",
+                "Check that the server is running, and its port.",
                 "Check with another program from the same machine: nc -vz HOST PORT.",
             ]),
         ErrorExplanation(
             .tlsFailed, "The TLS handshake failed, or the certificate is not trusted.",
             causes: [
-                "A camera's certificate that it has signed itself.",
-                "A certificate that has expired or is for another host; a clock that is wrong.",
-                "A server that speaks no TLS at this port.",
+                "A camera with a self-signed certificate.",
+                "A certificate that has expired or is for another host, or a wrong clock.",
+                "A server without TLS on this port.",
             ],
             remedies: [
-                "Name the authority that has signed it: tls-ca=PATH.",
-                "Look at the certificate: openssl s_client -connect HOST:PORT.",
-                "Only where the network is trusted: tls-verify=false.",
+                "Name the authority that signed the certificate: tls-ca=PATH.",
+                "Inspect the certificate: openssl s_client -connect HOST:PORT.",
+                "Disable the check, but only in a trusted network: tls-verify=false.",
             ]),
         ErrorExplanation(
-            .serverUnavailable, "The server says that it cannot serve now: status 500 and above.",
-            causes: ["An overloaded server.", "A server that starts up, or whose own source is gone."],
-            remedies: ["Wait: inlet run tries again by itself.", "Look at the server's log."]),
+            .serverUnavailable, "The server reports that it cannot serve the request now: status 500 and above.",
+            causes: ["An overloaded server.", "A server that is starting, or that has lost its own source."],
+            remedies: ["Wait: inlet run retries automatically.", "Check the server's log."]),
         ErrorExplanation(
-            .sessionLost, "The server has forgotten the session: status 454 of RTSP.",
-            causes: ["A server or camera that was restarted.", "A server that got no sign of life in its time limit."],
+            .sessionLost, "The server no longer knows the session: RTSP status 454.",
+            causes: ["A server or camera that was restarted.", "A server that received no keep-alive in time."],
             remedies: [
-                "Nothing, where it happens once: the session is set up anew.",
-                "Look at the server's log, and at the network between, where it comes back.",
+                "Do nothing if it happens once: Inlet sets up the session again.",
+                "Check the server's log and the network if it happens again.",
             ]),
         ErrorExplanation(
             .formatChanged, "The codec or the time base of the stream has changed.",
             causes: [
-                "Changed settings of the camera.", "A server that sends another stream over another transport.",
+                "A change in the camera's settings.", "A server that sends another stream over another transport.",
             ],
-            remedies: ["Nothing needs to be done: inlet run opens the source anew."]),
+            remedies: ["Do nothing: inlet run reopens the source."]),
         ErrorExplanation(
-            .streamEnded, "The server ended a stream that has no end of its own.",
+            .streamEnded, "The server or the writer ended a live stream.",
             causes: [
-                "A server that was stopped, or whose publisher went away.",
-                "A writer that has closed the pipe that is read.",
+                "A server that was stopped, or whose publisher disconnected.",
+                "A writer that has closed the pipe from which Inlet reads.",
             ],
             remedies: [
-                "Look at the server's log.", "Start the publisher or writer again; inlet run tries again by itself.",
+                "Check the server's log.", "Restart the publisher or writer; inlet run retries automatically.",
             ]),
         ErrorExplanation(
-            .disconnected, "The other side went away.",
+            .disconnected, "The connection to the device or peer was lost.",
             causes: [
                 "A cable, a wireless link or a power supply that failed.",
-                "A server that broke the connection off; a network that is not there.",
+                "A server that closed the connection, or a network that is down.",
                 "A camera that was unplugged, or an input without a signal.",
             ],
             remedies: [
-                "Check cable, power and network; the kernel's log (dmesg) names USB devices that reset.",
-                "Let it run: a source is opened again, and a camera that is plugged in again is found.",
-                "For a sink, --sink-retry forever makes it anew.",
+                "Check cable, power and network; the kernel's log (dmesg) names USB devices that were reset.",
+                "Keep inlet running: it reopens the source, and finds a camera that is plugged in again.",
+                "Give --sink-retry forever to reopen a sink.",
             ]),
         ErrorExplanation(
             .timedOut, "A deadline passed.",
             causes: [
                 "A host that does not answer: switched off, or behind a firewall that drops packets.",
-                "A stream that has stopped, with its connection still there.",
+                "A stream that has stopped although its connection is still open.",
                 "A camera or driver that hangs.",
-                "UDP that a firewall keeps out, where transport=udp was asked for.",
+                "A firewall that blocks UDP, with transport=udp.",
             ],
             remedies: [
                 "Check that the host answers: ping HOST.",
-                "Leave transport=udp out: TCP carries the media then.",
-                "Give more time where the source is known to be slow: --timeout 30.",
-                "Plug a camera in again.",
+                "Remove transport=udp, so that the media uses TCP.",
+                "Allow a slow source more time: --timeout 30.",
+                "Unplug the camera and plug it in again.",
             ]),
     ]
 
     private static let streams = [
         ErrorExplanation(
-            .malformedData, "The data is not what its format promises.",
+            .malformedData, "The data violates its format.",
             causes: [
-                "A file that is no video, is empty, or has sound alone.",
-                "A recording that was cut off before its end.",
-                "A server that sends something else, such as a page for logging in.",
+                "A file that is empty, contains only sound, or is not a video.",
+                "A recording that was truncated.",
+                "A server that sends something else, such as a login page.",
             ],
-            remedies: ["Look at it with ffprobe.", "Open the address in a browser.", "Make or fetch the file again."]),
+            remedies: [
+                "Inspect the file with ffprobe.",
+                "Open the address in a browser.",
+                "Record or download the file again.",
+            ]),
         ErrorExplanation(
-            .resourceExhausted, "A configured bound, the memory or the disk is used up.",
+            .resourceExhausted, "A configured limit is reached, or the memory or the disk is full.",
             causes: [
-                "A disk or a quota that is full, or a limit on the size of files.",
+                "A full disk or quota, or a limit on the size of files.",
                 "Too many open files, or too little memory.",
             ],
             remedies: [
-                "Free some space, or bound the recording: keep-size=10G.",
-                "Raise the bound that the message names, or ulimit -n.",
+                "Free some space, or limit the recording: keep-size=10G.",
+                "Raise the limit that the message names, or ulimit -n.",
             ]),
         ErrorExplanation(
-            .inputOutput, "Reading or writing failed in a way that no other code names.",
-            causes: ["A disk, a card or a USB device that fails.", "A bad cable or hub."],
+            .inputOutput, "Reading or writing failed for a reason without a specific code.",
+            causes: ["A failing disk, card or USB device.", "A bad cable or hub."],
             remedies: [
-                "Look at the kernel's log: dmesg.",
-                "Plug the device in again, into another port or with another cable.",
+                "Check the kernel's log: dmesg.",
+                "Plug the device into another port or use another cable.",
             ]),
     ]
 
     private static let rest = [
         ErrorExplanation(
-            .pluginRejected, "A plug-in broke its contract, or could not be taken in.",
+            .pluginRejected, "A plug-in broke its contract, or could not be loaded.",
             causes: [
-                "A source, sink or decoder of an application's own; those of this package do not fail so.",
-                "An installed plug-in whose manifest is wrong, or whose files others may change.",
+                "A source, sink or decoder that the application provides; those of Inlet do not fail with this code.",
+                "An installed plug-in whose manifest is wrong, or whose files other users may change.",
             ],
             remedies: [
                 "Run SourceConformance or SinkConformance of InletTesting on it: they name the broken rule.",
-                "inlet plugins lists installed plug-ins that cannot be used, with the reason.",
+                "Run inlet plugins: it lists the installed plug-ins that cannot be used, with the reason.",
             ]),
         ErrorExplanation(
-            .cancelled, "The operation was cancelled by whoever started it.",
+            .cancelled, "The user or the application cancelled the operation.",
             causes: ["Ctrl-C, or a task of the application that was cancelled."],
-            remedies: ["Nothing: it was asked for."]),
+            remedies: ["Do nothing: the cancellation was requested."]),
         ErrorExplanation(
-            .internal, "A mistake in Inlet, or in a library below it.",
-            causes: ["A mistake in this program.", "A library that failed without saying why."],
+            .internal, "A bug in Inlet, or in a library that it uses.",
+            causes: ["A bug in this program.", "A library that failed without giving a reason."],
             remedies: [
-                "Please report it with the message, the command and inlet run's --trace where it can be repeated.",
+                "Report the message and the command, with a trace by inlet run --trace if it can be reproduced.",
                 "Try another version of the library that the message names.",
             ]),
     ]

@@ -1,6 +1,6 @@
 import Inlet
 
-/// An explanation of one error code for people: its causes, what to try, and the command's exit status.
+/// An explanation of one error code for people: its causes, its remedies, and the command's exit status.
 ///
 /// `inlet explain` prints these, and the test `ErrorGuideTests` generates `Docs/guide/trouble.md` from them.
 struct ErrorExplanation: Encodable {
@@ -8,11 +8,11 @@ struct ErrorExplanation: Encodable {
     enum Retry: String, Encodable {
         /// The source is reopened each time.
         case always
-        /// Only a source that has yielded frames before is reopened: it may return unchanged.
+        /// A source is reopened only if it has yielded frames before: it may return unchanged.
         case onceLive = "once-live"
-        /// Only a source that has yielded frames before is reopened, ever more rarely.
+        /// A source is reopened only if it has yielded frames before, at growing intervals.
         case rarelyOnceLive = "rarely-once-live"
-        /// The source is not reopened: the same would happen again.
+        /// The source is not reopened, because it would fail in the same way.
         case never
 
         init(_ code: InletError.Code) {
@@ -31,11 +31,11 @@ struct ErrorExplanation: Encodable {
         /// The policy in one sentence for people.
         var sentence: String {
             switch self {
-            case .always: "A source that fails so is opened again."
-            case .onceLive: "A source that fails so is opened again if it has yielded frames before, or with --retry."
+            case .always: "Inlet reopens a source with this error."
+            case .onceLive: "Inlet reopens a source with this error if it has worked before, or with --retry."
             case .rarelyOnceLive:
-                "A source that fails so is opened again if it has yielded frames before, ever more rarely."
-            case .never: "A source that fails so is not opened again."
+                "Inlet reopens a source with this error, at growing intervals, if it has worked before."
+            case .never: "Inlet does not reopen a source with this error."
             }
         }
     }
@@ -76,14 +76,14 @@ struct ErrorExplanation: Encodable {
         let parts = [
             ["\(code): \(meaning)"],
             ["Usual causes:"] + causes.map { "  - \($0)" },
-            ["What to try:"] + remedies.map { "  - \($0)" },
+            ["Try this:"] + remedies.map { "  - \($0)" },
             ["\(retry.sentence)", "Exit status \(exitStatus) (\(exitName))."],
         ]
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// Returns the line of standard error that leads from an error to its explanation, or nothing if the message is
-    /// sufficient: for a wrong option it names the right ones, and a cancellation was requested.
+    /// Returns the line for standard error that points from an error to its explanation. The line is empty if the
+    /// message suffices: for a wrong option it names the right ones, and a cancellation was requested.
     static func hint(for code: String) -> String {
         let needsNone = [InletError.Code.invalidConfiguration, .cancelled].map(\.description)
         guard !needsNone.contains(code), all.contains(where: { $0.code == code }) else { return "" }

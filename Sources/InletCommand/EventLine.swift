@@ -1,6 +1,6 @@
 import Inlet
 
-/// A line on standard error with what a person at the terminal should know at once.
+/// The lines on standard error for events that a person at the terminal should see at once.
 enum EventLine {
     static func write(_ event: CapturerEvent) {
         guard let text = text(event) else { return }
@@ -11,20 +11,20 @@ enum EventLine {
         switch event {
         case .opened(let format):
             format.colorSpace.transfer.highDynamicRangeName.map {
-                "The source has high dynamic range (\($0)): tones are mapped for stills and pages, and for other sinks with tone-map=true."
+                "The source has high dynamic range (\($0)): it is tone-mapped for stills and pages, and for other sinks with tone-map=true."
             }
-        case .stateChanged(.stalled): "No frames come any more."
+        case .stateChanged(.stalled): "The source delivers no frames."
         case .stateChanged(.interrupted(let reason)): "Interrupted: \(reason)"
         case .sourceFailed(let error, let delay?): "\(error) Trying again in \(delay.secondsText) s."
         case .sourceAbandoned(let error): "\(error)"
-        case .recovered(let outage): "Frames come again, after \(outage.secondsText) s."
-        case .lagging(true): "Decoding does not keep up: pictures that would be late are left out."
+        case .recovered(let outage): "The source delivers frames again after \(outage.secondsText) s."
+        case .lagging(true): "Decoding does not keep up: late pictures are skipped."
         case .lagging(false): "Decoding keeps up again."
-        case .decoderFailed(let name, let error, let next): "The decoder \(name) failed: \(error) \(next) goes on."
+        case .decoderFailed(let name, let error, let next): "The decoder \(name) failed: \(error) \(next) takes over."
         case .transportChanged(let reason): reason
         case .detected(let detection):
-            "The camera detects \(detection.kind.rawValue)\(detection.isActive ? "" : " no more")."
-        case .sourceUpdated(.taken(let version)): "The source goes on with \(version)."
+            "The camera \(detection.isActive ? "detects" : "no longer detects") \(detection.kind.rawValue)."
+        case .sourceUpdated(.taken(let version)): "The source now uses \(version)."
         case .sourceUpdated(.refused(let error)): "The new version of the plug-in is not used: \(error)"
         default: nil
         }

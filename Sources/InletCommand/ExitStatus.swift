@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
     case temporary = 75
     case `protocol` = 76
     case noPermission = 77
-    /// 128 and the number of SIGINT, as in shells.
+    /// 128 plus the number of SIGINT, as in shells.
     case interrupted = 130
 
     init(_ error: InletError) {
@@ -34,7 +34,7 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// The name in words, as in sysexits.h.
+    /// The name as words, after sysexits.h.
     var name: String {
         switch self {
         case .success: "success"

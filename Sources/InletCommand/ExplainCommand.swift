@@ -5,19 +5,20 @@ import Inlet
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Says what an error code means and what to try, or lists all codes.",
+        abstract: "Explains an error code with its causes and remedies, or lists all codes.",
         discussion: """
-            Codes are in reports (--report json), in statistics and in an application's errors. Examples:
+            Codes appear in reports (--report json), in statistics and in an application's errors. Examples:
 
               inlet explain
               inlet explain timedOut
               inlet explain --json tlsFailed
             """)
 
-    @Argument(help: "An error code, such as timedOut.")
+    @Argument(
+        help: "An error code, such as timedOut.", completion: .list(ErrorExplanation.all.map(\.code)))
     var code: String?
 
-    @Flag(help: "JSON instead of lines for people: one object, or an array of all.")
+    @Flag(help: "Print JSON instead of text: one object, or an array of all codes.")
     var json = false
 
     func run() throws {

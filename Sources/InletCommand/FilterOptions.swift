@@ -5,22 +5,22 @@ import Inlet
 struct FilterOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
-        help: "Make whole pictures of interlaced ones. The default is each sink's: on for stills and pages.")
+        help: "Deinterlace pictures. The default depends on the sink: on for stills and pages.")
     var deinterlace: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Map high dynamic range to what ordinary displays show. The default is each sink's, as above.")
+        help: "Map high dynamic range to the range of ordinary displays. The default depends on the sink, as above.")
     var toneMap: Bool?
 
     private var given: [(filter: PictureFilters, isOn: Bool?)] {
         [(.deinterlacing, deinterlace), (.toneMapping, toneMap)]
     }
 
-    /// Whether any is given.
+    /// Whether any filter is given.
     var areGiven: Bool { given.contains { $0.isOn != nil } }
 
-    /// Whether any is turned on.
+    /// Whether any filter is turned on.
     var areAdded: Bool { given.contains { $0.isOn == true } }
 
     /// Changes a sink's filters as the command line requests.

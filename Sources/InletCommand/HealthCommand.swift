@@ -2,14 +2,15 @@ import ArgumentParser
 import Inlet
 import InletServe
 
-/// The check that containers and supervisors make of `inlet serve`.
+/// The health check of `inlet serve` for containers and supervisors.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Asks inlet serve whether it works, for containers and supervisors.",
+        abstract: "Checks the health of inlet serve, for containers and supervisors.",
         discussion: """
-            Exits with 0 if the daemon answers in time, and otherwise with another code and one line. Needs no token. A \
-            certificate is checked unless the address is this machine's own, such as 127.0.0.1. Examples:
+            Exits with 0 if the daemon answers in time; otherwise with another code, after printing the reason on one \
+            line. Needs no token. The certificate is checked unless the address is this machine's own, such as \
+            127.0.0.1. Examples:
 
               inlet health
               inlet health https://127.0.0.1:8443 --ready --timeout 2
@@ -18,7 +19,7 @@ struct HealthCommand: AsyncParsableCommand {
     @Argument(help: "The address of the daemon's page.")
     var address = "http://127.0.0.1:8080"
 
-    @Flag(help: "Also require that the daemon has started its cameras and is not about to end.")
+    @Flag(help: "Also require that the daemon has started its cameras and is not shutting down.")
     var ready = false
 
     @Option(help: "How many seconds to wait for the answer, 0.1 to 60. The default is 5.")

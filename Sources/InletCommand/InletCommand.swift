@@ -4,7 +4,7 @@ import Inlet
 struct InletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inlet",
-        abstract: "Takes video in from cameras, files and test patterns as I420 frames with honest timestamps.",
+        abstract: "Captures video from cameras, files and test patterns as I420 frames with reliable timestamps.",
         discussion: """
             Sources and sinks are named by URIs; options follow a question mark. Examples:
 

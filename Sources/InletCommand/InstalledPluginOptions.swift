@@ -26,7 +26,7 @@ struct InstalledPluginOptions: ParsableArguments {
             help: ArgumentHelp(
                 """
                 Load the installed plug-in NAME into this process instead of a sandboxed one: it can then do whatever \
-                you can, and a mistake of its own ends the command. May be given several times.
+                you can, and a crash in it ends the command. May be given several times.
                 """, valueName: "name"))
         var inProcess: [String] = []
 
@@ -46,8 +46,8 @@ struct InstalledPluginOptions: ParsableArguments {
             name: .customLong("plugin-updates"),
             help: ArgumentHelp(
                 """
-                Whether a source goes over to a new version of its plug-in while it runs, once the files are replaced \
-                and pass all checks (automatic), or when it is opened again (off).
+                When a source switches to a new version of its plug-in: while it runs, once the files are replaced and \
+                pass all checks (automatic), or when it is reopened (off).
                 """))
         var updates = Updates.automatic
 
@@ -55,7 +55,7 @@ struct InstalledPluginOptions: ParsableArguments {
             name: .customLong("plugin-host"), help: .hidden)
         var hostPath: String?
 
-        /// Whether the user has chosen anything.
+        /// Whether any of these options was given.
         var isGiven: Bool { !inProcess.isEmpty || !without.isEmpty || updates == .off || hostPath != nil }
 
         /// The settings for finding and running installed plug-ins.

@@ -6,11 +6,13 @@ import Logging
 struct LatencyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latency",
-        abstract: "Measures how late pictures come, how many are lost, and how right their times are.",
+        abstract: "Measures the delay of pictures, the number lost, and the accuracy of their timestamps.",
         discussion: """
-            The source shows pattern:timecode, whose pictures say when they were drawn, by the clock of this machine: \
-            a stream of `inlet run pattern:timecode`, or a path through a sink and back (--via). The delay is from \
-            drawing a picture to having it decoded as I420. With --screen a page shows the time instead, and a camera             films it: the delay then is from drawing on the page to the camera's picture, decoded.
+            The source shows pattern:timecode, whose pictures contain the time when they were drawn, by the clock of \
+            this machine: a stream of `inlet run pattern:timecode`, or a path through a sink and back (--via). The \
+            delay is measured from drawing a picture to having it decoded as I420. With --screen, a page shows the \
+            time instead and a camera films it: the delay is measured from drawing on the page to the camera's \
+            decoded picture.
 
             Examples:
 
@@ -31,18 +33,18 @@ struct LatencyCommand: AsyncParsableCommand {
         help: "A source that shows the pattern; with --via the source that is sent, by default \(Self.defaultPattern).")
     var source: String?
 
-    @Option(help: "A sink URI: pictures go out by it, and come back from the same address, or from --from.")
+    @Option(help: "A sink URI: pictures are sent through it and received from the same address, or from --from.")
     var via: String?
 
-    @Option(help: "Where the pictures come back with --via, if that is another address.")
+    @Option(help: "With --via, the source URI to receive from, if it is not the same address.")
     var from: String?
 
-    @Flag(help: "Show the time on a page, for the source, a camera, to film.")
+    @Flag(help: "Show the time on a page, which the source, a camera, films.")
     var screen = false
 
     @Option(
         help: ArgumentHelp(
-            "Where that page is served. The default is \(LatencyScreen.defaultAddress).", valueName: "host:port"))
+            "The address of that page. The default is \(LatencyScreen.defaultAddress).", valueName: "host:port"))
     var screenAddress: String?
 
     @Option(
@@ -50,15 +52,15 @@ struct LatencyCommand: AsyncParsableCommand {
         transform: { try RunCommand.time($0, "--duration") })
     var duration = Self.defaultDuration
 
-    @Option(help: "End after N pictures, if that is sooner.", transform: { try RunCommand.positive($0, "--frames") })
+    @Option(help: "End after N pictures, if that comes first.", transform: { try RunCommand.positive($0, "--frames") })
     var frames: UInt64?
 
     @Option(
         help:
-            "How long pictures are left out at the start, as what has waited comes at once. The default is \(Self.defaultWarmUp.optionText).",
+            "How long to ignore pictures at the start, because waiting ones arrive all at once. The default is \(Self.defaultWarmUp.optionText).",
         transform: { text in
             guard let time = Duration(optionText: text), time >= .zero else {
-                throw ValidationError("--warm-up takes a time from zero on such as 0, 1.5s or 500ms, not '\(text)'.")
+                throw ValidationError("--warm-up takes a time of zero or more such as 0, 1.5s or 500ms, not '\(text)'.")
             }
             return time
         })
@@ -69,10 +71,10 @@ struct LatencyCommand: AsyncParsableCommand {
         transform: { try RunCommand.time($0, "--timeout") })
     var timeout = Self.defaultTimeout
 
-    @Flag(help: "One JSON object instead of lines for people.")
+    @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    @Option(help: "Write the delays over time to this file, as SVG.")
+    @Option(help: "Write the delays over time to this file, as SVG.", completion: .file(extensions: ["svg"]))
     var plot: String?
 
     @OptionGroup(title: "Installed plug-ins")
@@ -80,13 +82,13 @@ struct LatencyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard source != nil || via != nil else {
-            throw ValidationError("Give a source that shows pattern:timecode, or a way out by --via.")
+            throw ValidationError("Give a source that shows pattern:timecode, or a sink with --via.")
         }
-        guard via != nil || from == nil else { throw ValidationError("--from belongs to --via.") }
+        guard via != nil || from == nil else { throw ValidationError("--from requires --via.") }
         guard !screen || (source != nil && via == nil) else {
-            throw ValidationError("--screen is for a source, a camera that films the page, and not for --via.")
+            throw ValidationError("--screen requires a source, the camera that films the page, and excludes --via.")
         }
-        guard screen || screenAddress == nil else { throw ValidationError("--screen-address belongs to --screen.") }
+        guard screen || screenAddress == nil else { throw ValidationError("--screen-address requires --screen.") }
     }
 
     func run() async throws {
@@ -94,7 +96,7 @@ struct LatencyCommand: AsyncParsableCommand {
         var configuration = CapturerConfiguration()
         configuration.timeouts.giveUp = timeout
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
-        // A path that is being set up is not available at once.
+        // The return path is not available until its setup has finished, so it is tried repeatedly.
         if via == nil { configuration.retry = .never }
         let received =
             if from == nil, let via {
@@ -106,7 +108,7 @@ struct LatencyCommand: AsyncParsableCommand {
         let page = screen ? try LatencyScreen(at: screenAddress ?? LatencyScreen.defaultAddress) : nil
         defer { page?.stop() }
         if let page {
-            Terminal.writeError("Film \(page.address), so that the white frame is whole in the picture.\n")
+            Terminal.writeError("Film \(page.address) with the whole white frame in the picture.\n")
         }
         let meter = LatencyMeter(
             isFilmed: screen, warmUp: warmUp, duration: duration, limit: Int(clamping: frames ?? .max),
@@ -137,13 +139,13 @@ struct LatencyCommand: AsyncParsableCommand {
             do {
                 try Data(LatencyPlot(report, samples).text.utf8).write(to: URL(filePath: plot), options: .atomic)
             } catch {
-                throw InletError(.inputOutput, "The plot cannot be written to \(plot): \(error)")
+                throw InletError(.inputOutput, "Cannot write the plot to \(plot): \(error)")
             }
         }
         if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Receives while the source is sent.
+    /// Receives pictures while the source's pictures are sent.
     ///
     /// - Parameter headStart: how long to wait at most for the first picture to be sent before receiving.
     /// - Throws: the reason why nothing could be sent, or else the error of ``Capturer/run()`` of the receiver.

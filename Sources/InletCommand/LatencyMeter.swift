@@ -29,11 +29,11 @@ final class LatencyMeter: FrameSinkConfiguration {
     private let clock = SystemClock()
 
     /// - Parameters:
-    ///   - isFilmed: whether a camera films the code, which is then somewhere in the picture.
-    ///   - warmUp: how long pictures are not counted, from the first one on.
-    ///   - duration: how long they are counted after that.
+    ///   - isFilmed: whether a camera films the code, which can then be anywhere in the picture.
+    ///   - warmUp: the time from the first picture during which pictures are not counted.
+    ///   - duration: the time after that during which they are counted.
     ///   - limit: the number of pictures that is enough.
-    ///   - patience: how long pictures without a code are accepted, if none has one.
+    ///   - patience: the time after which the measurement ends if no picture has had a code.
     init(isFilmed: Bool = false, warmUp: Duration, duration: Duration, limit: Int, patience: Duration) {
         self.isFilmed = isFilmed
         (self.warmUp, self.duration, self.patience) = (warmUp, duration, patience)
@@ -55,7 +55,7 @@ final class LatencyMeter: FrameSinkConfiguration {
 
     private func take(_ frame: VideoFrame) {
         let now = clock.now
-        // Placeholders for a source that is away contain no new code.
+        // Placeholders during an outage of the source contain no new code.
         guard !frame.flags.contains(.placeholder) else { return }
         // The capturer calls this on one thread.
         let code =

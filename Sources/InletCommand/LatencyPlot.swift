@@ -4,7 +4,7 @@ import Inlet
 struct LatencyPlot {
     private static let size = (width: 800, height: 320)
     private static let (left, top, right, bottom) = (64.0, 24.0, 16.0, 40.0)
-    /// The most points that are drawn; if there are more, each represents the largest of several.
+    /// The maximum number of points that are drawn; if there are more, each represents the largest of several.
     private static let mostPoints = 1500
 
     /// The SVG document.

@@ -19,7 +19,7 @@ struct LatencyReport: Encodable, Hashable {
     var source: String
     /// The number of received pictures with a code, without repetitions.
     var pictures: Int
-    /// The number of missing numbers between the first and the last.
+    /// The number of pictures missing between the first and the last.
     var lost: Int
     /// The number of repeated pictures.
     var repeated: Int
@@ -31,7 +31,7 @@ struct LatencyReport: Encodable, Hashable {
     var delay: Delay
     /// The mean difference from one picture's delay to the next one's, in milliseconds.
     var jitter: Double
-    /// How far the capture timeline is from the times in the pictures.
+    /// The distance of the capture timeline from the times in the pictures.
     var clock: ClockError
 
     /// A distribution, in milliseconds.
@@ -47,7 +47,7 @@ struct LatencyReport: Encodable, Hashable {
     struct ClockError: Encodable, Hashable {
         /// The largest error of 95 of 100 timestamps, in milliseconds, from the median of all.
         var p95: Double
-        /// By how much the timeline runs faster, in millionths; not meaningful for less than two seconds.
+        /// The rate at which the timeline runs fast, in millionths; not meaningful for less than two seconds.
         var drift: Double
 
         enum CodingKeys: String, CodingKey {
@@ -67,7 +67,7 @@ struct LatencyReport: Encodable, Hashable {
     ///   - unreadable: the number of pictures without a code.
     ///   - isFilmed: whether a camera has filmed the code, for the wording.
     /// - Throws: ``InletError/Code/malformedData`` if there are no samples; ``InletError/Code/unsupported`` if their
-    ///   times are of another clock than this machine's.
+    ///   times are not from this machine's clock.
     init(source: String, _ samples: [LatencySample], unreadable: Int, isFilmed: Bool = false) throws(InletError) {
         var seen = Set<UInt32>()
         let fresh = samples.filter { seen.insert($0.number).inserted }
@@ -75,10 +75,10 @@ struct LatencyReport: Encodable, Hashable {
             throw InletError(
                 .malformedData,
                 unreadable == 0
-                    ? "No picture came."
+                    ? "No picture arrived."
                     : isFilmed
-                        ? "In none of \(unreadable) pictures the page's code was found. Its white frame is to be whole in the picture, upright or turned by a quarter, sharp, and the brightest thing there."
-                        : "None of \(unreadable) pictures had a code that can be read. The source is to show pattern:timecode, not cropped and not rotated."
+                        ? "The page's code was found in none of \(unreadable) pictures. Its whole white frame must be in the picture, sharp, and brighter than everything else."
+                        : "No code was readable in \(unreadable) pictures. The source must show pattern:timecode, not cropped and not rotated."
             )
         }
         let delays = fresh.map { Self.milliseconds($0.arrived - $0.drawn) }
@@ -86,7 +86,7 @@ struct LatencyReport: Encodable, Hashable {
         guard sorted[0] >= 0, sorted[0] < 3_600_000 else {
             throw InletError(
                 .unsupported,
-                "The times in the pictures are of another clock: draw them on this machine, with inlet run pattern:timecode, and not from a recording."
+                "The times in the pictures are not from this machine's clock. Draw the pictures on this machine with inlet run pattern:timecode; do not use a recording."
             )
         }
         self.source = source
@@ -124,13 +124,13 @@ struct LatencyReport: Encodable, Hashable {
             drift: isLong && spread > 0 ? rounded(common / spread * 1_000_000) : 0)
     }
 
-    /// Returns the value below or at which that fraction of all values is, by the nearest rank.
+    /// Returns a quantile by the nearest rank: that fraction of all values is at most this value.
     static func quantile(_ sorted: [Double], _ part: Double) -> Double {
         let rank = (part * Double(sorted.count)).rounded(.up)
         return sorted[min(sorted.count - 1, max(0, Int(rank) - 1))]
     }
 
-    /// To a thousandth, which is a microsecond if the unit is a millisecond.
+    /// Rounds to a thousandth, which is a microsecond if the unit is a millisecond.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
     static func milliseconds(_ duration: Duration) -> Double { Double(duration.wholeNanoseconds) / 1_000_000 }

@@ -14,10 +14,10 @@ final class LatencyScreen {
     let address: String
     private let listener: HTTPListener
 
-    /// Starts to serve the page. Blocks briefly.
+    /// Starts serving the page. Blocks briefly.
     ///
     /// - Parameter address: `HOST:PORT`; if others reach it, its page has a token.
-    /// - Throws: ``InletError`` if the address is invalid, or cannot be listened at.
+    /// - Throws: ``InletError`` if the address is invalid or listening on it fails.
     init(at address: String) throws(InletError) {
         let place = try ListenAddress(address, scheme: "--screen-address")
         let access = AccessRule(host: place.host ?? "127.0.0.1", port: place.port ?? 8093, token: nil)
@@ -30,7 +30,7 @@ final class LatencyScreen {
         self.address = HTTPListener.pages(of: access, at: bound)
     }
 
-    /// Ends the server.
+    /// Stops the server.
     func stop() { listener.stop() }
 
     /// Answers the requests of one connection: the page, and the time. Confined to its channel's thread.

@@ -3,12 +3,12 @@ import Inlet
 import InletRTSP
 import RTSPSource
 
-/// The settings with which `inlet discover` asks cameras for their profiles.
+/// The settings with which `inlet discover` queries cameras for their profiles.
 struct LoginOptions: ParsableArguments {
-    @Option(help: "Asks each camera for its profiles and the addresses of their streams, as this user.")
+    @Option(help: "Query each camera for its profiles and the addresses of their streams, as this user.")
     var login: String?
 
-    @Option(help: "A file that holds the password.")
+    @Option(help: "A file that holds the password.", completion: .file())
     var passwordFile: String?
 
     @Option(help: "The environment variable that holds the password.")
@@ -16,14 +16,15 @@ struct LoginOptions: ParsableArguments {
 
     @Option(
         help: """
-            With --login: a camera's host or host:port, or the address of its device service, to ask instead of the \
-            network; may be repeated.
+            With --login: a camera's host or host:port, or the address of its device service, to query instead of \
+            searching the network; may be repeated.
             """)
     var device: [String] = []
 
     @Option(
         name: .customLong("tls-ca"),
-        help: "A PEM file of certificate authorities for cameras with https. The default is the system's.")
+        help: "A PEM file of certificate authorities for cameras with https. The default is the system's.",
+        completion: .file(extensions: ["pem", "crt"]))
     var authorities: String?
 
     @Option(name: .customLong("tls-verify"), help: "Whether the certificates of cameras are checked.")
@@ -50,7 +51,7 @@ struct LoginOptions: ParsableArguments {
         return try device.map { text throws(InletError) in try RTSPURL(device: Array(text.utf8)) }
     }
 
-    /// Returns the devices' answers; nil for each device if they should not be asked.
+    /// Returns the devices' answers; nil for each device if no login was requested.
     ///
     /// - Parameter services: the addresses of each device's service that may be asked.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the password cannot be read, and
@@ -63,8 +64,8 @@ struct LoginOptions: ParsableArguments {
         var answers = try asking.profiles(of: services.filter { !$0.isEmpty })[...]
         let stranger = InletError(
             .addressRefused,
-            "It was not asked, as no address that it states is that of the host that answered. "
-                + "If it is yours, ask it by --device.")
+            "Not queried: none of the addresses that it reports is that of the host that answered. "
+                + "If the camera is yours, query it with --device.")
         return services.map { $0.isEmpty ? DeviceLogin.Answer(.failure(stranger)) : answers.popFirst() }
     }
 

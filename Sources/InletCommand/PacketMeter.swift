@@ -1,7 +1,7 @@
 import Inlet
 import Synchronization
 
-/// Counts the packets of a source, so that it is read and nothing is decoded.
+/// Counts the packets of a source, which is read without decoding.
 final class PacketMeter: PacketSinkConfiguration {
     private let counts = Mutex((packets: UInt64(0), keys: UInt64(0)))
 
@@ -31,7 +31,7 @@ final class PacketMeter: PacketSinkConfiguration {
 
     private final class Refusal: FrameSink {
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
-            throw InletError(.internal, "A source of packets yields pictures.")
+            throw InletError(.internal, "A packet source delivered a decoded picture.")
         }
         func consume(_ frame: VideoFrame) {}
     }

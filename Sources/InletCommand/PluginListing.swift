@@ -1,6 +1,6 @@
 import Inlet
 
-/// A source or sink in the form for listings: a registered one or an installed one.
+/// A registered or installed source or sink, as it appears in listings.
 struct PluginListing: Encodable {
     let kind: String
     let name: String
@@ -9,7 +9,7 @@ struct PluginListing: Encodable {
     let usage: String
     let options: [Option]
     let examples: [String]
-    /// The facts that exist only for an installed plug-in.
+    /// The details of an installed plug-in; nil for a registered one.
     let installed: Installed?
 
     /// An option in a listing.
@@ -42,7 +42,7 @@ struct PluginListing: Encodable {
         }
     }
 
-    /// The version and the permissions of an installed plug-in.
+    /// The version, the code and the permissions of an installed plug-in.
     struct Installed: Encodable {
         let version: String
         let license: String
@@ -87,7 +87,7 @@ struct PluginListing: Encodable {
             lines.append("  manifest \(installed.file)")
             lines.append("  runs \(installed.code.joined(separator: " "))")
             lines += installed.permissions.map { "  \($0)" }
-            lines += ["  may take \(installed.memoryLimit >> 20) MiB of memory", ""]
+            lines += ["  may use \(installed.memoryLimit >> 20) MiB of memory", ""]
         }
         if options.isEmpty { lines.append("  takes no options") }
         let width = max(10, options.map(\.name.count).max() ?? 0)

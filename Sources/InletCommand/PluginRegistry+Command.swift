@@ -7,14 +7,14 @@ extension PluginRegistry {
         var registry = InletTool.registry
         registry.localAccess = .system
         #if os(Linux)
-            // An application may have its own finder.
+            // An application may have set its own finder.
             if registry.finder == nil { registry.registerDiscovered() }
         #endif
         return registry
     }
 
     #if os(Linux)
-        /// Returns that registry with the user's choices for installed plug-ins.
+        /// Returns the registry of the command with the user's options for installed plug-ins.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names an unknown plug-in or layer.
         static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry {
@@ -26,7 +26,7 @@ extension PluginRegistry {
             return registry
         }
     #else
-        /// Returns that registry: nothing can be chosen here.
+        /// Returns the registry of the command. This build has no options for installed plug-ins.
         static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry { command }
     #endif
 }

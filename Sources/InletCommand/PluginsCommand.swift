@@ -8,8 +8,8 @@ struct PluginsCommand: ParsableCommand {
         commandName: "plugins",
         abstract: "Lists the sources, sinks and decoders, or every option of one.",
         discussion: """
-            Listed are those that Inlet comes with, and those that are installed: a NAME.inlet.json in one of the \
-            folders of `inlet plugins path`. Examples:
+            The list contains the plug-ins of Inlet and the installed ones, each of which has a NAME.inlet.json in one \
+            of the folders of `inlet plugins path`. Examples:
 
               inlet plugins
               inlet plugins pattern

@@ -6,12 +6,12 @@ struct PluginsListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Lists the sources, sinks and decoders, or every option of one.",
-        discussion: "An installed plug-in is started once for it, in its sandbox, to see whether it works.")
+        discussion: "Each installed plug-in is started once, in its sandbox, to check that it works.")
 
     @Argument(help: "A plug-in's name or scheme.")
     var name: String?
 
-    @Flag(help: "JSON instead of lines for people: an object of all, or an array of what NAME stands for.")
+    @Flag(help: "Print JSON instead of text: one object with all plug-ins, or an array of those that NAME matches.")
     var json = false
 
     #if os(Linux)
@@ -38,7 +38,7 @@ struct PluginsListCommand: ParsableCommand {
         let hint = Spelling.nearest(to: bare, among: known).map { " Did you mean '\($0)'?" } ?? ""
         return InletError(
             .invalidConfiguration,
-            "There is no plug-in '\(name)'.\(hint) Known are \(Set(known).sorted().joined(separator: ", ")).")
+            "There is no plug-in '\(name)'.\(hint) Known plug-ins are \(Set(known).sorted().joined(separator: ", ")).")
     }
 
     /// A decoder in the JSON output.
@@ -48,7 +48,7 @@ struct PluginsListCommand: ParsableCommand {
     }
 
     #if os(Linux)
-        /// Returns the plug-ins for a name that no registered plug-in has, and the known names.
+        /// Returns the installed plug-ins for a name that no registered plug-in has, and the known names.
         private func installed(_ name: String, known: [String]) throws -> ([PluginListing], [String]) {
             let inventory = plugins.discovery.inventory(reserved: InletTool.registry.schemes)
             let listings = inventory.plugins.flatMap(PluginListing.installed)
@@ -100,7 +100,7 @@ struct PluginsListCommand: ParsableCommand {
             for listing in listings { print(listing.line) }
             for conflict in inventory.conflicts { print("\("scheme".padded(to: 7)) \(conflict.explanation)") }
             for other in inventory.shadowed {
-                print("\("unused".padded(to: 7)) \(other.file): the name is that of \(other.usedFile), which is used.")
+                print("\("unused".padded(to: 7)) \(other.file): \(other.usedFile) has the same name and is used.")
             }
             for case (let path, .refused(let reason)) in inventory.folders.map({ ($0.path, $0.state) }) {
                 print("\("folder".padded(to: 7)) \(path) is not searched: \(reason)")
@@ -154,6 +154,6 @@ struct PluginsListCommand: ParsableCommand {
 }
 
 extension PluginListing {
-    /// Whether a name or scheme refers to it.
+    /// Whether a name or scheme refers to this plug-in.
     fileprivate func isMeant(by text: String) -> Bool { name == text || schemes.contains(text) }
 }

@@ -2,17 +2,17 @@ import ArgumentParser
 import Inlet
 
 #if os(Linux)
-    /// Prints the folders in which plug-ins are searched for.
+    /// Prints the folders that are searched for plug-ins.
     struct PluginsPathCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "path",
-            abstract: "Prints the folders in which plug-ins are looked for, in this order, existing or not.",
+            abstract: "Prints the folders that are searched for plug-ins, in order, whether or not they exist.",
             discussion: """
-                Those of INLET_PLUGIN_PATH, separated by colons, come first. A folder that others than root and you can \
-                write to is not searched.
+                The folders of INLET_PLUGIN_PATH, separated by colons, come first. A folder that users other than root \
+                and you can write to is not searched.
                 """)
 
-        @Flag(help: "One JSON array instead of lines for people.")
+        @Flag(help: "Print one JSON array instead of text.")
         var json = false
 
         func run() throws {

@@ -5,13 +5,13 @@ import Inlet
 struct ProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Opens a source, reads one frame and says what it is.",
+        abstract: "Opens a source, reads one frame and prints its format.",
         discussion: "Examples:\n\n  inlet probe clip.mp4\n  inlet probe --json 'pattern:smpte?size=640x360'")
 
-    @Argument(help: "A source URI or a path.")
+    @Argument(help: "A source URI or a path.", completion: .file())
     var source: String
 
-    @Flag(help: "One JSON object instead of lines for people.")
+    @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     @OptionGroup(title: "Installed plug-ins")
@@ -19,7 +19,7 @@ struct ProbeCommand: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = CapturerConfiguration()
-        // The command asks for the present state.
+        // The command reports the present state, so it does not retry.
         configuration.retry = .never
         let capturer = Capturer(
             try PluginRegistry.command(installed).source(source), configuration: configuration)
@@ -40,7 +40,7 @@ struct ProbeCommand: AsyncParsableCommand {
             if case .opened(let opened) = event { format = opened }
         }
         guard let format else {
-            throw InletError(.internal, "The source opened without saying what it is.")
+            throw InletError(.internal, "The source opened without reporting its format.")
         }
         let findings = Findings(name: capturer.sourceName, format: format, frame: frame)
         print(json ? try findings.json : findings.text)

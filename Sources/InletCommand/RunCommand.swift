@@ -19,23 +19,24 @@ struct RunCommand: AsyncParsableCommand {
 
     private static let defaultSink = "null:"
 
-    @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
+    @Argument(help: "A source URI or a path; `inlet plugins` lists the sources.", completion: .file())
     var source: String
 
     @Option(
-        name: .customLong("to"), help: "A sink URI. May be given several times. The default is \(Self.defaultSink).")
+        name: .customLong("to"), help: "A sink URI. May be given several times. The default is \(Self.defaultSink).",
+        completion: .file())
     var sinks: [String] = []
 
     @Option(
         help: "latest, buffered:N or lossless[:N]. The default is latest for live sources and lossless for others.",
-        transform: QueueOption.init)
+        completion: .list(["latest", "buffered:", "lossless"]), transform: QueueOption.init)
     var queue: QueueOption?
 
     @Option(help: "End after N captured frames.", transform: { try Self.positive($0, "--frames") })
     var frames: UInt64?
 
     @Option(
-        help: "End after this much of the source's time, such as 3, 1.5s or 500ms.",
+        help: "End after this much time of the source, such as 3, 1.5s or 500ms.",
         transform: { try Self.time($0, "--duration") })
     var duration: Duration?
 
@@ -58,7 +59,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup(title: "Trouble")
     var trouble: TroubleOptions
 
-    @Option(help: "What to write to standard error at the end: json, text or none.")
+    @Option(help: "The report on standard error at the end: json, text or none.")
     var report = ReportStyle.text
 
     @OptionGroup var tracing: TraceOptions
@@ -83,7 +84,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
         trouble.apply(to: &configuration)
-        // The event lines and the report state errors, each once. Without them, the log reports the most important.
+        // The event lines and the report state each error once. Without them, the log reports the most important ones.
         if report == .none {
             configuration.logger.logLevel = .critical
         } else {
@@ -94,7 +95,7 @@ struct RunCommand: AsyncParsableCommand {
         for sink in sinks {
             if sink is any PacketSinkConfiguration, size != nil || rate != nil || filters.areAdded {
                 throw ValidationError(
-                    "\(sink.redactedURI) takes the source's packets as they are, which --size, --max-fps, --deinterlace and --tone-map cannot change. Leave those or codec=copy out."
+                    "\(sink.redactedURI) copies the source's packets, which --size, --max-fps, --deinterlace and --tone-map cannot change. Remove these options or codec=copy."
                 )
             }
             capturer.attach(sink, queue: queue?.policy, wants: wants(of: sink), onFailure: trouble.sinkRetry ?? .detach)
@@ -114,7 +115,7 @@ struct RunCommand: AsyncParsableCommand {
         let traceFailure = await tracing.finish(trace)
         let failure = await sinkFailures.value ?? traceFailure
 
-        // A sink's missing folder is not a missing input.
+        // A missing folder of a sink must not be reported as a missing input.
         var status = failure.map { $0.code == .notFound ? ExitStatus.inputOutput : ExitStatus($0) }
         var error = failure
         var reason: EndReason?

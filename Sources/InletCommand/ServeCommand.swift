@@ -10,32 +10,32 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract:
-            "Runs many cameras by a configuration, with a page, an API, and changes that disturb no other camera.",
+            "Runs many cameras from a configuration, with a page and an API. A change affects only its camera.",
         discussion: """
             The smallest useful configuration has two lines:
 
               cameras:
                 door: rtsp://camera/main
 
-            The page is at http://127.0.0.1:8080 then. The configuration is read again when its file changes and on \
-            SIGHUP; what is wrong in it changes nothing. SIGTERM and SIGINT finish all recordings. Examples:
+            Its page is at http://127.0.0.1:8080. The configuration is read again when its file changes and on SIGHUP; \
+            an invalid configuration changes nothing. SIGTERM and SIGINT finish all recordings. Examples:
 
               inlet config check cameras.yaml
               inlet serve cameras.yaml
             """)
 
-    @Argument(help: "The configuration, a file of YAML.", completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(help: "The configuration, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
     var file: String
 
     @Option(
         help: ArgumentHelp(
-            "Where changes by the API are kept. The default is the configuration's path with .changes.json after it.",
-            valueName: "file"))
+            "The file for changes made by the API. The default is the configuration's path followed by .changes.json.",
+            valueName: "file"), completion: .file(extensions: ["json"]))
     var changes: String?
 
     @Option(
-        help: "From which level on messages are logged: trace, debug, info, notice, warning, error or critical.",
-        transform: { try Self.level($0) })
+        help: "The lowest level of logged messages: trace, debug, info, notice, warning, error or critical.",
+        completion: .list(Logger.Level.allCases.map(\.rawValue)), transform: { try Self.level($0) })
     var logLevel = Logger.Level.notice
 
     func run() async throws {
@@ -72,11 +72,11 @@ struct ServeCommand: AsyncParsableCommand {
                 name: device.name, hardware: device.hardware, location: device.location, addresses: device.addresses,
                 sources: sources)
         }
-        let more = answers.isCut ? ["There were more answers than are taken."] : []
+        let more = answers.isCut ? ["Too many answers; some are missing."] : []
         return FoundCameras(cameras: cameras, troubles: troubles + more)
     }
 
-    /// Returns the URI of the source whose device service is at an address of HTTP.
+    /// Returns the URI of the source whose device service is at an HTTP address.
     private static func source(at service: String) -> String {
         let suffix = String(decoding: RTSPURL.deviceService, as: UTF8.self)
         let address = service.hasByteSuffix(suffix) ? service.dropLast(suffix.utf8.count) + "/" : service[...]

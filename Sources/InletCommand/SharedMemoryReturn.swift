@@ -11,8 +11,8 @@ import Inlet
     private func systemOpen(_ path: String) -> Int32 { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
-    /// A source that reads the output of `shm:NAME` on this machine, as `Docs/reference/shared-memory.md` describes for
-    /// readers, but by reading the file instead of mapping it.
+    /// A source that reads the output of `shm:NAME` on this machine. It follows `Docs/reference/shared-memory.md`, but
+    /// reads the file instead of mapping it.
     struct SharedMemoryReturn: FrameSourceConfiguration {
         var name: String
 
@@ -67,7 +67,7 @@ import Inlet
                 }
             }
 
-            /// Returns the newest frame; nil if it is no newer than the last one, or was overwritten meanwhile.
+            /// Returns the newest frame; nil if there is no newer one, or if it was overwritten during the read.
             private func read() throws(InletError) -> SourceFrame? {
                 guard let header = bytes(64, at: 0), number(header, 0) == 0x4D48_5354_454C_4E49 else { return nil }
                 let published = number(header, Header.published)

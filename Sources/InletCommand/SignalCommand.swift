@@ -11,7 +11,7 @@ struct SignalCommand: AsyncParsableCommand {
         abstract: "Serves rooms in which peers find each other by name, for sessions and calls.",
         discussion: """
             The path of a WebSocket is the room: ws://HOST:PORT/ROOM?id=NAME. The server only carries messages; media \
-            goes from peer to peer. It speaks no TLS: for wss: a proxy stands in front. Ctrl-C ends it.
+            goes from peer to peer. It does not support TLS: for wss:, put a proxy in front of it. Ctrl-C ends it.
 
             Examples:
 
@@ -23,39 +23,39 @@ struct SignalCommand: AsyncParsableCommand {
 
     private static let defaults = RoomLimits()
 
-    @Argument(help: "HOST:PORT, HOST or PORT. The default is 127.0.0.1:8443; port 0 takes a free one.")
+    @Argument(help: "HOST:PORT, HOST or PORT. The default is 127.0.0.1:8443; port 0 selects a free one.")
     var address = ""
 
     @Option(
         help: """
-            The token that members present, as ?token= or as a bearer token. One is made if other machines can reach \
-            the server and none is given.
+            The token that members present, as ?token= or as a bearer token. Without one, a token is generated if \
+            other machines can reach the server.
             """)
     var token: String?
 
-    @Option(help: "A file whose first line is the token.")
+    @Option(help: "A file whose first line is the token.", completion: .file())
     var tokenFile: String?
 
-    @Option(help: "The most rooms. The default is \(Self.defaults.rooms).")
+    @Option(help: "The maximum number of rooms. The default is \(Self.defaults.rooms).")
     var rooms = Self.defaults.rooms
 
-    @Option(help: "The most members of a room. The default is \(Self.defaults.members).")
+    @Option(help: "The maximum number of members in a room. The default is \(Self.defaults.members).")
     var members = Self.defaults.members
 
-    @Option(help: "The most members of all rooms. The default is \(Self.defaults.connections).")
+    @Option(help: "The maximum number of members in all rooms. The default is \(Self.defaults.connections).")
     var connections = Self.defaults.connections
 
-    @Option(help: "The most members at one address. The default is \(Self.defaults.perAddress).")
+    @Option(help: "The maximum number of members from one address. The default is \(Self.defaults.perAddress).")
     var perAddress = Self.defaults.perAddress
 
-    @Option(help: "The messages a second that a member may send. The default is \(Self.defaults.messagesPerSecond).")
+    @Option(help: "The most messages a second from a member. The default is \(Self.defaults.messagesPerSecond).")
     var messagesPerSecond = Self.defaults.messagesPerSecond
 
-    @OptionGroup(title: "Servers for the sessions of members, which each is told of") var servers: ICEServerOptions
+    @OptionGroup(title: "STUN and TURN servers for the sessions of all members") var servers: ICEServerOptions
 
     @Option(
         help: """
-            How long credentials made of the secret are accepted. Members get newer ones when half of that is over. \
+            How long credentials made from the secret are valid. Members get new ones after half of that time. \
             The default is \(ICEServers().lifetime.optionText).
             """,
         transform: { try RunCommand.time($0, "--turn-lifetime") })
@@ -89,7 +89,7 @@ struct SignalCommand: AsyncParsableCommand {
         return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 
-    /// Starting and ending block for a moment.
+    /// Runs a blocking function on another thread, because starting and stopping the server block briefly.
     private static func onThread<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -20,10 +20,12 @@ struct SnapshotCommand: AsyncParsableCommand {
     /// The time between the pictures of a contact sheet, if the source has no length.
     private static let defaultStep = Duration.seconds(1)
 
-    @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
+    @Argument(help: "A source URI or a path; `inlet plugins` lists the sources.", completion: .file())
     var source: String
 
-    @Argument(help: "The file, which ends with .jpg, .jpeg or .png.")
+    @Argument(
+        help: "The file, whose name ends with .jpg, .jpeg or .png.",
+        completion: .file(extensions: ["jpg", "jpeg", "png"]))
     var output: String
 
     @Option(
@@ -32,22 +34,22 @@ struct SnapshotCommand: AsyncParsableCommand {
     var timeout = Self.defaultTimeout
 
     @Option(
-        help: "Leave out the source's first frames, for a camera that needs time for its exposure.",
+        help: "Skip the source's frames for this long, for a camera that needs time to adjust its exposure.",
         transform: { try RunCommand.time($0, "--after") })
     var after: Duration?
 
-    @Option(help: "The largest size of the file's picture.", transform: { try RunCommand.size($0, "--size") })
+    @Option(help: "The maximum size of the file's picture.", transform: { try RunCommand.size($0, "--size") })
     var size: ImageSize?
 
-    @Option(help: "Of a JPEG, from 1 to 100.")
+    @Option(help: "The quality of a JPEG, from 1 to 100.")
     var quality = Self.defaults.quality
 
-    @Flag(help: "Replace the file where there is one.")
+    @Flag(help: "Replace an existing file.")
     var overwrite = false
 
     @Option(
         help:
-            "Who may read the file, as chmod's octal digits. The default is \(Self.defaults.mode.optionText), this user alone.",
+            "The file's mode, as chmod's octal digits. The default is \(Self.defaults.mode.optionText), owner only.",
         transform: { text in
             guard let mode = FileMode(optionText: text) else {
                 throw ValidationError("--mode takes 600 to 666, without execution, not '\(text)'.")
@@ -58,13 +60,13 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "COLUMNSxROWS small pictures on one: over the whole length where the source has one, else one in --every.",
+            "A sheet of COLUMNSxROWS pictures, spread over the source's length, or else taken every --every.",
         transform: { try RunCommand.size($0, "--contact-sheet") })
     var contactSheet: ImageSize?
 
     @Option(
         help:
-            "The time from one picture of a contact sheet to the next. The default is \(Self.defaultStep.optionText) where the source has no length.",
+            "The time between the pictures of a contact sheet. The default is \(Self.defaultStep.optionText) if the source has no length.",
         transform: { try RunCommand.time($0, "--every") })
     var every: Duration?
 
@@ -76,7 +78,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100, not \(quality).") }
-        guard every == nil || contactSheet != nil else { throw ValidationError("--every belongs to --contact-sheet.") }
+        guard every == nil || contactSheet != nil else { throw ValidationError("--every requires --contact-sheet.") }
         if let contactSheet, contactSheet.width > 64 || contactSheet.height > 64 {
             throw ValidationError("--contact-sheet takes 1x1 to 64x64, not \(contactSheet).")
         }
@@ -108,7 +110,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         guard let frame else {
             throw InletError(
                 .malformedData,
-                "The source ended \(after == nil ? "before it gave a picture" : "within the time of --after").",
+                "The source ended \(after == nil ? "before its first picture" : "within the time of --after").",
                 context: .init(subject: capturer.sourceName))
         }
         let sink = still.makeSink()
@@ -117,15 +119,15 @@ struct SnapshotCommand: AsyncParsableCommand {
         do {
             try sink.consume(frame)
         } catch let error as InletError where error.code == .busy {
-            throw InletError(.busy, "There is a file \(output) already. Add --overwrite to replace it.")
+            throw InletError(.busy, "The file \(output) already exists. Add --overwrite to replace it.")
         } catch let error as InletError where error.code == .notFound {
-            // A missing folder is not a missing input.
+            // A missing output folder must not be reported as a missing input.
             throw InletError(.inputOutput, error.message)
         }
         try sink.finish()
     }
 
-    /// Returns the wants of pictures that are seen as they are: viewers of stills ignore rotation and pixel shape.
+    /// Returns the wants of a still: rotation and pixel shape are applied, because viewers of stills ignore them.
     private func wants(_ largest: ImageSize?) -> SinkWants {
         var wants = SinkWants(largestSize: largest, rotation: .applied, squarePixels: true)
         wants.filters = .all
@@ -135,7 +137,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     /// Returns the first wanted frame.
     private func frame(of capturer: Capturer) async throws -> VideoFrame? {
-        // Without dropping, so that it is the first frame, or the one at --after, for a file too.
+        // No frame is dropped, so that this is the first frame, or the one at --after, of a file too.
         try await capturer.run(queue: .lossless(1), wants: wants(size)) { frames in
             var start: MonotonicTime?
             for try await frame in frames {
@@ -195,7 +197,7 @@ struct SnapshotCommand: AsyncParsableCommand {
             let name = output.lowercasedASCII
             if name.hasByteSuffix(".jpg") || name.hasByteSuffix(".jpeg") { return .jpeg }
             if name.hasByteSuffix(".png") { return .png }
-            throw ValidationError("The file '\(output)' is to end with .jpg, .jpeg or .png.")
+            throw ValidationError("The name of the file '\(output)' must end with .jpg, .jpeg or .png.")
         }
     }
 

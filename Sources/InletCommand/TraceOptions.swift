@@ -6,11 +6,11 @@ struct TraceOptions: ParsableArguments {
     @Option(
         name: .customLong("trace"),
         help: ArgumentHelp(
-            "Write when each frame passed each stage to FILE, as Chrome trace JSON for ui.perfetto.dev.",
-            valueName: "file"))
+            "Write the times at which each frame passed each stage to FILE, as Chrome trace JSON for ui.perfetto.dev.",
+            valueName: "file"), completion: .file(extensions: ["json"]))
     var path: String?
 
-    /// Opens the file, if one was requested, and makes the capturer trace to it.
+    /// Opens the trace file, if one was requested, and makes the capturer write to it.
     func start(for configuration: inout CapturerConfiguration) throws -> ChromeTraceWriter? {
         guard let path else { return nil }
         do throws(InletError) {
@@ -18,7 +18,7 @@ struct TraceOptions: ParsableArguments {
             configuration.tracer = writer
             return writer
         } catch {
-            // A trace's missing folder is not a missing input.
+            // A missing folder of the trace must not be reported as a missing input.
             guard error.code == .notFound else { throw error }
             Terminal.writeError("error: \(error)\n")
             throw ExitCode(ExitStatus.inputOutput.rawValue)

@@ -5,40 +5,40 @@ import Inlet
 struct TroubleOptions: ParsableArguments {
     @Option(
         help:
-            "How often to reopen a failed source: never, forever or N times in a row. With this option a source that has never worked is reopened, too. The default is forever, once it has worked.",
-        transform: { try Self.retry($0) })
+            "How often to reopen a failed source: never, forever or N times in a row. With this option, a source that has never worked is reopened, too. The default is forever, once it has worked.",
+        completion: .list(["never", "forever"]), transform: { try Self.retry($0) })
     var retry: RetryPolicy?
 
     @Option(
         help: """
-            How long the source may take to open, for its first frame, and from frame to frame, such as 5 or 500ms, before it is opened again. \
-            The default is \(CaptureTimeouts().open.optionText).
+            The longest time to open the source, to its first frame, and between frames, such as 5 or 500ms. After \
+            that it is reopened. The default is \(CaptureTimeouts().open.optionText).
             """, transform: { try RunCommand.time($0, "--timeout") })
     var timeout: Duration?
 
     @Option(
-        help: "After how long without a frame, over all attempts, the run fails. The default is never.",
+        help: "The time without a frame, over all attempts, after which the run fails. The default is never.",
         transform: { try RunCommand.time($0, "--give-up") })
     var giveUp: Duration?
 
     @Option(
         help:
-            "What sinks get while there are no frames: none, hold (the last frame), black or text. The default is none.",
-        transform: { try Self.outage($0) })
+            "The placeholder while there are no frames: none (the default), hold (the last frame), black or text.",
+        completion: .list(OutagePolicy.Picture.allCases.map(\.rawValue)), transform: { try Self.outage($0) })
     var outage: OutagePolicy.Picture?
 
     @Option(
         help: """
-            How often to make a sink anew that failed, as when a disk is full or a server is gone: never, forever or N times in a row. \
-            The default is never.
-            """, transform: { try Self.sinkRetry($0) })
+            How often to restart a sink that failed, as when a disk is full or a server is gone: never, forever or N \
+            times in a row. The default is never.
+            """, completion: .list(["never", "forever"]), transform: { try Self.sinkRetry($0) })
     var sinkRetry: SinkFailurePolicy?
 
     @Option(
         help: ArgumentHelp(
             """
-            Close a live source when nobody has watched for this long, such as 10, and open it for the next viewer. \
-            The default keeps it open.
+            Close a live source when it has had no viewer for this long, such as 10, and open it for the next viewer. \
+            The default is to keep it open.
             """, valueName: "seconds"),
         transform: { try RunCommand.time($0, "--on-demand") })
     var onDemand: Duration?

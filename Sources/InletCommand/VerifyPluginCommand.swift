@@ -8,42 +8,42 @@ import Inlet
     struct VerifyPluginCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Checks that a plug-in keeps its contract and does what its manifest says.",
+            abstract: "Checks that a plug-in keeps its contract and matches its manifest.",
             discussion: """
                 Everything runs in child processes, in the sandbox: a plug-in that crashes, hangs or leaks does no harm \
-                here. It takes some 20 seconds for a source, and at most 30 seconds for each call of a check. Examples:
+                here. A source takes about 20 seconds; each call of a check takes at most 30 seconds. Examples:
 
                   inlet plugins verify acme.so
                   inlet plugins verify acme.inlet.json --uri 'acme:192.168.0.10?rate=30'
                   inlet plugins verify acme --check leaks --json
 
-                The exit code is 0 if no check has failed, 1 if one has, and else as in inlet --help.
+                The exit code is 0 if no check has failed, 1 if one has, and otherwise as in inlet --help.
                 """)
 
         @Argument(
             help: ArgumentHelp(
                 "The plug-in: the path of its library or manifest, or the name of one that is installed.",
-                valueName: "plugin"))
+                valueName: "plugin"), completion: .file())
         var plugin: String?
 
         @Option(
             help: ArgumentHelp(
                 """
-                What to open. May be given several times. The default is the scheme alone, or else the first example of \
-                the manifest that can be opened, without options that name files. A file that a URI names for a sink \
-                is overwritten many times.
+                The URI to open. May be given several times. The default is the bare scheme, or else the first example \
+                of the manifest that can be opened, without options that name files. A file that a URI names for a \
+                sink is overwritten many times.
                 """, valueName: "uri"))
         var uri: [String] = []
 
         @Option(
-            help: ArgumentHelp("Run this check alone. May be given several times.", valueName: "name"),
-            transform: Self.check)
+            help: ArgumentHelp("Run only this check. May be given several times.", valueName: "name"),
+            completion: .list(VerificationCheck.allCases.map(\.rawValue)), transform: Self.check)
         var check: [VerificationCheck] = []
 
-        @Flag(help: "Print the names of all checks, and what they find out.")
+        @Flag(help: "Print the names of all checks, and the question that each answers.")
         var list = false
 
-        @Flag(help: "One JSON object at the end instead of lines for people.")
+        @Flag(help: "Print one JSON object at the end instead of text.")
         var json = false
 
         @OptionGroup(title: "Installed plug-ins")
@@ -61,10 +61,10 @@ import Inlet
         func validate() throws {
             guard list || plugin != nil else { throw ValidationError("Name a plug-in, or use --list.") }
             guard installed.inProcess.isEmpty else {
-                throw ValidationError("A plug-in is verified in processes of its own. Leave out --in-process.")
+                throw ValidationError("A plug-in is verified in separate processes. Remove --in-process.")
             }
             guard installed.updates == .automatic else {
-                throw ValidationError("No new version is looked for here. Leave out --plugin-updates.")
+                throw ValidationError("The verification does not look for new versions. Remove --plugin-updates.")
             }
         }
 
@@ -78,7 +78,7 @@ import Inlet
             var verifier = PluginVerifier()
             verifier.discovery = installed.discovery
             verifier.uris = uri
-            // These come from the user of the command, and not from the examples of the manifest.
+            // These URIs come from the user of the command, not from the examples of the manifest.
             verifier.localAccess = .system
             if !check.isEmpty { verifier.checks = Set(check) }
             verifier.decoders = InletTool.registry.decoders
@@ -112,7 +112,7 @@ import Inlet
             var line = "\(word.padded(to: 6)) \(finding.check.padded(to: 13)) \(time.padded(to: 8)) \(remark)"
             while line.hasByteSuffix(" ") { line.removeLast() }
             if finding.outcome == .failed { line += "\n       \(finding.text)" }
-            // Written at once, to a file or pipe as well, while the next check runs.
+            // Written immediately, also to a file or pipe, while the next check runs.
             Terminal.writeOutput(line + "\n")
         }
     }

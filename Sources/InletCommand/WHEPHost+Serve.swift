@@ -4,9 +4,9 @@
     import WebRTCSink
 
     extension WHEPHost: CameraWebRTC {
-        /// Makes the host that sends a camera of `inlet serve`.
+        /// Creates the host that sends a camera of `inlet serve`.
         ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` for options that are the daemon's own.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` for options that the daemon sets itself.
         convenience init(_ request: CameraWebRTCRequest) throws(InletError) {
             let sink: any FrameSinkConfiguration
             do {
@@ -20,7 +20,7 @@
             else {
                 throw InletError(
                     .invalidConfiguration,
-                    "Write webrtc: with options alone, such as webrtc:?viewers=20. Address and tokens are those of the "
+                    "Write webrtc: with options only, such as webrtc:?viewers=20. Address and tokens are those of the "
                         + "server, and pages of other sites are not served.")
             }
             configuration.host = request.host

@@ -3,8 +3,8 @@ import CYUV
 import InletCore
 
 // Unsafe: passes planes to the C functions that reduce samples to eight bits.
-/// How samples of more than eight bits are converted to I420: with an ordered dither, as libyuv's own functions drop
-/// the lower bits, which darkens the picture and shows bands, and libswscale's take ten times as long.
+/// Converts samples of more than eight bits to I420 with an ordered dither. libyuv's functions drop the lower bits,
+/// which darkens the picture and shows bands, and those of libswscale take ten times as long.
 @safe struct DeepConversion: Sendable {
     private var samples: inlet_deep_samples
     private var halvesColumns: Bool
@@ -15,14 +15,14 @@ import InletCore
         case planar
         /// Both components alternate in one plane.
         case interleaved
-        /// No chroma: the picture is gray.
+        /// No chroma: the picture is grey.
         case absent
     }
 
     /// - Parameters:
-    ///   - depth: the bits of a sample, from 9 to 16. Of more than twelve bits the lowest are dropped: they are less
-    ///     than the dither.
-    ///   - unused: how many bits of the 16 lie below the sample.
+    ///   - depth: the bits of a sample, from 9 to 16. If there are more than twelve, the lowest are dropped, because
+    ///     they are less than the dither.
+    ///   - unused: the number of the 16 bits that are below the sample.
     init(
         depth: Int32, unused: Int32 = 0, _ chroma: Chroma = .planar, halvesColumns: Bool = false,
         halvesRows: Bool = false

@@ -18,8 +18,8 @@ public final class FrameConverter: Sendable {
     /// Returns the frame as I420 at its own size.
     ///
     /// A yuv420p, yuvj420p or yuva420p picture stored top down is wrapped: the buffer uses the frame's memory and keeps
-    /// its owner. libswscale reads a little past the end of planes; one with fewer than 64 bytes behind it costs a
-    /// second pass, as does RGB of odd width there. Bayer mosaics must be of even size.
+    /// its owner. libswscale reads a little past the end of planes: a plane with fewer than 64 bytes after it costs a
+    /// second pass, as does RGB of odd width. Bayer mosaics must be of even size.
     ///
     /// - Parameters:
     ///   - frame: a frame in any pixel format.

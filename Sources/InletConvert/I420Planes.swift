@@ -48,7 +48,7 @@ import InletCore
 }
 
 extension InletError {
-    /// Returns the error for a libyuv function that refused what had been checked before.
+    /// Returns the error for a libyuv function that refused arguments that had been checked before.
     static func yuv(_ function: String, _ status: Int32, _ what: String) -> InletError {
         InletError(
             .internal, "libyuv failed in \(what). Please report this with the picture's size and format.",

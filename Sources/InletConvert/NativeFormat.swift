@@ -2,7 +2,7 @@ import CFFmpeg
 import InletCore
 
 // Unsafe: reads libavutil's table of pixel formats.
-/// What libavutil and libswscale know about a pixel format, as far as reading a picture of it safely requires.
+/// The facts about a pixel format that are needed to read its pictures safely, from libavutil and libswscale.
 struct NativeFormat: Sendable {
     let pixelFormat: PixelFormat
     let avFormat: AVPixelFormat
@@ -21,11 +21,11 @@ struct NativeFormat: Sendable {
 
     /// The meaning of a picture's samples, which determines how its range and matrix change.
     enum Samples: Sendable {
-        /// Luma and chroma: range and matrix stay.
+        /// Luma and chroma: range and matrix do not change.
         case yuv
         /// Luma and chroma of full range by the format's name (`yuvj...`).
         case fullRangeYUV
-        /// Luma only. It stays as it is, and is of full range unless the frame states otherwise, as in FFmpeg.
+        /// Luma only. It does not change, and has full range unless the frame states otherwise, as in FFmpeg.
         case gray
         /// One bit of luma, which becomes 0 or 255.
         case bilevel

@@ -9,7 +9,7 @@ package enum PlaceholderText {
     package static let foreground: UInt8 = 220
     package static let colorSpace = ColorSpace.bt601
 
-    /// Draws lines of text. What does not fit is cut off.
+    /// Draws lines of text. Text that does not fit is cut off.
     package static func draw(_ lines: [String], into draft: inout I420Draft) {
         let size = draft.size
         let texts = lines.map { Array($0.uppercasedASCII) }

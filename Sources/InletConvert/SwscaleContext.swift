@@ -7,7 +7,7 @@ import InletCore
 /// `@unchecked Sendable`: it moves between threads, but ``SwscaleContextStore`` hands it to one conversion at a time,
 /// under a lock, so that no two threads use it at once.
 @safe final class SwscaleContext: @unchecked Sendable {
-    /// What a context is specific to.
+    /// The properties that a context is made for.
     struct Shape: Sendable, Hashable {
         var format: AVPixelFormat
         var size: ImageSize
@@ -15,9 +15,9 @@ import InletCore
         var isFullRange: Bool
     }
 
-    /// How much memory must follow a plane, as libswscale reads beyond the end of rows: up to 32 bytes for RGB and
-    /// fewer for YUV by the x86 kernels of FFmpeg 5.1, measured with a guard page behind each plane. Twice that leaves
-    /// room for wider kernels.
+    /// The bytes of memory that must follow a plane, because libswscale reads beyond the end of rows: up to 32 bytes
+    /// for RGB and fewer for YUV with the x86 kernels of FFmpeg 5.1, measured with a guard page after each plane. Twice
+    /// that leaves room for wider kernels.
     static let readAhead = 64
 
     let shape: Shape
@@ -106,13 +106,13 @@ import InletCore
         guard index != format.palettePlane else { return nil }
         let lastRow = plane.offset + max(0, plane.stride * (rows - 1))
         let isTight = plane.byteCount - lastRow - rowBytes < Self.readAhead
-        // It steps through rows of 16-bit samples by half the stride, and treats a stride of 0, as a single row may
-        // have, as no plane.
+        // libswscale steps through rows of 16-bit samples by half the stride, and treats a stride of 0, which a single
+        // row may have, as a missing plane.
         let isOdd = (format.hasWideSamples && plane.stride % 2 != 0) || plane.stride == 0
-        // It takes the chroma of RGB from pairs of pixels, and half of the last pair of an odd row from the memory
-        // behind it.
+        // libswscale takes the chroma of RGB from pairs of pixels, and half of an odd row's last pair from the memory
+        // after the row.
         let isHalfPair = format.samples == .rgb && shape.size.width % 2 != 0
-        // It works on whole strides of XYZ, padding included, and does nothing if they are negative.
+        // libswscale converts whole strides of XYZ, including the padding, and does nothing if they are negative.
         guard isTight || isOdd || isHalfPair || format.isXYZ else { return nil }
         if let copy = copies[index] { return copy }
         let pixel = ImageSize(width: 1, height: 1)

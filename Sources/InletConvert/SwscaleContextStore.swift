@@ -3,8 +3,8 @@ import Synchronization
 
 /// A cache of libswscale contexts for the next pictures of their shapes.
 ///
-/// Making one costs far more than a small picture does, and none may be used by two threads at once: each conversion
-/// takes one out and puts it back. Safe from any thread.
+/// Making a context costs far more than converting a small picture, and two threads must not use one at once. Each
+/// conversion takes a context out and puts it back. Safe from any thread.
 final class SwscaleContextStore: Sendable {
     /// The most idle contexts; with more threads or shapes than that, the least recently used is freed.
     static let capacity = 8

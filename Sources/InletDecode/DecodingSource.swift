@@ -2,8 +2,8 @@ package import InletCore
 
 /// A source of pictures that decodes a source of packets, on the thread that asks for pictures.
 ///
-/// A packet is read on that thread, too, when one is needed. A live stream can be read on a separate thread where that
-/// one does not keep up, so that decoding never delays reading. Pictures that the source yields itself are passed on.
+/// A packet is read on that thread, too, when one is needed. A live stream can be read on a separate thread if that one
+/// does not keep up, so that decoding never delays reading. Pictures that the source yields itself are passed on.
 package final class DecodingSource: FrameSource {
     private let source: any FrameSource
     private let settings: DecodingSettings
@@ -43,8 +43,8 @@ package final class DecodingSource: FrameSource {
     /// - Parameters:
     ///   - source: the source of packets; opened, read and closed only by this one.
     ///   - settings: how to decode.
-    ///   - thread: the thread for reading a live stream where decoding takes too long. The default, nil, always reads
-    ///     on the thread that asks for pictures.
+    ///   - thread: the thread for reading a live stream if decoding takes too long. The default, nil, always reads on
+    ///     the thread that asks for pictures.
     package init(_ source: any FrameSource, _ settings: DecodingSettings, readOn thread: ReadingThread? = nil) {
         self.source = source
         self.settings = settings
@@ -151,18 +151,18 @@ package final class DecodingSource: FrameSource {
         if !context.isCancelled, dropped > 0 {
             throw InletError(
                 .timedOut,
-                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Have them sent in a way that loses none, such as transport=tcp of a network camera."
+                "Packets arrive, but \(dropped) in a row gave no complete picture: too many are lost. Use a transport without losses, such as transport=tcp of a network camera."
             )
         }
         if !context.isCancelled, stage.pictures == 0, stage.refusals > 0 {
             throw InletError(
                 .timedOut,
-                "Packets come, but no key frame among \(stage.refusals). Have the camera send key frames more often. If it refreshes its pictures gradually instead, damage=automatic shows them, marked as damaged."
+                "Packets arrive, but no key frame among \(stage.refusals). Make the camera send key frames more often. If it refreshes its pictures gradually instead, damage=automatic shows them, marked as damaged."
             )
         }
         if !context.isCancelled, let received = stage.received, context.clock.now - received < Self.recently {
             throw InletError(
-                .timedOut, "Packets come, but none of them gives a picture. Check the stream with ffprobe.")
+                .timedOut, "Packets arrive, but none of them gives a picture. Check the stream with ffprobe.")
         }
         try context.checkCancellation()
     }

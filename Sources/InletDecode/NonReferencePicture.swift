@@ -33,6 +33,6 @@ enum NonReferencePicture {
         return false
     }
 
-    /// What precedes the first slice is short: parameter sets and messages.
+    /// The data before the first slice is short: parameter sets and messages.
     private static let mostBytes = 4096
 }

@@ -2,15 +2,15 @@ import InletCore
 
 /// Decides which packets of a stream are worth decoding and which pictures are shown.
 ///
-/// It withholds what a loss has damaged until the picture is complete again, and what precedes the place where decoding
-/// began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the next key
-/// frame, and at pictures, which the decoder may find damaged even though no loss was reported.
+/// It withholds pictures that a loss has damaged until the picture is complete again, and pictures before the point at
+/// which decoding began. It checks the stream twice: packets, because none is worth decoding between a loss and the
+/// next key frame, and pictures, because the decoder may find damage although no loss was reported.
 ///
-/// No other part of a source compares the times of a stream with each other to leave something out. A reference time
-/// lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) invalidates it: a
-/// stream whose time restarts continues at once.
+/// No other part of a source compares the times of a stream with each other to skip something. A reference time lasts
+/// until the first picture that has passed it, and a step back in time (``TimelineWatch``) invalidates it: a stream
+/// whose time restarts continues at once.
 struct PictureGate {
-    /// What is known about a packet before it is decoded. Times are in ticks.
+    /// The known facts about a packet before it is decoded. Times are in ticks.
     struct Packet {
         var isKey: Bool
         var pts: Int64?
@@ -19,25 +19,25 @@ struct PictureGate {
         var lacksSomething = false
     }
 
-    /// What is known about a decoded picture. The time is in ticks.
+    /// The known facts about a decoded picture. The time is in ticks.
     struct Picture {
         var isKey: Bool
         var isDamaged = false
         var time: Int64?
     }
 
-    /// What to do with a packet.
+    /// The decision about a packet.
     enum Admission: Equatable {
         case decode
         /// The reason is nil if nothing is lost: a stream is joined between two key frames.
         case keepBack(DropReason?)
     }
 
-    /// What to do with a picture.
+    /// The decision about a picture.
     enum Verdict: Equatable {
         case deliver, mark
-        /// The reason is nil if nobody misses the picture: it precedes the requested start, or the place where a stream
-        /// is joined.
+        /// The reason is nil if the picture is not lost: it precedes the requested start, or the point at which a
+        /// stream is joined.
         case keepBack(DropReason?)
     }
 
@@ -45,13 +45,14 @@ struct PictureGate {
     private let isLive: Bool
     /// Whether pictures are incomplete since a loss. True at first for a live stream, which is joined in its middle.
     private(set) var isBroken: Bool
-    /// The key frame that has been sent to the decoder since the loss: when it is shown, as far as that is known.
+    /// The time at which the key frame is shown that has been sent to the decoder since the loss, as far as that is
+    /// known.
     private var key: Int64??
-    /// When the key frame is shown that was incomplete but was decoded nevertheless.
+    /// The time at which the key frame is shown that was incomplete but was decoded nevertheless.
     private var lackingKey: Int64??
     /// Whether a packet has been admitted.
     private var hasJoined: Bool
-    /// Packets refused in a row.
+    /// The number of packets refused in a row.
     private(set) var refusals = 0
     private var watch: TimelineWatch
     /// The time of the key frame at which decoding began: pictures that are shown before it refer to others that were
@@ -61,11 +62,11 @@ struct PictureGate {
     private var start: Int64?
     /// The time of the first incomplete picture since the last complete one.
     private var incompleteSince: Int64?
-    /// For how long ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks: after a loss, and at first. In
-    /// that time most cameras send a key frame, and a source is not given up yet.
+    /// The time for which ``DamagePolicy/automatic`` withholds incomplete pictures, in ticks: after a loss, and at
+    /// first. Within that time most cameras send a key frame, and no source is given up.
     private let longestWait: (loss: Int64, key: Int64)
 
-    /// A stream without one key frame in this many packets refreshes its picture in another way: the decoder then tells
+    /// A stream without a key frame in this many packets refreshes its picture in another way. The decoder then reports
     /// which pictures are complete.
     private static let patience = 600
 
@@ -81,9 +82,9 @@ struct PictureGate {
         longestWait = (ticks(2), ticks(6))
     }
 
-    // MARK: Where decoding begins
+    // MARK: The beginning of decoding
 
-    /// Notes that a part of the stream is missing.
+    /// Records that a part of the stream is missing.
     mutating func noteLoss() {
         isBroken = true
         key = nil
@@ -92,15 +93,15 @@ struct PictureGate {
     /// Sets the time before which pictures are not wanted.
     mutating func begin(at time: Int64) { start = time }
 
-    /// Notes that packets were skipped on purpose, and decoding continues with this key frame.
+    /// Records that packets were skipped on purpose, and decoding continues with this key frame.
     ///
-    /// - Parameter reason: why the skipped packets are missed; nil if nobody misses them.
+    /// - Parameter reason: the reason for which the skipped packets count as lost; nil if they do not.
     mutating func resume(at packet: Packet, reason: DropReason? = nil) {
         let reason = reason ?? firstWhole?.reason
         firstWhole = packet.pts.map { ($0, reason) }
     }
 
-    /// Notes that the stream is read from its beginning again.
+    /// Records that the stream is read from its beginning again.
     mutating func rewind() {
         (firstWhole, start, incompleteSince) = (nil, nil, nil)
         watch.reset()
@@ -108,7 +109,7 @@ struct PictureGate {
 
     // MARK: Packets and pictures
 
-    /// Notes the times of the next packet, before ``admit(_:)``.
+    /// Records the times of the next packet, before ``admit(_:)``.
     ///
     /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what
     ///   follows.

@@ -171,7 +171,7 @@ import InletSystem
         guard size.fits(in: picture.size) else {
             throw InletError(
                 .invalidConfiguration,
-                "The encoder was opened for \(size); a picture of \(picture.size) needs it opened anew.")
+                "The encoder was opened for \(size). Open another one for a picture of \(picture.size).")
         }
         unsafe av_frame_unref(frame)
         unsafe frame.pointee.format = context.pointee.pix_fmt.rawValue

@@ -21,7 +21,7 @@ package import InletCore
     private let streamTimeBase: AVRational
     private var origin: Int64?
     private var lastDTS: Int64?
-    /// The DTS of the last packet but for that of the one before it; nil before the second packet.
+    /// The DTS of the last packet minus that of the one before; nil before the second packet.
     private var lastStep: Int64?
     /// The end of the last packet, as libavformat assumes it.
     private var end: Int64 = 0

@@ -162,5 +162,5 @@ package enum AddressPolicy: Sendable, Hashable {
     package static let refusal = InletError(
         .addressRefused,
         "The server leads to an address of a more private network than its own, such as this machine's. "
-            + "private-addresses=allow follows it where the server is to be trusted.")
+            + "Set private-addresses=allow if the server can be trusted.")
 }

@@ -111,7 +111,7 @@ package struct NetworkAddress: Sendable, Hashable {
             guard password == nil else {
                 throw InletError(
                     .invalidConfiguration,
-                    "There is a password, but no user. Add user=NAME; where the server calls something password in its own query, write query.password."
+                    "There is a password, but no user. Add user=NAME. If password is a parameter of the server, write query.password."
                 )
             }
             return "\(scheme)://\(location)"

@@ -100,7 +100,7 @@ package import InletCore
         unsafe self.context = context
         guard unsafe scaler != nil else {
             close()
-            throw InletError(.unsupported, "libswscale cannot turn pictures of \(size) into RGB. Take another size.")
+            throw InletError(.unsupported, "libswscale cannot convert pictures of \(size) to RGB. Choose another size.")
         }
     }
 

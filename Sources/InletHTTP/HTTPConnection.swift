@@ -103,7 +103,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         if case .waiting = phase, let error = error as? HTTPParserError {
             closes = true
             let isLong = error == .headerOverflow
-            write(.text("This is no request.", isLong ? .requestHeaderFieldsTooLarge : .badRequest))
+            write(.text("Malformed HTTP request.", isLong ? .requestHeaderFieldsTooLarge : .badRequest))
         }
         context.close(promise: nil)
     }
@@ -139,7 +139,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         closes = !head.isKeepAlive
         guard let request = HTTPRequest(head, proxy: proxy) else {
             phase = .answering
-            return refuse(.text("The address is not one of ASCII.", .badRequest))
+            return refuse(.text("The address contains bytes other than ASCII.", .badRequest))
         }
         prefix = request.prefix
         if !proxy.trusted.isEmpty { client = proxy.client(of: request, from: context?.remoteAddress) }

@@ -140,7 +140,7 @@ package final class HTTPListener: Sendable {
         let number = (error as? IOError)?.errnoCode
         let (code, message): (InletError.Code, String) =
             switch number {
-            case EADDRINUSE: (.busy, "Something else listens at \(name). Choose another port, or 0 for any.")
+            case EADDRINUSE: (.busy, "Cannot listen at \(name): the port is in use. Choose another, or 0 for any.")
             case EACCES: (.permissionDenied, "The system refuses \(name): ports below 1024 are for root.")
             case EADDRNOTAVAIL:
                 (.notFound, "This machine has no address \(host). Use 127.0.0.1, or 0.0.0.0 for all.")

@@ -93,12 +93,12 @@ package struct PrometheusText {
             each(\.supervision.placeholders))
         family(
             "inlet_source_plugin_updates_total", "counter",
-            "How often the source went over to a new version of its plug-in.", each(\.supervision.updates))
+            "How often the source switched to a new version of its plug-in.", each(\.supervision.updates))
         family(
             "inlet_source_abandoned_threads", "gauge",
             "Threads of sources that ignored their cancellation and still run.", each(\.supervision.abandonedThreads))
         family(
-            "inlet_frame_rate", "gauge", "Frames a second of late.",
+            "inlet_frame_rate", "gauge", "Recent frames a second.",
             entries.compactMap { entry in entry.statistics.recentFrameRate.map { (entry.labels, $0) } })
         family(
             "inlet_last_frame_age_seconds", "gauge", "How long ago the newest frame arrived.",
@@ -157,7 +157,7 @@ package struct PrometheusText {
             "inlet_sink_sessions_pending", "gauge", "Sessions that are being established.",
             sessions.map { ($0.0, $0.1.pending) })
         family(
-            "inlet_sink_sessions_opened_total", "counter", "Sessions that came up, also again.",
+            "inlet_sink_sessions_opened_total", "counter", "Sessions that were opened, including reopened ones.",
             sessions.map { ($0.0, $0.1.opened) })
         summary(
             "inlet_sink_queue_latency_seconds", "From arrival to the sink's turn.",
@@ -165,10 +165,10 @@ package struct PrometheusText {
         summary(
             "inlet_sink_conversion_time_seconds", "Conversion and scaling.", sinks.map { ($0.0, $0.1.conversionTime) })
         summary(
-            "inlet_sink_delivery_latency_seconds", "From arrival to handing over.",
+            "inlet_sink_delivery_latency_seconds", "From arrival to the hand-over.",
             sinks.map { ($0.0, $0.1.deliveryLatency) })
         summary(
-            "inlet_sink_consume_time_seconds", "What the sink took for a frame.", sinks.map { ($0.0, $0.1.consumeTime) }
+            "inlet_sink_consume_time_seconds", "The sink's time for a frame.", sinks.map { ($0.0, $0.1.consumeTime) }
         )
     }
 

@@ -27,7 +27,7 @@ extension FileNamePattern {
         Self.names(in: folder.isEmpty ? "." : folder).compactMap { name in match(name).map { (name, $0) } }
     }
 
-    /// The highest number among the names of this pattern in its folder; 0 if there is none.
+    /// The highest number among the names of this pattern in its folder; 0 if no name matches.
     package var highestNumber: Int { hasNumber ? names.reduce(0) { max($0, $1.match.number) } : 0 }
 
     /// The regular files of this pattern in its folder, unordered.

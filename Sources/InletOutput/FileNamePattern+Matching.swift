@@ -37,7 +37,7 @@ extension FileNamePattern {
         let stem = name[..<dot]
         guard let dash = stem.lastIndex(of: UInt8(ascii: "-")) else { return nil }
         let copy = stem[(dash + 1)...]
-        // A time of day, for example, is no count of copies: the file is not ours.
+        // Anything else, such as a time of day, is not a copy number: Inlet did not write the file.
         guard copy.count < 4, copy.first != UInt8(ascii: "0"), let count = TextBytes.number(copy), count > 1 else {
             return nil
         }
@@ -54,7 +54,7 @@ extension FileNamePattern {
         case .date: return match(name, shape: "0000-00-00", \.date, next)
         case .time: return match(name, shape: "000000", \.time, next)
         case .utc: return match(name, shape: "00000000T000000.000Z", \.utc, next)
-        // A date, for example, is no number of so few digits: the file is not ours.
+        // Anything else, such as a date, is not a number with this few digits: Inlet did not write the file.
         case .number(let digits):
             return match(name, digits: digits...max(digits + 1, 7), next) { $0.number = $1 }
         case .sequence: return match(name, digits: 1...mostDigits, next) { _, _ in }
@@ -68,7 +68,7 @@ extension FileNamePattern {
         let run = name.prefix(while: \.isASCIIDigit)
         guard run.count >= digits.lowerBound else { return nil }
         for length in stride(from: min(run.count, digits.upperBound), through: digits.lowerBound, by: -1) {
-            // More digits than the minimum are no padding.
+            // A leading zero is padding only up to the minimum number of digits.
             guard length == digits.lowerBound || run.first != UInt8(ascii: "0"),
                 let count = TextBytes.number(run.prefix(length), upTo: .max),
                 var found = match(name.dropFirst(length), next)

@@ -4,7 +4,7 @@ package import InletCore
 ///
 /// | in the pattern | in the name |
 /// |---|---|
-/// | `{n}`, `{n:4}` | a number from 1, with at least six or so many digits |
+/// | `{n}`, `{n:4}` | a number from 1, with at least six digits or the given number |
 /// | `%d`, `%06d` | the same, as other programs write it |
 /// | `{date}`, `{time}` | the local date and time of day: `2026-11-21`, `235959` |
 /// | `{utc}` | both in UTC: `20250131T235959.123Z` |
@@ -20,7 +20,7 @@ package struct FileNamePattern: Sendable, Hashable {
         case sequence
     }
 
-    /// The limit that leaves room for counting on, whatever the name of an existing file.
+    /// A limit that leaves room for further numbers, whatever the name of an existing file.
     static let mostDigits = 18
 
     /// The folder with a slash at its end; empty for the current folder.
@@ -47,15 +47,15 @@ package struct FileNamePattern: Sendable, Hashable {
             case UInt8(ascii: "/"):
                 guard parts.isEmpty else {
                     throw InletError(
-                        .invalidConfiguration, "What changes can stand in the file's name only, not in a folder's.")
+                        .invalidConfiguration, "Fields such as {n} may be in the file's name only, not in a folder's.")
                 }
                 folder += String(decoding: text, as: UTF8.self) + "/"
                 text = []
-            // What %03d becomes in a URI, where %03 is an escape.
+            // The URI syntax turns %03d into this, because %03 is an escape.
             case ..<0x20:
                 throw InletError(
                     .invalidConfiguration,
-                    "The file's name holds a control character. In a URI write {n:3} for %03d, and %25 for a percent sign."
+                    "The file's name contains a control character. In a URI, write {n:3} for %03d, and %25 for a percent sign."
                 )
             default: text.append(byte)
             }
@@ -67,7 +67,7 @@ package struct FileNamePattern: Sendable, Hashable {
         (self.folder, self.parts) = (folder, parts)
     }
 
-    /// Removes and returns the field behind a brace or a percent sign; nil if there is none.
+    /// Removes and returns the field after a brace or a percent sign; nil if the text does not begin with one.
     private static func field(_ opening: UInt8, _ text: inout ArraySlice<UInt8>, _ hasSequence: Bool) -> Part? {
         var rest = text
         let field: Part?
@@ -94,7 +94,7 @@ package struct FileNamePattern: Sendable, Hashable {
         return field
     }
 
-    /// Returns the text in the place of a field, including the brace or percent sign before it.
+    /// Returns the text of an invalid field, including the brace or percent sign before it.
     private static func mistake(_ opening: UInt8, _ rest: ArraySlice<UInt8>) -> String {
         var bytes = [opening]
         if opening == UInt8(ascii: "{") {
@@ -114,8 +114,8 @@ package struct FileNamePattern: Sendable, Hashable {
     private static func refusal(of what: String, _ hasSequence: Bool) -> InletError {
         InletError(
             .invalidConfiguration,
-            "'\(what)' in a file's name stands for nothing. There are {n}, {n:DIGITS}, {date}, {time}, {utc}\(hasSequence ? ", {sequence}" : "") and %d; "
-                + "a brace is written {{ and a percent sign %%.")
+            "'\(what)' in a file's name is not a known field. Use {n}, {n:DIGITS}, {date}, {time}, {utc}\(hasSequence ? ", {sequence}" : "") or %d; "
+                + "write {{ for a brace and %% for a percent sign.")
     }
 
     /// Whether a later file can have another name.

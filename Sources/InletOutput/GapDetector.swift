@@ -1,26 +1,26 @@
 package import InletCore
 
-/// Finds the gaps between the packets of a camera: where much more time passes than from packet to packet before. Pure.
+/// Finds gaps between the packets of a camera: times that are much longer than those between earlier packets. Pure.
 package struct GapDetector {
     package init() {}
 
     /// A stretch without pictures.
     package struct Gap: Sendable, Hashable {
-        /// Where it begins, from the recording's first packet on.
+        /// The start of the gap, from the recording's first packet on.
         package var start: Duration
         package var length: Duration
     }
 
     /// The shortest gap.
     package static let shortest = Duration.milliseconds(500)
-    /// How much longer than usual a gap is.
+    /// A gap is at least this many times as long as the usual time.
     private static let factor = 3
     private var first: MonotonicTime?
     private var last: MonotonicTime?
     /// The usual time from packet to packet, as a moving average.
     private var usual: Duration?
 
-    /// Notes a packet by its decoding time.
+    /// Adds a packet by its decoding time.
     ///
     /// - Returns: the gap before it, if there is one.
     package mutating func add(_ time: MonotonicTime) -> Gap? {
@@ -32,7 +32,7 @@ package struct GapDetector {
         self.last = time
         let step = time - last
         guard let usual else {
-            // Nothing is known of the rate yet.
+            // The rate is not known yet.
             if step < Self.shortest { self.usual = step }
             return step > .seconds(10) ? Gap(start: last - first, length: step) : nil
         }

@@ -21,14 +21,14 @@ extension InletError {
             switch number {
             case ENOENT, ENOTDIR: (.notFound, "The folder of the path does not exist; create it first.")
             case EACCES, EPERM:
-                (.permissionDenied, "The system refuses it; check who owns the file and its folder, and their modes.")
+                (.permissionDenied, "The system refuses access; check the owner and mode of the file and its folder.")
             case EROFS: (.permissionDenied, "The file system is read-only; choose another folder.")
-            case EISDIR: (.invalidConfiguration, "That is a folder; add a file name.")
+            case EISDIR: (.invalidConfiguration, "The path is a folder; add a file name.")
             case ELOOP:
                 (
                     .invalidConfiguration,
-                    "It is a symbolic link, which is not followed: whoever made it would decide where the data goes. "
-                        + "Name the file that it leads to."
+                    "The path is a symbolic link, which is not followed: its creator would decide where the data goes. "
+                        + "Give the path of its target."
                 )
             case ENAMETOOLONG: (.invalidConfiguration, "The path cannot be followed; choose a shorter one.")
             case ENXIO: (.notFound, "Nothing reads from the pipe, or its device is gone; start the reader first.")
@@ -39,9 +39,9 @@ extension InletError {
             case EMFILE, ENFILE: (.resourceExhausted, "Too many files are open; close some or raise ulimit -n.")
             case ENOMEM, ENOBUFS: (.resourceExhausted, "The system is out of memory.")
             case ETXTBSY, EBUSY: (.busy, "Another program uses it; choose another path.")
-            case EPIPE: (.disconnected, "The reader went away.")
-            case EBADF: (.notFound, "It is not open for writing.")
-            case EIO: (.inputOutput, "The device reports an error; look at the system's log.")
+            case EPIPE: (.disconnected, "The reader has closed.")
+            case EBADF: (.notFound, "The file is not open for writing.")
+            case EIO: (.inputOutput, "The device reports an error; check the system's log.")
             default: (.inputOutput, "")
             }
         let reason = SystemErrorText.of(number)

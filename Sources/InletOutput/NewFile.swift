@@ -9,24 +9,25 @@ package import InletCore
 #endif
 
 // Unsafe: creates and checks files with system calls.
-/// A file that was opened for writing by its path; the caller closes the descriptor.
+/// A file opened for writing by its path. The caller closes the descriptor.
 ///
-/// The last part of the path is never followed if it is a symbolic link: in a folder that others can write to, they
-/// would decide what is overwritten. A new file has the requested mode from its first moment. The exceptions are the
-/// system's own names in `/dev`: `/dev/stdout` and `/dev/fd/3` are links by nature.
+/// The last part of the path is never followed if it is a symbolic link: in a folder that other users can write to,
+/// they would decide which file is overwritten. A new file has the requested mode from its first moment. The exceptions
+/// are the system's own names in `/dev`: `/dev/stdout` and `/dev/fd/3` are links by nature.
 package struct NewFile: Sendable {
     package let descriptor: Int32
     /// Whether it is a regular file, from which written data can be removed again.
     package let isRegular: Bool
-    /// Whether the name was created here for this file only: removing it undoes the opening.
+    /// Whether the name was created for this file: removing it undoes the opening.
     package let isNew: Bool
 
     /// The option `mode` of sinks that make files.
     package static let mode = PluginOption(
-        "mode", default: FileMode.owner, "Who may read and write the file", range: "600 to 666, without execution"
+        "mode", default: FileMode.owner, "The users that may read and write the file",
+        range: "600 to 666, without execution"
     ) { _ in true }
 
-    /// What to do with an existing file of the same name.
+    /// The treatment of an existing file with the same name.
     package enum Existing: Sendable {
         /// A regular file is replaced; a device or a named pipe is written to.
         case replaced
@@ -37,7 +38,7 @@ package struct NewFile: Sendable {
         case kept
     }
 
-    /// Opens a path for writing. Does not wait: a named pipe that nobody reads is an error.
+    /// Opens a path for writing. Does not wait: a named pipe without a reader is an error.
     ///
     /// A replaced file is unlinked, and a new one gets its name, so that neither a process that has the old one open
     /// nor another name of it sees anything of the new one. If the folder does not allow that, a file of this user is
@@ -84,7 +85,8 @@ package struct NewFile: Sendable {
         throw InletError(errno: EBUSY, operation: "open", path: path)
     }
 
-    /// Whether a path is the system's own name for a device or a descriptor, where nobody else can put a link.
+    /// Whether a path is the system's own name for a device or a descriptor, which other users cannot replace by a
+    /// link.
     private static func isSystemName(_ path: String) -> Bool {
         guard path.utf8.starts(with: "/dev/".utf8) else { return false }
         let name = path.utf8.dropFirst(5)
@@ -107,7 +109,7 @@ package struct NewFile: Sendable {
         InletError(errno: errno, operation: operation, path: path)
     }
 
-    /// - Throws: if it may not be written to; it is then closed.
+    /// - Throws: if the file must not be written to. The file is then closed.
     private static func checked(
         _ descriptor: Int32, _ path: String, _ existing: Existing
     ) throws(InletError) -> NewFile {
@@ -128,8 +130,8 @@ package struct NewFile: Sendable {
         guard existing == .replacedUnlessPipe, [S_IFIFO, S_IFSOCK].contains(facts.st_mode & S_IFMT) else { return }
         throw InletError(
             .invalidConfiguration,
-            "\(path) is a pipe or a socket, and what is written needs a file. "
-                + "For a pipe take y4m:, or exec: with a program that reads frames.",
+            "\(path) is a pipe or a socket, but this output needs a file. "
+                + "For a pipe, use y4m:, or exec: with a program that reads frames.",
             context: .init(operation: "open"))
     }
 
@@ -137,8 +139,8 @@ package struct NewFile: Sendable {
         (self.descriptor, self.isRegular, self.isNew) = (descriptor, isRegular, isNew)
     }
 
-    /// Truncates a file that could not be replaced. Another user's is not touched: its owner would read what is
-    /// written.
+    /// Truncates a file that could not be replaced. Another user's file is not touched, because its owner could read
+    /// the data.
     private func cut(to mode: FileMode, _ path: String) throws(InletError) {
         var facts = stat()
         var number: Int32?

@@ -20,11 +20,11 @@ import InletSystem
     private let subject: String
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// Whether data that was written can be removed again.
+    /// Whether written data can be removed again.
     private let isRegularFile: Bool
     /// Whether the file is removed if nothing can be written to it.
     private let isNew: Bool
-    /// Where the last complete frame ends, in bytes from the start of the file.
+    /// The end of the last complete frame, in bytes from the start of the file.
     private var end: off_t
     private var isOpen = true
     private let packing = PackingBlock()
@@ -33,7 +33,7 @@ import InletSystem
     ///
     /// - Parameters:
     ///   - mode: the mode of a file that is created.
-    ///   - keepsExisting: whether a file that is there is an error, with EEXIST. The default is false: it is replaced.
+    ///   - keepsExisting: whether an existing file is an error, with EEXIST. The default is false: it is replaced.
     ///   - takesPipes: whether the path may be a named pipe. A pipe without a reader is an error, not a wait.
     /// - Throws: the errors of ``NewFile``.
     package init(
@@ -67,7 +67,7 @@ import InletSystem
     /// everything can be written, a file is truncated to its previous length, so that it ends with a complete frame; a
     /// new one that is empty is then removed.
     ///
-    /// - Parameter sequence: the number of the frame that is written, for the context of errors.
+    /// - Parameter sequence: the number of the frame, for the context of errors.
     /// - Throws: ``SinkStopped`` if the reader of a pipe has closed; otherwise an error made from the `errno`.
     package func write(_ text: [UInt8], _ picture: I420Buffer? = nil, sequence: UInt64? = nil) throws {
         let failure = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { storage in

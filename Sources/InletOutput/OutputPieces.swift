@@ -20,7 +20,7 @@
 
     package var isEmpty: Bool { first == count }
 
-    /// Appends memory; empty memory is left out.
+    /// Appends memory, unless it is empty.
     @unsafe package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard unsafe !bytes.isEmpty else { return }
         unsafe storage.initializeElement(
@@ -35,7 +35,7 @@
         return unsafe writev(descriptor, base + first, Int32(count - first))
     }
 
-    /// Removes what was written.
+    /// Removes the written bytes.
     package mutating func drop(_ written: Int) {
         var left = written
         while first < count, left >= (unsafe storage[first].iov_len) {

@@ -13,14 +13,13 @@ import InletSystem
 #endif
 
 // Unsafe: reads and writes extended attributes of files.
-/// A moment as a recorder knows it: on a clock that nobody sets, and by the time of day, which may be corrected at any
-/// time.
+/// A moment on two clocks: one that is never set, and the time of day, which may be corrected at any time.
 package struct RecorderTime: Sendable, Hashable {
-    /// The start of the machine from which ``sinceBoot`` counts; empty if the system does not tell.
+    /// The boot ID of the machine's start from which ``sinceBoot`` counts; empty if the system does not report it.
     package var boot: String
-    /// Nanoseconds since then, sleep included.
+    /// The nanoseconds since that start, including sleep.
     package var sinceBoot: Int64
-    /// Nanoseconds since 1970.
+    /// The nanoseconds since 1970.
     package var sinceEpoch: Int64
 
     package init(boot: String, sinceBoot: Int64, sinceEpoch: Int64) {
@@ -48,10 +47,11 @@ package struct RecorderTime: Sendable, Hashable {
         return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
     }()
 
-    /// A time of day before 2024 is from a clock that has not been set: there was no recorder then.
+    /// An earlier time of day is from a clock that has not been set: before 2024 this recorder did not exist.
     private static let earliest: Int64 = 1_704_067_200_000_000_000
 
-    /// Returns how long ago a moment was; nil if that is unknown: it lies in the future, or its clock was not set.
+    /// Returns how long ago a moment was; nil if that is unknown, because the moment is in the future or its clock was
+    /// not set.
     package func age(of other: RecorderTime) -> Duration? {
         guard boot.isEmpty || boot != other.boot else {
             return sinceBoot >= other.sinceBoot ? .nanoseconds(sinceBoot - other.sinceBoot) : nil
@@ -59,17 +59,17 @@ package struct RecorderTime: Sendable, Hashable {
         return age(ofDay: other.sinceEpoch)
     }
 
-    /// Returns how long ago a moment was of which only the time of day is known.
+    /// Returns how long ago a moment was, from its time of day only.
     package func age(ofDay time: Int64) -> Duration? {
         time >= Self.earliest && time <= sinceEpoch ? .nanoseconds(sinceEpoch - time) : nil
     }
 }
 
-/// A recorder's note on a file: when it began or ended it.
+/// A recorder's note on a file: the moment at which it began or ended the file.
 ///
 /// It is an extended attribute of the file, `user.inlet.recorded`, with four words: `begun` or `ended`, the machine's
 /// boot ID or `-`, nanoseconds since that start, and nanoseconds since 1970. If the file system has no such attributes,
-/// nothing is noted.
+/// there is no note.
 package struct RecordingMark: Sendable, Hashable {
     package enum Event: String, Sendable { case begun, ended }
 

@@ -16,7 +16,8 @@ package enum StagedFile {
     ///
     /// - Parameters:
     ///   - mode: the mode of the file from its creation on.
-    ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: its target stays as it is.
+    ///   - overwrites: whether a file of that name is replaced. A symbolic link is replaced, too; its target does not
+    ///     change.
     ///   - isDurable: whether to wait until the file and its name are on the disk, so that a power cut leaves the
     ///     previous file or the new one. The default is false: a power cut may leave an empty file.
     /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` if there is a file of that name that must not
@@ -24,7 +25,7 @@ package enum StagedFile {
     package static func write(
         _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool, isDurable: Bool = false
     ) throws(InletError) {
-        // An unpredictable name: in a folder that many write to, another process might have put a file there.
+        // An unpredictable name: in a shared folder, another process could have created a file with a predictable one.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
         let descriptor: Int32
         do throws(InletError) {
@@ -46,7 +47,7 @@ package enum StagedFile {
         guard error.number != EEXIST else {
             throw InletError(
                 .busy,
-                "There is a file \(path) already. Add overwrite=true to replace it, or {n} to its name.",
+                "The file \(path) already exists. Add overwrite=true to replace it, or {n} to its name.",
                 context: .init(operation: error.operation, nativeCode: EEXIST))
         }
         throw InletError(errno: error.number, operation: error.operation, path: path)
@@ -122,7 +123,8 @@ package enum StagedFile {
                 unsafe unlink(temporary)
                 return nil
             }
-            // Some file systems have no hard links. There a file that appears at this moment is lost.
+            // Some file systems have no hard links. On these, a file that another process creates at this moment is
+            // lost.
             guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == EMLINK else {
                 return (errno, "link")
             }

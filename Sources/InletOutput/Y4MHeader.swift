@@ -26,8 +26,8 @@ package struct Y4MHeader {
             """
     }
 
-    /// Returns the single rate of the header, as the frames have no times: FFmpeg also writes the inverse of the time
-    /// base.
+    /// Returns the single rate of the header, because the frames have no times: FFmpeg also writes the inverse of the
+    /// time base.
     package static func rate(of format: VideoFormat) -> Rational {
         format.frameRate ?? format.timeBase.reciprocal ?? Rational(25)
     }

@@ -27,9 +27,9 @@ struct HostArguments {
     var folders: [String] = []
     /// The most address space, in bytes.
     var memory = 2 << 30
-    /// Layers of the sandbox that the user gave up.
+    /// The sandbox's layers that the user disabled.
     var without: Set<SandboxLayer> = []
-    /// Whether Inlet wants to know which interfaces there are, and no more.
+    /// Whether the process only reports the plug-in's interfaces.
     var isProbe = false
     /// The exercise for `inlet plugins verify` that is run instead of an instance; nil for none.
     var exercise: String?

@@ -70,7 +70,7 @@ import InletPluginWire
     private func granted(_ picture: inlet_picture, _ format: String) throws(PluginFailure) -> SlotProvider.Grant {
         guard let grant = slots.grant, picture.slot == UInt32(grant.slot) else {
             throw PluginFailure(
-                "The plug-in's next yields slot \(picture.slot), which get_slot did not give it in this call.")
+                "The plug-in's next yields slot \(picture.slot), which get_slot did not return in this call.")
         }
         guard picture.width == grant.width, picture.height == grant.height, format == grant.format else {
             throw PluginFailure(

@@ -43,7 +43,7 @@ final class MessageInbox {
                     for: [HostChannel.shared.socket.descriptor, wakeDescriptor], Int16(POLLIN), until: deadline)
                 if states[1] != 0 { throw Self.cancelled }
                 if states[0] == 0, Descriptors.hasPassed(deadline) {
-                    throw PluginFailure(INLET_ERROR_TIMED_OUT, "Inlet gave no memory for a picture in time.")
+                    throw PluginFailure(INLET_ERROR_TIMED_OUT, "Inlet provided no memory for a picture in time.")
                 }
                 continue
             }

@@ -9,7 +9,7 @@ import InletPluginWire
         Usage: inlet-plugin-host [OPTION]... --library PATH
                inlet-plugin-host [OPTION]... --command PROGRAM [ARGUMENT]...
 
-        Runs a plug-in of inlet in a process of its own, closed off from everything that it has no permission for.
+        Runs a plug-in of inlet in a separate process, closed off from everything that it has no permission for.
         inlet starts this program, with a connection on descriptor 3; on its own it does nothing.
 
           --network        the plug-in may use the network
@@ -19,8 +19,8 @@ import InletPluginWire
           --folder PATH    the plug-in may read what is in this folder
           --memory BYTES   the most memory; the default is 2 GiB
           --without LAYER  leaves out a layer of the sandbox: landlock, seccomp, limits
-          --probe          says which interfaces the plug-in has, and ends
-          --exercise NAME  calls a library's functions in many ways, says what it does wrong, and ends;
+          --probe          lists the interfaces of the plug-in, and ends
+          --exercise NAME  calls a library's functions in many ways, reports its faults, and ends;
                            for inlet plugins verify
           --help           this text
 

@@ -71,7 +71,7 @@ final class PluginSession {
         case INLET_KIND_SINK:
             let interface = try interface(INLET_SINK_ID) { () throws(InletError) in try library.sink() }
             return try SinkInstance(interface, configuration, inbox)
-        default: throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet asks for a kind of plug-in that is not known here.")
+        default: throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet requests an unknown kind of plug-in.")
         }
     }
 
@@ -100,7 +100,7 @@ final class PluginSession {
         }
         let texts = inbox.message.trailer(after: inlet_create.self)
         guard let configuration = ConfigurationMemory(texts, optionCount: request.option_count) else {
-            throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet's options are not as its message says. Report this.")
+            throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet's options do not match its message. Report this.")
         }
         return (request, configuration)
     }

@@ -12,7 +12,7 @@ struct Sandbox {
 
     init(_ arguments: HostArguments) { self.arguments = arguments }
 
-    /// Applies all layers but those that the user gave up.
+    /// Applies all layers except those that the user disabled.
     ///
     /// - Throws: ``PluginFailure`` if a layer cannot be applied: the plug-in then must not run.
     func apply() throws(PluginFailure) {
@@ -49,7 +49,7 @@ struct Sandbox {
         }
     }
 
-    /// Drops the rights that no plug-in may have, whatever layers the user gave up.
+    /// Drops the rights that no plug-in may have, whichever layers the user disabled.
     private func dropRights() throws(PluginFailure) {
         guard inlet_forbid_new_privileges() == 0, inlet_forbid_tracing() == 0 else {
             throw Self.failure("the refusal of new privileges", errno, "Inlet needs Linux 3.5 or later.")

@@ -27,7 +27,7 @@ import Glibc
             let length = Int(exactly: total), unsafe fstat(descriptor, &status) == 0, Int(status.st_size) >= length
         else {
             throw PluginFailure(
-                INLET_ERROR_INTERNAL, "Inlet sent a segment that is not as its message says. Report this.")
+                INLET_ERROR_INTERNAL, "Inlet sent a segment that differs from its message. Report this.")
         }
         let protection = isWritten ? PROT_READ | PROT_WRITE : PROT_READ
         let start = unsafe mmap(nil, length, protection, MAP_SHARED, descriptor, 0)

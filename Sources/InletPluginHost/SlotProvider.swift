@@ -50,7 +50,7 @@ import InletSystem
         }
         guard grant == nil else {
             throw PluginFailure(
-                INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot that it gave.")
+                INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot it returned.")
         }
         let layout = try layout(format, width: width, height: height)
         let slot = try slot(holding: layout.length)
@@ -114,7 +114,7 @@ import InletSystem
         let deadline = MonotonicTime.now.nanoseconds + Self.patience
         try adopt(inbox.receiveSegment(until: deadline))
         guard let segment, segment.slotLength >= length else {
-            throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet gave shorter slots than it was asked for. Report this.")
+            throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet provided shorter slots than requested. Report this.")
         }
     }
 }

@@ -9,8 +9,8 @@ public import InletCore
 ///     @c(inlet_plugin_main)
 ///     public func pluginMain() { PluginKit.export(.ball) }
 ///
-/// The resulting library exports `inlet_plugin_entry` of `inlet_plugin.h`, and nothing else if the linker is told so;
-/// `Samples/SwiftSource` shows how.
+/// The resulting library exports `inlet_plugin_entry` of `inlet_plugin.h`, and nothing else if the linker is configured
+/// for that; `Samples/SwiftSource` shows how.
 ///
 /// Each instance of a source has its own thread, on which all its functions are called. So a source may take as long as
 /// it needs for its next picture, as within an application. Meanwhile Inlet knows that there is no picture yet, and a

@@ -49,8 +49,7 @@ final class SourceInstance {
         thread.request(.open(within: left - min(Self.margin, left / 10)))
         guard case .opened(let format) = try answer(of: thread, until: deadline) else {
             throw InletError(
-                .timedOut, "The source took too long to open. See whether the device or server is there, and try again."
-            )
+                .timedOut, "The source took too long to open. Check that the device or server is available.")
         }
         let facts = try StreamFacts(format)
         lent = facts.parameterSets.isEmpty ? nil : LentMemory(facts.parameterSets)
@@ -142,7 +141,7 @@ final class SourceInstance {
         case nil: return INLET_END
         case .frame(let frame):
             guard stream.codec == nil else {
-                throw InletError(.internal, "The source yields a picture, but has said that it has packets.")
+                throw InletError(.internal, "The source yields a picture, but its format is of packets.")
             }
             try unsafe ItemForm.fill(&item, with: frame, stream)
         case .packet(let packet):

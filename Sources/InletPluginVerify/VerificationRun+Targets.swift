@@ -12,7 +12,7 @@ extension VerificationRun {
         for (scheme, uri) in given where !known.contains(scheme) {
             throw InletError(
                 .invalidConfiguration,
-                "The plug-in \(plugin.manifest.name) has no scheme '\(scheme):', as \(Redaction.redact(uri: uri)) has. It "
+                "The plug-in \(plugin.manifest.name) has no scheme '\(scheme):' for \(Redaction.redact(uri: uri)). It "
                     + "has \(known.sorted().joined(separator: ", ")).")
         }
         let all = plugin.manifest.sources.map { ($0, false) } + plugin.manifest.sinks.map { ($0, true) }

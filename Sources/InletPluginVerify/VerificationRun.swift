@@ -105,11 +105,11 @@ final class VerificationRun {
             if isDeclared, !interfaces.contains(id) {
                 return .failed(
                     "The manifest declares a \(kind), but the plug-in has no interface \(id). Return one from "
-                        + "get_interface, or take the \(kind) out of the manifest.")
+                        + "get_interface, or remove the \(kind) from the manifest.")
             }
             if !isDeclared, interfaces.contains(id) {
                 return .failed(
-                    "The plug-in has the interface \(id), but the manifest declares no \(kind), so that nobody can use it. "
+                    "The plug-in has the interface \(id), but the manifest declares no \(kind), so it cannot be used. "
                         + "Declare one, or return null from get_interface.")
             }
         }
@@ -190,12 +190,12 @@ final class VerificationRun {
 
     /// Tries a source without each permission that it has.
     private func permissions(_ target: VerificationTarget) throws -> Verdict {
-        guard case .source(let source) = target.configuration else { return .notApplicable("It is for sources.") }
+        guard case .source(let source) = target.configuration else { return .notApplicable("Only for sources.") }
         let asked = source.program.permissions
         var fewer: [(name: String, permissions: PluginPermissions)] = []
         if asked.network { fewer.append(("network", PluginPermissions(devices: asked.devices, files: asked.files))) }
         if asked.devices { fewer.append(("devices", PluginPermissions(network: asked.network, files: asked.files))) }
-        if fewer.isEmpty { return .notApplicable("It asks for neither network nor devices.") }
+        if fewer.isEmpty { return .notApplicable("The source requests neither network nor devices.") }
         var idle: [String] = []
         for trial in fewer {
             var changed = source
@@ -205,7 +205,7 @@ final class VerificationRun {
             if try attempt("few-items", other).outcome == .passed { idle.append(trial.name) }
         }
         guard !idle.isEmpty else { return .passed }
-        return .remark("it works here without \(idle.joined(separator: ", ")), which another address may need")
+        return .remark("The source works here without \(idle.joined(separator: ", ")), which another address may need")
     }
 
     /// The checks of a source that require one that can be opened.
@@ -215,7 +215,7 @@ final class VerificationRun {
     ]
 
     private func skip(_ checks: [VerificationCheck], after failed: VerificationCheck) {
-        for check in checks { report(check, .notApplicable("Not run, as \(failed.rawValue) has not passed.")) }
+        for check in checks { report(check, .notApplicable("Not run, because \(failed.rawValue) has not passed.")) }
     }
 
     private func verifySink(_ candidates: [VerificationTarget]) async throws {
@@ -252,7 +252,7 @@ final class VerificationRun {
         report(
             check,
             .failed(
-                "Nothing could be opened, so that most cannot be verified: \(reasons.joined(separator: "; ")) State a URI "
+                "Nothing could be opened, so most checks cannot run: \(reasons.joined(separator: "; ")) State a URI "
                     + "that works on this machine with --uri."), since: begin)
         return nil
     }
@@ -268,7 +268,8 @@ final class VerificationRun {
                 if trials.isEmpty {
                     return .notApplicable(
                         kind == .sizes
-                            ? "It has no option of the type size." : "It has no option with bounds or choices.")
+                            ? "The source has no option of the type size."
+                            : "The source has no option with bounds or choices.")
                 }
                 var refused: [String] = []
                 for trial in trials {
@@ -279,7 +280,7 @@ final class VerificationRun {
                     case .failed: return .failed("With \(words): \(result.text)")
                     case .notOpened(.invalidConfiguration?) where trial.isPromised:
                         return .failed(
-                            "The manifest allows \(words), and the plug-in refuses it: \(result.text) Correct minimum, "
+                            "The manifest allows \(words), but the plug-in refuses it: \(result.text) Correct minimum, "
                                 + "maximum or choices of the option, or return INLET_ERROR_UNSUPPORTED for what this device "
                                 + "cannot do.")
                     case .notOpened: refused.append(words)
@@ -299,7 +300,7 @@ final class VerificationRun {
     }
 
     private func contract(_ target: VerificationTarget) async throws -> Verdict {
-        guard case .source(var source) = target.configuration else { return .notApplicable("It is for sources.") }
+        guard case .source(var source) = target.configuration else { return .notApplicable("Only for sources.") }
         source.decoders = verifier.decoders
         var suite = SourceConformance()
         suite.allowsTwoAtOnce = false
@@ -324,8 +325,8 @@ final class VerificationRun {
                     report(
                         check,
                         .notApplicable(
-                            "The plug-in is a command, and only the functions of a library are called. Run the sink "
-                                + "with inlet run, and look at what it writes."), first)
+                            "The plug-in is a command, but this check calls the functions of a library. Run the sink "
+                                + "with inlet run, and check its output."), first)
                 }
                 continue
             }
@@ -342,7 +343,7 @@ final class VerificationRun {
     /// Opens a source as Inlet does, and reads some items.
     private func trial(_ target: VerificationTarget) throws -> ExerciseResult {
         guard case .source(let configuration) = target.configuration else {
-            return ExerciseResult(.notApplicable, "It is for sources.")
+            return ExerciseResult(.notApplicable, "Only for sources.")
         }
         let context = try stop.context(limit: PluginVerifier.limit)
         let source = configuration.makePacketSource()

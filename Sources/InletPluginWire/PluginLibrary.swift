@@ -79,7 +79,7 @@ package import InletCore
     ) throws(InletError) -> Bool {
         guard let address = unsafe address(of: id) else { return false }
         guard unsafe SizedStruct.read(address, into: &interface) != nil else {
-            throw Self.rejected("\(name): the struct of \(id) states no size. Set its size to sizeof.")
+            throw Self.rejected("\(name): the struct of \(id) states no size. Set its size with sizeof.")
         }
         return true
     }
@@ -89,12 +89,12 @@ package import InletCore
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason is given"
             throw rejected(
                 "The library cannot be loaded: \(reason). Check that it is built for this machine, and that the "
-                    + "libraries it needs are installed or beside it.",
+                    + "libraries it needs are installed or in the same folder.",
                 operation: "dlopen")
         }
         guard let symbol = unsafe dlsym(library, "inlet_plugin_entry") else {
             throw rejected(
-                "\(name) has no symbol inlet_plugin_entry, so it is not a plug-in of Inlet. "
+                "\(name) has no symbol inlet_plugin_entry, so it is not an Inlet plug-in. "
                     + "Export it as inlet_plugin.h declares it.", operation: "dlsym")
         }
         var entry = inlet_plugin()
@@ -111,7 +111,7 @@ package import InletCore
     private static func check(_ entry: inlet_plugin, size: Int, _ name: String) throws(InletError) {
         guard entry.magic == magic else {
             throw rejected(
-                "\(name): inlet_plugin_entry does not begin with INLET_PLUGIN_MAGIC, so it is not a plug-in of Inlet, or "
+                "\(name): inlet_plugin_entry does not begin with INLET_PLUGIN_MAGIC, so it is not an Inlet plug-in, or "
                     + "built for a machine of another byte order.")
         }
         let major = Int32(entry.major)

@@ -58,7 +58,7 @@ public struct ICEServer: Sendable, Hashable {
         self.user = user
         self.password = password
         guard scheme == .stun || (user != nil && password != nil) else {
-            throw Self.error("The relay \(host) wants a user and a password.")
+            throw Self.error("The relay \(host) requires a user and a password.")
         }
     }
 
@@ -74,13 +74,13 @@ public struct ICEServer: Sendable, Hashable {
             let digits = place[end...].dropFirst()
             guard place[end] == UInt8(ascii: ":"), let number = TextBytes.number(digits, upTo: 65_535), number > 0
             else {
-                throw error("'\(Substring(place))' is not HOST:PORT. An address of IPv6 stands in brackets.")
+                throw error("'\(Substring(place))' is not HOST:PORT. Write IPv6 addresses in brackets.")
             }
             port = number
         }
         if isBracketed { host = host.last == UInt8(ascii: "]") ? host.dropFirst().dropLast() : host.prefix(0) }
         guard !host.isEmpty, host.allSatisfy(isPartOfHost) else {
-            throw error("'\(Substring(place))' names no host. An address of IPv6 stands in brackets.")
+            throw error("'\(Substring(place))' names no host. Write IPv6 addresses in brackets.")
         }
         return (String(Substring(host)), port)
     }

@@ -37,26 +37,26 @@ public struct ICEServers: Sendable, Hashable {
     ) throws(InletError) {
         fixed = try Self.addresses(stun, scheme: "stun").map { address throws(InletError) in
             let server = try ICEServer(address, user: "", password: "")
-            guard server.scheme == .stun else { throw Self.error("stun= takes STUN servers; relays are for turn=.") }
+            guard server.scheme == .stun else { throw Self.error("stun= takes STUN servers. Use turn= for relays.") }
             return server
         }
         let relays = try Self.addresses(turn, scheme: "turn").map { address throws(InletError) in
             let server = try ICEServer(address, user: user ?? "", password: password ?? "")
-            guard server.scheme != .stun else { throw Self.error("turn= takes relays; STUN servers are for stun=.") }
+            guard server.scheme != .stun else { throw Self.error("turn= takes relays. Use stun= for STUN servers.") }
             return server
         }
         guard !relays.isEmpty || (user == nil && password == nil && secret == nil) else {
-            throw Self.error("There are credentials for a relay, but no relay. Add turn=HOST:PORT.")
+            throw Self.error("Credentials for a relay are given, but no relay. Add turn=HOST:PORT.")
         }
         if let secret, !relays.isEmpty {
             guard user == nil, password == nil else {
-                throw Self.error("turn-secret= stands instead of turn-user= and turn-password=, not beside them.")
+                throw Self.error("turn-secret= replaces turn-user= and turn-password=. Give one or the other.")
             }
             self.secret = secret
             shared = relays
         } else {
             guard relays.isEmpty || (user?.isEmpty == false && password?.isEmpty == false) else {
-                throw Self.error("A relay wants turn-user= and turn-password=, or turn-secret=.")
+                throw Self.error("A relay requires turn-user= and turn-password=, or turn-secret=.")
             }
             fixed += relays
         }
@@ -70,7 +70,7 @@ public struct ICEServers: Sendable, Hashable {
     ///   is missing.
     public func validate() throws(InletError) {
         guard !isRelayOnly || hasRelay else {
-            throw Self.error("relay-only=true wants a relay. Add turn=HOST:PORT with its credentials.")
+            throw Self.error("relay-only=true requires a relay. Add turn=HOST:PORT with its credentials.")
         }
         try validateBesideSignaling()
     }
@@ -88,11 +88,11 @@ public struct ICEServers: Sendable, Hashable {
     /// Whether there is a relay among the servers.
     public var hasRelay: Bool { !shared.isEmpty || fixed.contains { $0.scheme != .stun } }
 
-    /// The message for users if no relay gave an address: that ends the session only with ``isRelayOnly``.
+    /// The message for users if no relay provided an address, which ends the session only with ``isRelayOnly``.
     package var noRelayWarning: String {
         guard !isRelayOnly else { return PeerSessionFailure.noRelay.advice }
         let relays = (fixed.filter { $0.scheme != .stun } + shared).map(\.uri).joined(separator: ", ")
-        return "No relay gave an address, of \(relays): only paths without one are tried. "
+        return "No relay of \(relays) provided an address: only paths without a relay are tried. "
             + PeerSessionFailure.noRelayCauses
     }
 

@@ -2,9 +2,9 @@ package import InletCore
 
 /// Determines whether a source's packets can go to viewers unchanged, by inspecting them. Holds no clock.
 ///
-/// They can if they are H.264 with start codes, of a profile that browsers support, in display order, upright, no
-/// larger and no faster than the viewers' limits, and with key frames so close together that a viewer that joins, or
-/// has lost packets, need not wait long: a camera is not asked for a key frame.
+/// The packets must be H.264 with start codes, of a profile that browsers support, in display order, upright, and
+/// within the viewers' limits of size and bit rate. Key frames must be frequent enough for viewers that join or have
+/// lost packets, because cameras are not asked for key frames.
 package struct PassThroughGate: Sendable {
     /// The limits of the pictures for viewers.
     package struct Limits: Sendable, Hashable {

@@ -65,7 +65,7 @@ extension PeerSessionEnd: CustomStringConvertible {
         case .local, .remote: nil
         case .declined:
             InletError(
-                .permissionDenied, "The peer does not want the session. Ask whoever runs it, or look at its log.")
+                .permissionDenied, "The peer declined the session. Ask its operator, or check its log.")
         case .timedOut(let step): InletError(.timedOut, step.advice)
         case .failed(let failure): InletError(failure.code, failure.advice)
         }
@@ -87,11 +87,11 @@ public enum PeerSessionStep: String, Sendable, Hashable, CaseIterable {
     public var advice: String {
         switch self {
         case .exchanging:
-            "The peer did not answer the offer. See whether it is still there and whether signaling reaches it."
+            "The peer did not answer the offer. Check that it is running and that signaling reaches it."
         case .connecting:
-            "No path to the peer was found. Where a NAT or a firewall is between the two, a TURN server that both reach is needed."
-        case .reconnecting: "The path to the peer broke, and no other was found. See whether its network changed."
-        case .connected: "Nothing came back from the peer for too long. It was probably closed or has lost its network."
+            "No path to the peer was found. Behind a NAT or a firewall, add a TURN server that both sides can reach."
+        case .reconnecting: "The path to the peer broke, and no other was found. Check whether its network changed."
+        case .connected: "The peer sent nothing for too long. It was probably closed or has lost its network."
         }
     }
 }
@@ -132,27 +132,27 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
 
     /// The reasons why a relay gives no address, and the advice, for users.
     package static let noRelayCauses =
-        "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which."
+        "It rejects the user and password, which may have expired, or it cannot be reached. Check its log."
 
     /// The description and the advice, for users.
     public var advice: String {
         switch self {
         case .malformedDescription:
-            "The peer's description is not SDP that WebRTC knows. Look at what its software sends."
+            "The peer's description is not SDP that WebRTC understands. Check its software."
         case .noCommonCodec:
-            "The peer takes none of the codecs that are offered. H.264 and VP8 are what every browser takes."
+            "The peer supports none of the offered codecs. Every browser supports H.264 and VP8."
         case .noPath: PeerSessionStep.connecting.advice
         case .noRelay:
-            "Only relays may be used (relay-only), and none gave an address. \(Self.noRelayCauses)"
+            "Only relays may be used (relay-only), and none provided an address. \(Self.noRelayCauses)"
         case .relayTLS:
-            "Only relays may be used (relay-only), and none was reached over TLS: its certificate is not trusted, or its port is not one for turns. The log has the reason; turn-tls-ca names an authority."
+            "Only relays may be used (relay-only), and none was reached over TLS: its certificate is not trusted, or its port is not for turns. The log has the reason; turn-tls-ca names an authority."
         case .encryption:
-            "DTLS failed on the path. A proxy that changed the description, or a peer without ECDSA, does that."
+            "DTLS failed on the path. Possible causes: a proxy that changed the description, a peer without ECDSA."
         case .networkChanged:
-            "The network of this machine changed, and the peer was not heard of since. The session begins anew by itself."
+            "The network of this machine changed, and the peer has sent nothing since. The session restarts automatically."
         case .engine:
-            "The media engine failed. See whether all of its plug-ins are installed: Scripts/bootstrap --webrtc."
-        case .limit: "The peer sent more than is allowed. Raise the limits if it means well."
+            "The media engine failed. Check that all of its plug-ins are installed: Scripts/bootstrap --webrtc."
+        case .limit: "The peer sent more than is allowed. Raise the limits if it can be trusted."
         }
     }
 }

@@ -137,7 +137,7 @@ struct RTCConfigurationReader {
         guard !servers.isEmpty else { throw error(urls, "\(path).urls", "it is empty; write \(Self.addresses)") }
         if servers.contains(where: { $0.scheme != .stun }) {
             for key in ["username", "credential"] where login[key] == nil {
-                throw error(value, Self.join(path, key), "it is missing; a relay wants it")
+                throw error(value, Self.join(path, key), "it is missing; a relay requires it")
             }
         } else if let key = ["username", "credential"].first(where: { login[$0] != nil }) {
             throw error(value, Self.join(path, key), "a STUN server does not heed it; relays do. Leave it out")

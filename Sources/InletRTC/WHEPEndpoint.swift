@@ -214,7 +214,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
         do {
             fragment = try TrickleFragment(request.body)
         } catch {
-            return .respond(.refusal(error == .limit ? 413 : 400, "This is no fragment of SDP as trickle ICE has it."))
+            return .respond(.refusal(error == .limit ? 413 : 400, "The body is not an SDP fragment for trickle ICE."))
         }
         if isAny || fragment.userFragment.map({ !$0.utf8.elementsEqual(known.userFragment.utf8) }) == true {
             return .respond(.refusal(422, "A session here is not restarted. Open another."))

@@ -52,16 +52,16 @@ package enum WHIPReply: Sendable, Hashable {
             }
             self = .redirected(to: place)
         case 401, 403:
-            self = Self.refused(.authenticationFailed, "The server refuses the token. Ask whoever runs it for another.")
+            self = Self.refused(.authenticationFailed, "The server refuses the token. Ask its operator for another.")
         case 404, 405, 410: self = Self.refused(.notFound, "There is no WHIP endpoint at this address.")
         case 406, 415, 422:
-            self = Self.refused(.unsupported, "The server takes none of what is offered. Try another codec.")
+            self = Self.refused(.unsupported, "The server accepts nothing that is offered. Try another codec.")
         case 413: self = Self.refused(.resourceExhausted, "The offer is too long for the server.")
         case 408, 429, 500...599:
             let seconds = response.value(of: "retry-after").flatMap { TextBytes.number($0.utf8, upTo: .max) } ?? 0
             self = .refused(
                 Refusal(
-                    code: .serverUnavailable, message: "The server cannot serve now (\(response.status)).",
+                    code: .serverUnavailable, message: "The server is currently unavailable (\(response.status)).",
                     retryAfter: .seconds(min(3600, seconds))))
         default: self = Self.refused(.malformedData, "The server answers \(response.status), which WHIP does not know.")
         }
@@ -70,7 +70,7 @@ package enum WHIPReply: Sendable, Hashable {
     private static func session(_ response: WHEPResponse) -> WHIPReply {
         guard let location = response.value(of: "location"), !location.isEmpty, !response.body.isEmpty,
             ContentType.isSame(response.value(of: "content-type"), as: "application/sdp")
-        else { return refused(.malformedData, "The server took the offer, but sent no answer or no location.") }
+        else { return refused(.malformedData, "The server accepted the offer, but sent no answer or no location.") }
         let tag = response.value(of: "etag").map { tag in
             String(decoding: tag.utf8.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
         }

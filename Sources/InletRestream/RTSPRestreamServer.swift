@@ -13,28 +13,28 @@
     #endif
 
     // Unsafe: owns an RTSP server and the context of its callbacks.
-    /// Cameras by RTSP, by gst-rtsp-server, with a pipeline for each reader. Safe from any thread.
+    /// Serves cameras over RTSP with gst-rtsp-server, with a pipeline for each reader. Safe from any thread.
     @safe package final class RTSPRestreamServer: RestreamServer {
-        // The server is used by `stop()` and nothing else after `init`; `stop()` takes it away.
+        // After `init`, only `stop()` uses the server, and removes it.
         private let server: Mutex<Handle?>
         package let port: Int
 
-        /// `@unchecked Sendable`: whoever takes it out of the mutex is the only one that has it, and
+        /// `@unchecked Sendable`: the caller that takes the handle out of the mutex is its only owner, and
         /// `inlet_restream_stop` may be called on any thread.
         @safe private struct Handle: @unchecked Sendable {
             let pointer: OpaquePointer
         }
 
-        /// Starts to listen.
+        /// Starts to listen for readers.
         ///
-        /// - Throws: ``InletError/Code/notFound`` if a part of GStreamer is missing; ``InletError/Code/busy`` if
-        ///   something else listens there; ``InletError/Code/permissionDenied`` if the port is for root;
-        ///   ``InletError/Code/inputOutput`` for what else the system refuses, as an address of another machine.
+        /// - Throws: ``InletError/Code/notFound`` if a part of GStreamer is missing; ``InletError/Code/busy`` if the
+        ///   address is in use; ``InletError/Code/permissionDenied`` if the port is for root;
+        ///   ``InletError/Code/inputOutput`` for other errors of the system, such as an address of another machine.
         package init(_ request: RestreamRequest) throws(InletError) {
             if let missing = unsafe inlet_restream_missing() {
                 throw InletError(
                     .notFound,
-                    "Cameras cannot be handed on by RTSP: GStreamer lacks \(unsafe String(cString: missing)). Install "
+                    "Cannot serve cameras over RTSP: GStreamer lacks \(unsafe String(cString: missing)). Install "
                         + "gstreamer1.0-plugins-good and gstreamer1.0-plugins-base.")
             }
             let box = unsafe Unmanaged.passRetained(Questions(request))
@@ -70,9 +70,9 @@
             return switch code {
             case EADDRINUSE:
                 InletError(
-                    .busy, "Something else listens at \(place). Choose another port for restream:, or 0 for any.")
+                    .busy, "Cannot listen at \(place): the port is in use. Choose another for restream:, or 0 for any.")
             case EACCES: InletError(.permissionDenied, "The system refuses \(place): ports below 1024 are for root.")
-            default: InletError(.inputOutput, "Cannot listen for readers by RTSP at \(place): \(text)")
+            default: InletError(.inputOutput, "Cannot listen for RTSP readers at \(place): \(text)")
             }
         }
 
@@ -85,7 +85,7 @@
         }
     }
 
-    /// What the server asks, from threads of its own.
+    /// The requests of the server, which it makes on its own threads.
     private final class Questions: Sendable {
         private let request: RestreamRequest
 
@@ -101,7 +101,7 @@
             return Int64(admitted.id)
         }
 
-        /// Returns the seconds after which a request may come again; 0 if it is answered.
+        /// Returns the seconds after which the client may repeat the request; 0 if the request is answered.
         func wait(for login: inlet_restream_login, _ user: UnsafePointer<CChar>?, on id: Int64) -> CInt {
             let name = unsafe user.map { unsafe String(cString: $0) } ?? ""
             let shown: RestreamDoor.Login =
@@ -114,7 +114,7 @@
             return door.wait(for: shown, on: Int(id)).map { CInt(clamping: $0.components.seconds + 1) } ?? 0
         }
 
-        /// The status for what there is not.
+        /// The status for a camera that does not exist.
         static let absent = CInt(RestreamRefusal.notFound.rawValue)
 
         static func of(_ owner: UnsafeMutableRawPointer?) -> Questions? {
@@ -167,10 +167,11 @@
         }
     }
 
-    /// Where a reader's packets go.
+    /// Passes packets to a reader.
     ///
-    /// `@unchecked Sendable`: the pointer is valid until ``RestreamReader/close()`` has returned, after which nothing
-    /// uses the outlet. What it points to is used from any thread, ``push(_:)`` by the job's thread alone.
+    /// `@unchecked Sendable`: the pointer is valid until ``RestreamReader/close()`` has returned, after which the
+    /// outlet is not used. Its functions may be called on any thread, except that only the job's thread calls
+    /// ``push(_:)``.
     @safe private final class ReaderOutlet: RestreamOutlet, @unchecked Sendable {
         private let reader: OpaquePointer
 

@@ -2,14 +2,14 @@
     import InletCore
     import InletServe
 
-    /// What a stream is in GStreamer's words. Pure.
+    /// The format of a stream in GStreamer's terms. Pure.
     struct RestreamFormat: Equatable {
-        /// What the packets are.
+        /// The caps of the packets.
         var caps: String
-        /// What puts them into RTP: the last element is called pay0, as gst-rtsp-server finds it.
+        /// The elements that put the packets into RTP. The last one must be called pay0 for gst-rtsp-server to find it.
         var payloader: String
 
-        /// - Returns: nil for a codec that RTP has no payload format for, or GStreamer no element.
+        /// - Returns: nil for a codec without a payload format in RTP or an element in GStreamer.
         init?(_ beginning: RestreamBeginning) {
             let parameters = beginning.parameters
             // Whether the payloader adds parameter sets to each key frame.

@@ -8,23 +8,23 @@ public import InletTesting
 ///         MySignaling(server: address, id: id, instance: instance)
 ///     } == [])
 ///
-/// The rules: `opening`, `delivery` in order, `routing` to the one that is named, `eitherFirst`, `calls`, `errors`,
+/// The rules: `opening`, `delivery` in order, `routing` to the right member, `eitherFirst`, `calls`, `errors`,
 /// `replacement` of a channel, `reset`, `growth`, `liveness` and `close`.
 public struct SignalingConformance: Sendable {
-    /// Returns a member of one room that lives as long as the check. It may still be connecting.
+    /// Returns a member of a room that exists for as long as the check. The member may still be connecting.
     ///
-    /// The instance is what ``SignalingInstance`` stands for; a service that does not carry it ignores it.
+    /// The instance identifies this run of the member (see ``SignalingInstance``); a service that does not transmit it
+    /// ignores it.
     public typealias Maker = @Sendable (PeerID, SignalingInstance) async throws -> any SignalingService
 
-    /// How long anything may take. The default is 10 seconds.
+    /// The time limit of each step. The default is 10 seconds.
     public var limit = Duration.seconds(10)
-    /// Whether the service tells who comes and goes. The default is true.
+    /// Whether the service reports peers that join and leave. The default is true.
     public var hasPresence = true
-    /// Whether the service tells that a peer begins anew. The default is true.
+    /// Whether the service reports that a peer has restarted. The default is true.
     public var tellsReset = true
-    /// Breaks the connection of a member without a goodbye, as a cut cable or a killed process would; nil if that
-    /// cannot be done. Others must see within ``limit`` that it has gone, or that it is there again. The default is
-    /// nil.
+    /// Breaks the connection of a member without a goodbye, as a cut cable or a killed process would; nil if that is
+    /// impossible. Within ``limit``, other members must learn that it has left, or that it is back. The default is nil.
     public var cut: (@Sendable (any SignalingService) async -> Void)?
 
     public init() {}

@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
 
-/// A member of the room of a check, with what it was told.
+/// A member of the room of a check, with the events that it has received.
 struct SignalingMember: Sendable {
     let service: any SignalingService
     let events: StreamLog<SignalingEvent>
@@ -13,12 +13,12 @@ struct SignalingMember: Sendable {
 
     var id: PeerID { service.localID }
 
-    /// Returns whether an event that meets the condition is there within a time.
+    /// Returns whether an event that meets the condition arrives within a time.
     func hears(_ limit: Duration, _ condition: @escaping @Sendable (SignalingEvent) -> Bool) async -> Bool {
         await events.waits(limit) { events, _ in events.contains(where: condition) }
     }
 
-    /// Returns whether a peer is known as there within a time.
+    /// Returns whether a peer is known to be present within a time.
     func sees(_ peer: PeerID, within limit: Duration) async -> Bool {
         await hears(limit) { event in
             switch event {
@@ -40,7 +40,7 @@ struct LoggedChannel: Sendable {
         log = StreamLog(channel.incoming)
     }
 
-    /// Returns whether exactly these messages have arrived within a time.
+    /// Returns whether exactly these messages arrive within a time.
     func gets(_ messages: [SignalingMessage], within limit: Duration) async -> Bool {
         await log.waits(limit) { arrived, _ in arrived.count >= messages.count } && log.elements == messages
     }

@@ -2,20 +2,20 @@ import InletCore
 import InletRTC
 import InletTesting
 
-/// One run of ``SignalingConformance``: two members of a room, then a third, and what they say to each other.
+/// One run of ``SignalingConformance``: two members of a room, then a third, and the messages between them.
 struct SignalingRun {
     private let rules: SignalingConformance
     private let make: SignalingConformance.Maker
     private let first: SignalingMember
     private let names: [PeerID]
     private var limit: Duration { rules.limit }
-    /// Waits for what must not come are short: they are spent in full.
+    /// The waits for messages that must not come are short, because they always take the full time.
     private static let quiet = Duration.milliseconds(300)
 
     init(_ rules: SignalingConformance, _ make: @escaping SignalingConformance.Maker) async throws {
         self.rules = rules
         self.make = make
-        // New ones, as a service may remember earlier checks.
+        // New names, because a service may remember earlier checks.
         let run = SignalingInstance()
         names = try ["ann", "ben", "cy"].map { name throws(InletError) in try PeerID("\(name)-\(run)") }
         first = SignalingMember(try await make(names[0], SignalingInstance()))
@@ -25,7 +25,7 @@ struct SignalingRun {
         guard await opens(first, &violations) else { return }
         await checkErrors(&violations)
         do {
-            // What is said to a peer that is not there yet waits for it.
+            // Messages to a peer that is not yet present wait for it.
             let early = try LoggedChannel(first, to: names[1])
             if rules.hasPresence {
                 for message in Self.flow("early", 3) { try await early.channel.send(message) }
@@ -36,10 +36,10 @@ struct SignalingRun {
             guard await opens(third, &violations) else { return }
             if rules.hasPresence {
                 for other in [second, third] where !(await first.sees(other.id, within: limit)) {
-                    violations.append(Violation("opening", "\(first.id) is not told that \(other.id) has joined"))
+                    violations.append(Violation("opening", "\(first.id) does not learn that \(other.id) has joined"))
                 }
                 for other in [first, third] where !(await second.sees(other.id, within: limit)) {
-                    violations.append(Violation("opening", "\(second.id) is not told that \(other.id) is there"))
+                    violations.append(Violation("opening", "\(second.id) does not learn that \(other.id) is present"))
                 }
             }
             let answering = try await checkEitherFirst(second, early, &violations)
@@ -83,10 +83,10 @@ struct SignalingRun {
         guard rules.hasPresence else { return }
         do throws(SignalingFailure) {
             try await first.service.send(CallMessage(CallID(), .invite), to: names[2])
-            violations.append(Violation("errors", "a call to a peer that is not there is sent without an error"))
+            violations.append(Violation("errors", "a call to an absent peer is sent without an error"))
         } catch {
             if error.error.code != .notFound {
-                violations.append(Violation("errors", "a call to a peer that is not there throws \(error.error.code)"))
+                violations.append(Violation("errors", "a call to an absent peer throws \(error.error.code)"))
             }
         }
     }
@@ -106,12 +106,12 @@ struct SignalingRun {
             return try LoggedChannel(second, to: first.id)
         }
         let answering = try LoggedChannel(second, to: first.id)
-        // What is sent as the peer comes may come twice.
+        // Messages sent while the peer joins may arrive twice.
         let early = Set(Self.flow("early", 3))
         if !(await answering.log.waits(limit) { messages, _ in Set(messages) == early }) {
             let came = answering.log.elements
             violations.append(
-                Violation("eitherFirst", "what was said before there was a channel is not what came: \(came)"))
+                Violation("eitherFirst", "the messages before the channel differ from those that arrived: \(came)"))
         }
         return answering
     }
@@ -123,7 +123,7 @@ struct SignalingRun {
         for message in answers { try await answering.channel.send(message) }
         if !(await offering.gets(answers, within: limit)) {
             let came = offering.log.elements.count
-            violations.append(Violation("delivery", "\(came) of \(answers.count) messages came, or not in order"))
+            violations.append(Violation("delivery", "\(came) of \(answers.count) messages arrived, or out of order"))
         }
     }
 
@@ -135,13 +135,13 @@ struct SignalingRun {
         let before = (offering.log.elements.count, answering.log.elements.count)
         try await answering.channel.send(.bye(SignalingFlow("routed")))
         if !(await offering.log.waits(limit) { messages, _ in messages.count > before.0 }) {
-            violations.append(Violation("routing", "a message does not come while there are three members"))
+            violations.append(Violation("routing", "a message does not arrive while the room has three members"))
         }
-        // Whatever went astray had the same way as what has come.
+        // A misrouted message would have arrived by now: it had the same way as the message that arrived.
         if await toFirst.log.waits(Self.quiet, until: { messages, _ in !messages.isEmpty })
             || !fromFirst.log.elements.isEmpty
         {
-            violations.append(Violation("routing", "a member gets a message for another"))
+            violations.append(Violation("routing", "a member receives a message for another"))
         }
         await toFirst.channel.close()
         await fromFirst.channel.close()
@@ -155,7 +155,7 @@ struct SignalingRun {
         ]
         do throws(SignalingFailure) {
             for content in contents { try await first.service.send(CallMessage(call, content), to: second.id) }
-        } catch { violations.append(Violation("calls", "a call to a peer that is there throws \(error.error)")) }
+        } catch { violations.append(Violation("calls", "a call to a present peer throws \(error.error)")) }
         let caller = first.id
         let expected = contents.map { CallMessage(call, $0) }
         let heard: @Sendable ([SignalingEvent]) -> [CallMessage] = { events in
@@ -163,7 +163,7 @@ struct SignalingRun {
         }
         let isComplete = await second.events.waits(limit) { events, _ in heard(events).count >= expected.count }
         if !isComplete || heard(second.events.elements) != expected {
-            violations.append(Violation("calls", "messages about a call came as \(heard(second.events.elements))"))
+            violations.append(Violation("calls", "messages about a call arrived as \(heard(second.events.elements))"))
         }
     }
 
@@ -178,7 +178,7 @@ struct SignalingRun {
         let messages = Self.flow("next", 2)
         for message in messages { try await offering.channel.send(message) }
         if !(await next.gets(messages, within: limit)) {
-            violations.append(Violation("replacement", "the channel in its place gets \(next.log.elements)"))
+            violations.append(Violation("replacement", "the channel that replaced it receives \(next.log.elements)"))
         }
         do throws(SignalingFailure) {
             try await answering.channel.send(.bye(nil))
@@ -191,7 +191,7 @@ struct SignalingRun {
         return next
     }
 
-    /// What nobody reads is bounded, on a channel and before there is one.
+    /// Checks that unread messages are bounded, on a channel and before there is one.
     private func checkGrowth(
         _ second: SignalingMember, _ channel: LoggedChannel, _ violations: inout [Violation]
     ) async throws {
@@ -199,11 +199,11 @@ struct SignalingRun {
         let offering = try first.service.channel(to: second.id)
         let count = 1500
         for number in 0..<count {
-            // What is refused, as too much waits, does not grow either.
+            // A message that is refused, because too many wait, does not use memory either.
             try? await offering.send(
                 .candidate(ICECandidate(line: "candidate:\(number)", section: 0, flow: SignalingFlow("flood"))))
         }
-        // The end of the flood is known by what comes behind it.
+        // A message about a call marks the end of the flood.
         let call = CallID()
         for _ in 0..<5 {
             try? await first.service.send(CallMessage(call, .ringing), to: second.id)
@@ -215,7 +215,7 @@ struct SignalingRun {
         let unread = try LoggedChannel(second, to: first.id)
         _ = await unread.log.waits(Self.quiet) { messages, _ in messages.count >= count }
         if unread.log.elements.count >= count {
-            violations.append(Violation("growth", "\(count) messages that nobody read were all kept"))
+            violations.append(Violation("growth", "all of \(count) unread messages were kept"))
         }
         await unread.channel.close()
     }
@@ -242,7 +242,7 @@ struct SignalingRun {
             }
             if !isNoticed {
                 let rule = rules.cut == nil ? "close" : "liveness"
-                violations.append(Violation(rule, "\(first.id) is not told that \(id) has gone"))
+                violations.append(Violation(rule, "\(first.id) receives no event that \(id) has left"))
             }
         }
         if rules.cut != nil { await checkClose(second, &violations) }
@@ -253,7 +253,7 @@ struct SignalingRun {
         for message in messages { try await back.channel.send(message) }
         guard rules.tellsReset else { return await anew.service.close() }
         if !(await old.log.waits(limit) { _, hasEnded in hasEnded }) {
-            violations.append(Violation("reset", "the channel to a peer that has begun anew does not end"))
+            violations.append(Violation("reset", "the channel to a peer that has restarted does not end"))
         }
         let isTold = await first.events.waits(limit) { events, _ in
             events.dropFirst(seen).contains { event in
@@ -263,10 +263,10 @@ struct SignalingRun {
                 }
             }
         }
-        if !isTold { violations.append(Violation("reset", "\(first.id) is not told that \(id) is there again")) }
+        if !isTold { violations.append(Violation("reset", "\(first.id) receives no event that \(id) is back")) }
         let new = try LoggedChannel(first, to: id)
         if !(await new.gets(messages, within: limit)) {
-            violations.append(Violation("reset", "the peer that has begun anew is heard as \(new.log.elements)"))
+            violations.append(Violation("reset", "the messages of the restarted peer arrived as \(new.log.elements)"))
         }
         await anew.service.close()
     }
@@ -275,21 +275,21 @@ struct SignalingRun {
         let channel = try? LoggedChannel(member, to: names[2])
         await member.service.close()
         await member.service.close()
-        if member.service.isOpen { violations.append(Violation("close", "a service that was closed is open")) }
+        if member.service.isOpen { violations.append(Violation("close", "a closed service is open")) }
         let ends = await member.events.waits(limit) { _, hasEnded in hasEnded }
         guard ends, case .closed(nil)? = member.events.elements.last else {
             violations.append(Violation("close", "the events do not end with closed, without an error"))
             return
         }
         if let channel, !(await channel.log.waits(limit) { _, hasEnded in hasEnded }) {
-            violations.append(Violation("close", "a channel does not end with its service"))
+            violations.append(Violation("close", "a channel does not end when its service is closed"))
         }
         do throws(InletError) {
             _ = try member.service.channel(to: first.id)
-            violations.append(Violation("close", "a service that was closed returns a channel"))
+            violations.append(Violation("close", "a closed service returns a channel"))
         } catch {
             if error.code != .cancelled {
-                violations.append(Violation("close", "a service that was closed throws \(error.code)"))
+                violations.append(Violation("close", "a closed service throws \(error.code)"))
             }
         }
     }

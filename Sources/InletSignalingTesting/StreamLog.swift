@@ -1,7 +1,7 @@
 import InletCore
 import Synchronization
 
-/// Keeps what a stream yields, and waits for what a check expects of it.
+/// Keeps the elements of a stream, and waits for those that a check expects.
 final class StreamLog<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -31,8 +31,8 @@ final class StreamLog<Element: Sendable>: Sendable {
     var elements: [Element] { state.withLock { $0.elements } }
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Returns whether the condition on what was yielded so far, and on whether the stream has ended, holds within a
-    /// time.
+    /// Returns whether a condition is met within a time. Its arguments are the elements so far, and whether the stream
+    /// has ended.
     func waits(
         _ limit: Duration, until condition: @escaping @Sendable (_ elements: [Element], _ hasEnded: Bool) -> Bool
     ) async -> Bool {

@@ -23,7 +23,7 @@ package enum RegularFile {
     ///   - advice: the remedy if the path is not one of a regular file, as a sentence.
     ///   - isPrivate: whether the file is refused if any user may read it, or users other than its owner may change it.
     ///     Its group may read it: some systems keep keys for a group. The default is false.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if the path is empty or no regular file,
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the path is empty or not a regular file,
     ///   ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or ``InletError/Code/inputOutput`` as the
     ///   system says. No error quotes the content.
     package static func read(
@@ -39,7 +39,7 @@ package enum RegularFile {
         var facts = stat()
         guard unsafe fstat(descriptor, &facts) == 0 else { throw failure(errno, path, content) }
         guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw InletError(.invalidConfiguration, "'\(path)' is no regular file. \(advice)")
+            throw InletError(.invalidConfiguration, "'\(path)' is not a regular file. \(advice)")
         }
         guard !isPrivate || facts.st_mode & (S_IWGRP | S_IROTH | S_IWOTH) == 0 else {
             throw InletError(

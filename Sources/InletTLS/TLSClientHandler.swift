@@ -3,9 +3,9 @@ package import InletCore
 package import NIOCore
 
 // Unsafe: owns a connection of OpenSSL.
-/// Puts the bytes of a channel into TLS as its client, by the system's OpenSSL, which reads and writes memory here
-/// and no socket. What follows in the pipeline hears of an active channel when the handshake is done. Confined to the
-/// channel's event loop.
+/// Encrypts a channel as a TLS client with the system's OpenSSL, which reads and writes memory instead of a socket. The
+/// next handlers in the pipeline see an active channel when the handshake is done. Confined to the channel's event
+/// loop.
 @safe package final class TLSClientHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -13,23 +13,23 @@ package import NIOCore
     package typealias OutboundOut = ByteBuffer
 
     private let tls: OpaquePointer
-    /// The encrypted bytes that have arrived, and those to send. Owned by `tls`.
+    /// The received encrypted bytes, and those to send. Owned by `tls`.
     private let incoming, outgoing: OpaquePointer
     private let settings: TLSClientSettings
     private let done: @Sendable (Result<Void, InletError>) -> Void
     private var isConnected = false
     private var hasEnded = false
     private var deadline: Scheduled<Void>?
-    /// What is to be sent when the handshake is done.
+    /// The writes that wait for the handshake.
     private var waiting: [(buffer: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
-    /// The most bytes that wait for the handshake, and the most of one read or write.
+    /// The maximum bytes that wait for the handshake, and the maximum of one read or write.
     private static let (mostWaiting, chunk) = (65_536, 16_384)
 
     /// - Parameters:
-    ///   - host: the name or numeric address that the certificate is to be for.
+    ///   - host: the name or numeric address that the certificate must be issued for.
     ///   - done: called once on the event loop, when the handshake is done or has failed.
-    /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed;
-    ///   ``InletError/Code/invalidConfiguration`` if the file of authorities holds none.
+    /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed; ``InletError/Code/invalidConfiguration``
+    ///   if the file of authorities contains none.
     package init(
         host: String, _ settings: TLSClientSettings, done: @escaping @Sendable (Result<Void, InletError>) -> Void
     ) throws(InletError) {
@@ -42,7 +42,7 @@ package import NIOCore
             throw InletError(
                 .invalidConfiguration,
                 settings.authorities.map {
-                    "No certificate authority could be read from '\($0)'. \(settings.authoritiesOption) names a PEM file."
+                    "Cannot read a certificate authority from '\($0)'. Set \(settings.authoritiesOption) to a PEM file."
                 }
                     ?? """
                     The system has no certificate authorities. Install ca-certificates, or name some with \
@@ -102,7 +102,7 @@ package import NIOCore
             waiting.append((buffer, promise))
         } else {
             promise?.fail(ChannelError.ioOnClosedChannel)
-            fail(InletError(.resourceExhausted, "Too much was to be sent before TLS was agreed on."), context)
+            fail(InletError(.resourceExhausted, "Too many bytes were sent before the TLS handshake was done."), context)
         }
     }
 
@@ -142,13 +142,13 @@ package import NIOCore
         let reason = unsafe inlet_tls_reason().map { unsafe String(cString: $0) } ?? "the server ended it"
         return InletError(
             .tlsFailed,
-            "The TLS handshake with the \(settings.peer) failed: \(reason). Check that the port is one for TLS.",
+            "The TLS handshake with the \(settings.peer) failed: \(reason). Check that the port expects TLS.",
             context: context)
     }
 
-    /// What to try for one of OpenSSL's reasons (X509_verify_cert_error_string).
+    /// Returns advice for one of OpenSSL's reasons (X509_verify_cert_error_string).
     private func trustAdvice(_ reason: String) -> String {
-        if reason.containsBytes("mismatch") { return "Connect by a name or an address that the certificate is for." }
+        if reason.containsBytes("mismatch") { return "Connect by a name or address that the certificate is for." }
         if reason.containsBytes("has expired") { return "Renew it at the \(settings.peer), and check the clock here." }
         if reason.containsBytes("not yet valid") { return "Check the clock here." }
         return settings.trustAdvice ?? "Name its authority with \(settings.authoritiesOption)."
@@ -160,7 +160,7 @@ package import NIOCore
             var count: Int32 = 0
             let result = unsafe inlet_tls_read(tls, &bytes, Int32(bytes.count), &count)
             guard result == SSL_ERROR_NONE, count > 0 else {
-                // An answer to a renewal of keys may have to be sent.
+                // A key update may require an answer.
                 sendEncrypted(context)
                 if result != SSL_ERROR_WANT_READ, result != SSL_ERROR_WANT_WRITE {
                     fail(InletError(.disconnected, "The \(settings.peer) ended the connection."), context)
@@ -171,7 +171,7 @@ package import NIOCore
         }
     }
 
-    /// - Parameter promise: kept when the encrypted bytes are with the system.
+    /// - Parameter promise: fulfilled when the system has accepted the encrypted bytes.
     private func encrypt(_ buffer: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         guard !hasEnded else {
             promise?.fail(ChannelError.ioOnClosedChannel)
@@ -180,7 +180,7 @@ package import NIOCore
         var buffer = buffer
         while let bytes = buffer.readBytes(length: min(buffer.readableBytes, Self.chunk)), !bytes.isEmpty {
             var count: Int32 = 0
-            // Memory takes everything, so nothing is written in part.
+            // A memory buffer accepts all bytes, so no write is partial.
             guard unsafe inlet_tls_write(tls, bytes, Int32(bytes.count), &count) == SSL_ERROR_NONE else {
                 promise?.fail(ChannelError.ioOnClosedChannel)
                 return fail(InletError(.disconnected, "The \(settings.peer) ended the connection."), context)

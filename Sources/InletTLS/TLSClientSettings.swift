@@ -1,21 +1,21 @@
-/// How a client of TLS checks its server, and how its errors name that server and the options that matter.
+/// How a TLS client checks its server, and how its errors call the server and the relevant options.
 package struct TLSClientSettings: Sendable, Hashable {
     /// The path of a PEM file with certificate authorities. The default, nil, is the system's.
     package var authorities: String?
-    /// Whether the certificate is checked: that an authority vouches for it, and that it is for the server's name. The
-    /// default is true.
+    /// Whether the certificate is checked: that an authority has signed it, and that it was issued for the server's
+    /// name. The default is true.
     package var isVerified = true
-    /// What errors call the server. The default is "server".
+    /// The word for the server in errors. The default is "server".
     package var peer = "server"
-    /// What needs TLS, for the error of a system without OpenSSL. The default is "TLS".
+    /// The feature that needs TLS, for the error of a system without OpenSSL. The default is "TLS".
     package var purpose = "TLS"
-    /// The option that names the file of authorities. The default is "tls-ca".
+    /// The option for the file of authorities. The default is "tls-ca".
     package var authoritiesOption = "tls-ca"
-    /// What to try if the certificate is not trusted: one sentence. The default, nil, names ``authoritiesOption``.
+    /// The advice if the certificate is not trusted: one sentence. The default, nil, is about ``authoritiesOption``.
     package var trustAdvice: String?
-    /// The most time for the handshake. The default is five seconds.
+    /// The time limit of the handshake. The default is five seconds.
     package var limit: Duration = .seconds(5)
 
-    /// Makes the default: checked by the system's authorities.
+    /// Makes the default settings, with the system's authorities.
     package init() {}
 }

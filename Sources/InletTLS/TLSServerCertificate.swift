@@ -3,32 +3,32 @@ package import InletCore
 import Synchronization
 
 // Unsafe: owns a context of OpenSSL.
-/// The certificate of a server of TLS 1.2 and later, and its key, which may be replaced while it serves: connections
-/// that are open keep what they began with. Safe from any thread.
+/// The certificate and key of a server of TLS 1.2 and later. They may be replaced while it serves: open connections
+/// keep those that they began with. Safe from any thread.
 @safe package final class TLSServerCertificate: Sendable {
     /// OpenSSL's context, which connections keep alive.
     @safe private struct Context: @unchecked Sendable {
-        // Proof of Sendable: OpenSSL counts the owners of a context with atomic operations, and nothing changes one
-        // after it was made (https://docs.openssl.org/3.0/man7/openssl-threads/).
+        // Proof of Sendable: OpenSSL counts the owners of a context with atomic operations, and a context does not
+        // change after it was made (https://docs.openssl.org/3.0/man7/openssl-threads/).
         let pointer: OpaquePointer
     }
 
     private let context: Mutex<Context>
 
     /// - Parameters:
-    ///   - certificate: the certificate and those that lead to its authority, as PEM.
+    ///   - certificate: the certificate and its intermediate certificates, as PEM.
     ///   - key: its private key without a passphrase, as PEM.
-    /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed;
-    ///   ``InletError/Code/invalidConfiguration`` if they are no pair.
+    /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed; ``InletError/Code/invalidConfiguration``
+    ///   if they do not match.
     package init(certificate: [UInt8], key: [UInt8]) throws(InletError) {
         context = Mutex(try Self.context(certificate, key))
     }
 
     deinit { context.withLock { unsafe inlet_tls_free_context($0.pointer) } }
 
-    /// Takes another pair for connections from now on.
+    /// Replaces the pair for new connections.
     ///
-    /// - Throws: as ``init(certificate:key:)``; the pair of before stays.
+    /// - Throws: as ``init(certificate:key:)``; the previous pair is then kept.
     package func replace(certificate: [UInt8], key: [UInt8]) throws(InletError) {
         let new = try Self.context(certificate, key)
         let old = context.withLock { context in
@@ -38,7 +38,7 @@ import Synchronization
         unsafe inlet_tls_free_context(old.pointer)
     }
 
-    /// Makes a connection, which the caller owns, and the memory of its encrypted bytes, which it owns.
+    /// Makes a connection, which the caller owns, and the memory of its encrypted bytes, which the connection owns.
     ///
     /// - Returns: nil if there is no memory.
     func makeConnection() -> (tls: OpaquePointer, incoming: OpaquePointer, outgoing: OpaquePointer)? {
@@ -68,15 +68,15 @@ import Synchronization
         case INLET_TLS_BAD_CERTIFICATE:
             throw InletError(
                 .invalidConfiguration,
-                "The certificate cannot be used\(reason). Name a PEM file with it, and behind it those that lead to "
+                "The certificate cannot be used\(reason). Give a PEM file with it, followed by the intermediates of "
                     + "its authority.")
         case INLET_TLS_BAD_KEY:
             throw InletError(
                 .invalidConfiguration,
-                "The key cannot be used\(reason). Name a PEM file with a private key that has no passphrase.")
+                "The key cannot be used\(reason). Give a PEM file with a private key that has no passphrase.")
         case INLET_TLS_NO_PAIR:
             throw InletError(
-                .invalidConfiguration, "The key is not that of the certificate\(reason). Name files of one pair.")
+                .invalidConfiguration, "The key does not match the certificate\(reason). Give files of one pair.")
         default: throw InletError(.resourceExhausted, "There is not enough memory for TLS.")
         }
     }

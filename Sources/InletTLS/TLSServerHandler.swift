@@ -3,9 +3,9 @@ package import InletCore
 package import NIOCore
 
 // Unsafe: owns a connection of OpenSSL.
-/// Puts the bytes of a channel into TLS as its server, by the system's OpenSSL, which reads and writes memory here and
-/// no socket. What follows in the pipeline hears of an active channel when the handshake is done, and its own ends are
-/// told to the client. Confined to the channel's event loop.
+/// Encrypts a channel as a TLS server with the system's OpenSSL, which reads and writes memory instead of a socket. The
+/// next handlers in the pipeline see an active channel when the handshake is done, and when they close it, the client
+/// is notified. Confined to the channel's event loop.
 ///
 /// Bytes are encrypted only when the channel is writable. Encrypted bytes belong to one connection, whereas many
 /// connections can share the buffer that they are made from.
@@ -17,13 +17,13 @@ package import NIOCore
 
     private enum Phase {
         case handshaking, connected
-        /// The client was told that nothing follows; it may still send.
+        /// The client knows that no data follows; it may still send.
         case shut
         case ended
     }
 
     private let tls: OpaquePointer
-    /// The encrypted bytes that have arrived, and those to send. Owned by `tls`.
+    /// The received encrypted bytes, and those to send. Owned by `tls`.
     private let incoming, outgoing: OpaquePointer
     private let limit: TimeAmount
     private var phase = Phase.handshaking
@@ -34,12 +34,12 @@ package import NIOCore
     private var isSending = false
     /// Shuts the connection down when no write waits.
     private var shutDown: (() -> Void)?
-    /// The most bytes of one read or write.
+    /// The maximum bytes of one read or write.
     private static let chunk = 16_384
 
     /// - Parameters:
-    ///   - certificate: what the server shows; that of now is kept for this connection.
-    ///   - limit: the most time for the handshake. The default is ten seconds.
+    ///   - certificate: the server's certificate. Its current pair is kept for this connection.
+    ///   - limit: the time limit of the handshake. The default is ten seconds.
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package init(_ certificate: TLSServerCertificate, limit: TimeAmount = .seconds(10)) throws(InletError) {
         guard let made = unsafe certificate.makeConnection() else {
@@ -92,7 +92,7 @@ package import NIOCore
         }
         if phase == .connected, mode != .input {
             phase = .shut
-            // An answer that is cut off does not end like a complete one.
+            // A truncated answer must not end like a complete one.
             if waiting.isEmpty {
                 unsafe inlet_tls_shut_down(tls)
                 context.writeAndFlush(wrapOutboundOut(encrypted()), promise: nil)
@@ -135,13 +135,13 @@ package import NIOCore
 
     /// Encrypts at most a chunk of the first write.
     ///
-    /// - Returns: whether the connection can go on.
+    /// - Returns: whether the connection can continue.
     private func encryptNext(_ context: ChannelHandlerContext) -> Bool {
         let index = waiting.startIndex
         let length = min(waiting[index].buffer.readableBytes, Self.chunk)
         if let bytes = waiting[index].buffer.readBytes(length: length), !bytes.isEmpty {
             var count: Int32 = 0
-            // Memory takes everything, so nothing is written in part.
+            // A memory buffer accepts all bytes, so no write is partial.
             guard unsafe inlet_tls_write(tls, bytes, Int32(bytes.count), &count) == SSL_ERROR_NONE else {
                 end(context)
                 return false
@@ -155,7 +155,7 @@ package import NIOCore
 
     private func handshake(_ context: ChannelHandlerContext) {
         let result = unsafe inlet_tls_handshake(tls)
-        // Of a failure, too, what the client is to be told.
+        // Sent even after a failure, to notify the client.
         context.writeAndFlush(wrapOutboundOut(encrypted()), promise: nil)
         switch result {
         case SSL_ERROR_NONE:
@@ -173,14 +173,14 @@ package import NIOCore
             var count: Int32 = 0
             let result = unsafe inlet_tls_read(tls, &bytes, Int32(bytes.count), &count)
             guard result == SSL_ERROR_NONE, count > 0 else {
-                // An answer to a renewal of keys may have to be sent.
+                // A key update may require an answer.
                 let answer = encrypted()
                 if answer.readableBytes > 0 {
-                    // A client may ask for new keys without an end, and not read the answers.
+                    // A client could request key updates endlessly without reading the answers.
                     guard context.channel.isWritable else { return end(context) }
                     context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
                 }
-                // The client's end is that of the connection, as it is without TLS.
+                // If the client ends its side, the connection ends, as it does without TLS.
                 if result != SSL_ERROR_WANT_READ, result != SSL_ERROR_WANT_WRITE { end(context) }
                 return
             }
@@ -188,7 +188,7 @@ package import NIOCore
         }
     }
 
-    /// Takes what is to be sent.
+    /// Takes the encrypted bytes to send.
     private func encrypted() -> ByteBuffer {
         var bytes = [UInt8](repeating: 0, count: Self.chunk)
         var encrypted = ByteBuffer()

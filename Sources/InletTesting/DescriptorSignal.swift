@@ -12,14 +12,14 @@ import Synchronization
 #endif
 
 // Unsafe: owns the pipe by which a manual clock wakes a thread.
-/// A pipe that becomes readable when raised and stays so, for a blocked thread to poll beside another descriptor.
+/// A pipe that becomes readable when raised and stays so. A blocked thread polls it together with another descriptor.
 final class DescriptorSignal: Sendable {
     /// The descriptor to poll for reading.
     let descriptor: Int32
     private let writeEnd: Int32
     private let raised = Atomic(false)
 
-    /// - Precondition: the process has two descriptors left; a test can do nothing useful without.
+    /// - Precondition: the process has two descriptors left.
     init() {
         var ends: (Int32, Int32) = (-1, -1)
         let status = unsafe withUnsafeMutableBytes(of: &ends) {
@@ -47,7 +47,7 @@ final class DescriptorSignal: Sendable {
         return unsafe poll(&request, 1, 0) > 0
     }
 
-    /// Blocks until this signal or the other descriptor is readable; -1 stands for no other.
+    /// Blocks until this signal or the other descriptor is readable; -1 means no other descriptor.
     func wait(or other: Int32) {
         var requests = (
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

@@ -28,7 +28,7 @@ struct FrameRules {
                 violations.append(
                     Violation(
                         "timeBase",
-                        "frame \(frame.sequence) counts in \(pts.timeBase), but the format says \(format.timeBase)"))
+                        "frame \(frame.sequence) counts in \(pts.timeBase), but the format states \(format.timeBase)"))
             }
             if let previousTime, pts < previousTime, !frame.flags.contains(.discontinuity) {
                 violations.append(

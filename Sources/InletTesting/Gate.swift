@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A gate at which threads wait while it is closed: holds a sink back for as long as a test needs. Safe from any
+/// A gate at which threads wait while it is closed. Holds a sink back for as long as a test needs. Safe from any
 /// thread.
 public final class Gate: Sendable {
     private struct State {

@@ -12,8 +12,8 @@ extension ManualClock {
         var number = 0
     }
 
-    /// Suspends until every handler that is due has returned, and with it everything that was on the queues of timers
-    /// when this was called or when the handlers returned.
+    /// Suspends until every due handler has returned, and everything on the queues of timers when this was called, or
+    /// when the handlers returned, is done.
     ///
     /// The time does not move. A queue that is suspended or was never activated blocks this.
     public func settle() async {
@@ -43,7 +43,7 @@ extension ManualClock {
 
     /// Suspends until a timer is set whose queue has this label.
     ///
-    /// - Returns: how long from now it is set for, the shortest if there are several.
+    /// - Returns: the time until it fires, the shortest if there are several.
     @discardableResult
     public func timer(onQueue label: String) async -> Duration {
         while true {
@@ -76,7 +76,7 @@ extension ManualClock {
     }
 
     private func callHandler(of timer: Int, settingNumber: Int) {
-        // Not if the timer was cancelled or set again meanwhile.
+        // The timer may have been cancelled or set again meanwhile.
         let handler = state.withLock { state in
             state.timers[timer].flatMap { $0.number == settingNumber ? $0.handler : nil }
         }

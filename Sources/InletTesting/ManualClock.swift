@@ -22,9 +22,9 @@ public final class ManualClock: CaptureClock {
         /// It blocks until ``ManualClock/advance(by:)`` or ``ManualClock/run(for:)`` has brought the clock to its
         /// deadline. The default.
         case blocks
-        /// It moves the clock to its deadline and returns: for code that paces itself on one thread. Timers that are
-        /// due on the way call their handlers, each of which returns before the time continues. Such a wait must not be
-        /// on the queue of a timer.
+        /// It moves the clock to its deadline and returns. For code that paces itself on one thread. Timers that are
+        /// due before the deadline call their handlers, each of which returns before the time moves on. Such a wait
+        /// must not run on the queue of a timer.
         case movesTime
     }
 
@@ -33,11 +33,11 @@ public final class ManualClock: CaptureClock {
         var sleepers: [Sleeper] = []
         var observers: [Observer] = []
         var timers: [Int: Setting] = [:]
-        /// How many timers were made.
+        /// The number of timers made.
         var timerCount = 0
-        /// How many times timers were set.
+        /// The number of times that timers were set.
         var settingCount = 0
-        /// How many handlers were called and have not returned.
+        /// The number of handlers that were called and have not returned.
         var handlerCount = 0
 
         /// Removes the satisfied observers, to be resumed outside of the lock.
@@ -79,8 +79,8 @@ public final class ManualClock: CaptureClock {
         change { $0.now = $0.now + duration }
     }
 
-    /// Moves the time forward as it would pass: to each deadline and each timer on the way, whose handlers return
-    /// before it continues. Threads whose wait is over are released, and not waited for.
+    /// Moves the time forward in steps: to each deadline and each timer in between, whose handlers return before the
+    /// time moves on. Threads whose wait has ended are released, but not waited for.
     ///
     /// - Precondition: `duration` is not negative.
     public func run(for duration: Duration) async {
@@ -164,7 +164,7 @@ public final class ManualClock: CaptureClock {
     private func step(to end: MonotonicTime) -> Bool {
         change { state in
             let deadlines = state.sleepers.map(\.deadline) + state.timers.values.compactMap(\.time)
-            // One that was released is still in the list until its thread runs.
+            // A released wait is in the list until its thread runs.
             guard let next = deadlines.filter({ $0 > state.now && $0 < end }).min() else {
                 state.now = max(state.now, end)
                 return true

@@ -1,9 +1,9 @@
 import InletCore
 
 // Unsafe: reads the planes of a scripted picture.
-/// What a pixel format's planes must hold, computed without the library that converts them.
+/// The required planes of a pixel format, computed independently of the conversion library.
 enum NativePicture {
-    /// Returns the bytes a row and the rows of each plane; nil for a format not known here.
+    /// Returns the bytes per row and the rows of each plane; nil for an unknown format.
     static func planes(of format: PixelFormat, size: ImageSize) -> [ImageSize]? {
         func plane(_ width: Int, _ height: Int) -> ImageSize { ImageSize(width: width, height: height) }
         let full = size
@@ -21,15 +21,15 @@ enum NativePicture {
         }
     }
 
-    /// Returns what is wrong with the frame's memory, or nil. For a format not known here only the first plane's rows
-    /// are counted.
+    /// Returns the defect of the frame's memory, or nil. For an unknown format, only the first plane's rows are
+    /// counted.
     static func defect(of frame: SourceFrame) -> String? {
         guard frame.size.isValid else { return "a picture of \(frame.size) pixels cannot exist" }
         let expected =
             planes(of: frame.pixelFormat, size: frame.size) ?? [ImageSize(width: 1, height: frame.size.height)]
         for (index, rows) in expected.enumerated() {
             guard let plane = frame.planes[index] else {
-                return "\(frame.pixelFormat) has \(expected.count) planes, the frame \(frame.planes.count)"
+                return "\(frame.pixelFormat) has \(expected.count) planes, but the frame has \(frame.planes.count)"
             }
             guard plane.holds(rows: rows.height, of: rows.width) else {
                 return """

@@ -2,7 +2,7 @@ public import InletCore
 import Synchronization
 
 extension RecordingSink {
-    /// The record of what one or more sinks got, in order. Safe from any thread.
+    /// The record of the calls that one or more sinks received, in order. Safe from any thread.
     public final class Log: Sendable {
         /// One call of the sink.
         public enum Event: Sendable {
@@ -44,12 +44,13 @@ extension RecordingSink {
         /// Whether `finish` was called.
         public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-        /// The newest frames with their pixels, at most ``RecordingSink/Behavior/keptFrames``.
+        /// The latest frames with their pixels, at most ``RecordingSink/Behavior/keptFrames``.
         public var keptFrames: [VideoFrame] { state.withLock { $0.kept } }
 
         /// Releases the kept frames.
         public func releaseKeptFrames() {
-            // The frames are released outside of the lock: their memory returns to pools that have locks of their own.
+            // The frames are released outside of the lock, because their memory returns to pools, which have their own
+            // locks.
             let frames = state.withLock { state in
                 defer { state.kept = [] }
                 return state.kept

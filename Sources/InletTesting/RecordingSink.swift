@@ -1,18 +1,18 @@
 public import InletCore
 import Synchronization
 
-/// A sink that keeps a record of what it gets, and misbehaves as configured.
+/// A sink that keeps a record of its calls, and misbehaves as configured.
 ///
-/// The record is a separate ``Log``, so that a test reads it while the sink belongs to a delivery queue.
+/// The record is a separate ``Log``, so that a test can read it while the sink belongs to a delivery queue.
 public final class RecordingSink: FrameSink {
-    /// The record of what the sink got.
+    /// The record of the sink's calls.
     public let log: Log
-    /// What the sink wants.
+    /// The requirements of the sink.
     public let wants: SinkWants
     private let behavior: Behavior
     private var count = 0
 
-    /// What the sink does besides recording.
+    /// The sink's behaviour besides recording.
     public struct Behavior: Sendable {
         /// Thrown by `start`. The default is nil.
         public var startError: InletError?
@@ -24,11 +24,11 @@ public final class RecordingSink: FrameSink {
         public var finishError: InletError?
         /// The gate at which every frame waits before it is recorded. The default is nil.
         public var gate: Gate?
-        /// How long each frame takes, and by which clock. The default is nil, for no delay.
+        /// The time that each frame takes, and its clock. The default is nil, for no delay.
         public var delay: (duration: Duration, clock: any CaptureClock)?
         /// Whether it states that it returns at once. The default is false.
         public var consumesAtOnce = false
-        /// How many of the newest frames are kept with their pixels. The default is 0.
+        /// The number of latest frames that are kept with their pixels. The default is 0.
         public var keptFrames = 0
 
         public init() {}
@@ -40,7 +40,7 @@ public final class RecordingSink: FrameSink {
         self.log = log
     }
 
-    /// The value of the behavior.
+    /// The value of ``Behavior/consumesAtOnce``.
     public var consumesAtOnce: Bool { behavior.consumesAtOnce }
 
     /// Records the format.

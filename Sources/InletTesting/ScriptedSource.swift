@@ -8,7 +8,7 @@ public final class ScriptedSource: FrameSource {
     private var nextSequence: UInt64 = 0
     private var context: SourceContext?
 
-    /// One thing that a source does.
+    /// One step of a source.
     public enum Step: Sendable {
         /// Yields a frame.
         case frame(ScriptedFrame)
@@ -23,7 +23,7 @@ public final class ScriptedSource: FrameSource {
         case hang
         /// Blocks for a time by the context's clock, ignoring cancellation: a source that breaks the contract.
         case ignoreCancellation(Duration)
-        /// Stays silent for a time, like a camera whose cable is unplugged: the bridge cannot tell that it is on
+        /// Stays silent for a time, like a camera whose cable is unplugged: the bridge cannot detect that it is on
         /// purpose. It can be cancelled and keeps deadlines.
         case stall(Duration)
         /// Runs a closure of the test, such as ``SourceContext/reportProgress()``, and yields nothing.
@@ -40,7 +40,7 @@ public final class ScriptedSource: FrameSource {
         case end
     }
 
-    /// What one source does from its opening to its end.
+    /// The steps of one source from its opening to its end.
     public struct Script: Sendable {
         /// The format that the source states when it is opened.
         public var format: SourceFormat
@@ -94,7 +94,7 @@ public final class ScriptedSource: FrameSource {
         return nil
     }
 
-    /// Pauses if the script says that the source can.
+    /// Pauses if ``Script/standsStill`` is true.
     public func pause(_ context: SourceContext) throws -> Bool {
         log.record(.pause)
         return script.standsStill

@@ -7,17 +7,17 @@ public import InletCore
 /// The sink gets real pictures in pooled memory, on a separate thread, and its output stays where the configuration
 /// puts it.
 public struct SinkConformance: Sendable {
-    /// How many frames a sink gets. The default is 12.
+    /// The number of frames that a sink gets. The default is 12.
     public var frames = 12
-    /// The most pictures that it may hold at a time, after `consume` returned. The default is 0: it copies what it
-    /// needs.
+    /// The maximum number of pictures that it may hold after `consume` has returned. The default is 0: it copies what
+    /// it needs.
     public var retainedFrames = 0
     /// The size of the pictures. The default is 63x49: odd, so that rows end in the middle of a chroma sample.
     public var size = ImageSize(width: 63, height: 49)
     /// A configuration whose output cannot be opened; its sink must report that with an ``InletError``. The default is
     /// nil, for none.
     public var unusable: (any FrameSinkConfiguration)?
-    /// How long a call may take before it counts as hung. The default is 20 seconds.
+    /// The time after which a call counts as hung. The default is 20 seconds.
     public var callLimit: Duration = .seconds(20)
 
     public init() {}
@@ -41,7 +41,7 @@ public struct SinkConformance: Sendable {
         let whole = SinkRunner(try makeConfiguration(), self)
         let other = SinkRunner(try makeConfiguration(), self)
         if await whole.start("start", &violations) {
-            // A second sink runs in between: nothing may be shared.
+            // A second sink runs in between: the two must share nothing.
             let otherStarted = await other.start("independence", &violations)
             for index in 0..<frames {
                 guard await whole.consume(index, "frames", &violations) else { break }
@@ -70,7 +70,7 @@ public struct SinkConformance: Sendable {
         case .hung: violations.append(Violation("sizeChange", "consume did not return within \(callLimit)"))
         case .threw(let text, code: nil):
             violations.append(
-                Violation("sizeChange", "a change of size threw something else than an InletError: \(text)"))
+                Violation("sizeChange", "a change of size threw an error other than an InletError: \(text)"))
         case .threw(let text, code: let code?):
             if code != .unsupported {
                 violations.append(Violation("sizeChange", "a change of size threw \(code), not unsupported: \(text)"))
@@ -83,7 +83,7 @@ public struct SinkConformance: Sendable {
         switch await runner.tryStart() {
         case .threw(let text, code: nil):
             violations.append(
-                Violation("typedErrors", "start on an unusable output threw something else than an InletError: \(text)")
+                Violation("typedErrors", "start on an unusable output threw an error other than an InletError: \(text)")
             )
         case .threw(let text, code: .internal?):
             violations.append(Violation("typedErrors", "start on an unusable output threw an internal error: \(text)"))

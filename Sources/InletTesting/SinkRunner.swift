@@ -83,7 +83,7 @@ final class SinkRunner: @unchecked Sendable {
     ) -> Bool {
         switch outcome {
         case .done: return true
-        case .stopped: violations.append(Violation(rule, "\(operation) stopped the sink although its output is there"))
+        case .stopped: violations.append(Violation(rule, "\(operation) stopped the sink although its output exists"))
         case .threw(let text, _): violations.append(Violation(rule, "\(operation) threw: \(text)"))
         case .hung: violations.append(Violation(rule, "\(operation) did not return within \(limits.callLimit)"))
         }

@@ -1,7 +1,7 @@
 import InletCore
 
 extension SourceConformance {
-    /// Checks that a source that is cancelled before it opens returns soon, with or without an error, and can still be
+    /// Checks that a source that is cancelled before it opens returns soon, with or without an error, and can be
     /// closed.
     func checkCancellationBeforeOpen(
         _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
@@ -28,8 +28,7 @@ extension SourceConformance {
         }
     }
 
-    /// Checks that a source returns soon if it is cancelled right before `next` is called, and if it is cancelled
-    /// inside.
+    /// Checks that a source returns soon if it is cancelled right before or during a call of `next`.
     func checkCancellationWhileRunning(
         _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
     ) async {
@@ -45,10 +44,10 @@ extension SourceConformance {
 
     /// Opens a source for each delay, until one stops `next` in time.
     ///
-    /// A call that ended before its source was cancelled proves nothing. If most calls end before, as a file's do,
-    /// the others were delayed by a busy machine.
+    /// A call that ended before its source was cancelled proves nothing. If most calls end before that, as those of a
+    /// file do, the others were delayed by a busy machine.
     ///
-    /// - Returns: the violation if none stopped in time.
+    /// - Returns: the violation if no call stopped in time.
     private func checkCancellation(
         _ configuration: any FrameSourceConfiguration, after delays: [Duration]
     ) async -> Violation? {

@@ -1,8 +1,7 @@
 import InletCore
 
 extension SourceConformance {
-    /// Checks that a source that states packets yields some if they are wanted, and that they keep the rules of
-    /// packets.
+    /// Checks that a source of packets yields some if they are wanted, and that they keep the rules of packets.
     func checkPackets(_ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]) async {
         let runner = SourceRunner(configuration, limit: callLimit)
         var demand = SourceDemand.everything
@@ -10,7 +9,7 @@ extension SourceConformance {
         runner.context.setDemand(demand)
         guard case .returned = await runner.open() else {
             _ = await runner.close()
-            violations.append(Violation("packets", "a source does not open where packets are wanted"))
+            violations.append(Violation("packets", "a source does not open if packets are wanted"))
             return
         }
         var rules = PacketRules()
@@ -21,7 +20,7 @@ extension SourceConformance {
                 violations.append(Violation("progress", "next did not return within \(callLimit)"))
                 return
             case .threw(let error, _):
-                violations.append(Violation("packets", "next threw where packets are wanted: \(error)"))
+                violations.append(Violation("packets", "next threw although packets are wanted: \(error)"))
                 break reading
             case .returned(nil): break reading
             case .returned(.frame?): continue
@@ -31,7 +30,7 @@ extension SourceConformance {
             }
         }
         if count == 0 {
-            violations.append(Violation("packets", "the format promises packets, and none came where they are wanted"))
+            violations.append(Violation("packets", "the format promises packets, but none came when requested"))
         }
         _ = await runner.close()
     }
@@ -42,7 +41,7 @@ struct PacketRules {
     private var count = 0
     private var previous: MediaTime?
 
-    /// Checks one packet against those before it.
+    /// Checks one packet against the previous ones.
     mutating func check(_ packet: SourcePacket) -> [Violation] {
         defer {
             previous = packet.dts ?? previous
@@ -53,8 +52,8 @@ struct PacketRules {
             violations.append(Violation(rule, "packet \(count): \(explanation)"))
         }
         if packet.data.count == 0 { add("packets", "it has no data") }
-        if count == 0, !packet.isKey { add("packets", "the first one is no key frame") }
-        if (packet.pts == nil) != (packet.dts == nil) { add("dts", "it has one of PTS and DTS without the other") }
+        if count == 0, !packet.isKey { add("packets", "the first packet is not a key frame") }
+        if (packet.pts == nil) != (packet.dts == nil) { add("dts", "it has only one of PTS and DTS") }
         if let pts = packet.pts, let dts = packet.dts {
             if pts.timeBase != packet.parameters.timeBase || dts.timeBase != packet.parameters.timeBase {
                 add("timeBase", "its times are not in the time base of its parameters, \(packet.parameters.timeBase)")

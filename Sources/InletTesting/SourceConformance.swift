@@ -7,19 +7,19 @@ public import InletCore
 /// The source really runs, on a separate thread and by the machine's clock. Use one that yields a frame at least every
 /// second.
 public struct SourceConformance: Sendable {
-    /// How many frames are checked. The default is 10. Fewer are accepted if the stream ends first, but at least one is
-    /// required.
+    /// The number of frames to check. The default is 10. Fewer are accepted if the stream ends first, but at least one
+    /// is required.
     public var frames = 10
     /// Whether two sources of one configuration must yield the same pictures at the same times. The default is false.
     public var isDeterministic = false
     /// Whether a second source may run while the first does, which a camera may not allow. The default is true.
     public var allowsTwoAtOnce = true
-    /// How long a call may take after a cancellation. The default is the contract's 100 ms. The best of ``attempts``
-    /// counts, so that a loaded machine breaks no rule.
+    /// The maximum duration of a call after a cancellation. The default is the contract's 100 ms. The best of
+    /// ``attempts`` counts, so that a loaded machine breaks no rule.
     public var cancellationLimit: Duration = .milliseconds(100)
-    /// How many times a cancellation is attempted. The default is 5.
+    /// The number of attempts at a cancellation. The default is 5.
     public var attempts = 5
-    /// How long a call may take before it counts as hung. The default is 20 seconds.
+    /// The time after which a call counts as hung. The default is 20 seconds.
     public var callLimit: Duration = .seconds(20)
 
     public init() {}
@@ -49,7 +49,7 @@ public struct SourceConformance: Sendable {
         if first.format.hasPackets { await checkPackets(configuration, &violations) }
         if second.firstSequence != first.firstSequence || second.format.timeBase != first.format.timeBase {
             violations.append(
-                Violation("independence", "a second source of the same configuration goes on where the first ended"))
+                Violation("independence", "a second source of the same configuration continues where the first ended"))
         }
         if isDeterministic, first.facts != second.facts {
             violations.append(
@@ -97,14 +97,14 @@ public struct SourceConformance: Sendable {
                 violations.append(Violation("frames", "next threw at frame \(index): \(error)"))
                 if !typed {
                     violations.append(
-                        Violation("typedErrors", "next threw something else than an InletError: \(error)"))
+                        Violation("typedErrors", "next threw an error other than an InletError: \(error)"))
                 }
                 break reading
             case .returned(nil):
                 if index == 0 { violations.append(Violation("frames", "the stream ended before its first frame")) }
                 break reading
             case .returned(.packet?):
-                violations.append(Violation("demand", "a packet came although no sink takes packets"))
+                violations.append(Violation("demand", "next yielded a packet although no sink takes packets"))
                 break reading
             case .returned(.frame(let frame)?):
                 let broken = rules.check(frame)
@@ -131,7 +131,7 @@ public struct SourceConformance: Sendable {
         case .threw(let error, let typed):
             violations.append(Violation("opens", "open threw: \(error)"))
             if !typed {
-                violations.append(Violation("typedErrors", "open threw something else than an InletError: \(error)"))
+                violations.append(Violation("typedErrors", "open threw an error other than an InletError: \(error)"))
             }
             return nil
         case .returned(let format):
@@ -148,7 +148,7 @@ public struct SourceConformance: Sendable {
             }
             if let rate = format.frameRate, rate <= Rational(0) {
                 violations.append(
-                    Violation("format", "the format has a frame rate of \(rate); nil is for one not known"))
+                    Violation("format", "the format has a frame rate of \(rate); use nil if it is unknown"))
             }
             return format
         }
@@ -171,7 +171,7 @@ public struct SourceConformance: Sendable {
     private func finish(_ runner: SourceRunner, owners: [WeakReference], _ violations: inout [Violation]) async {
         guard let source = await runner.release() else { return }
         if await !source.ends(within: .seconds(2)) {
-            violations.append(Violation("release", "something still holds the source after close"))
+            violations.append(Violation("release", "the source is still referenced after close"))
         }
         for owner in owners where await !owner.ends(within: .seconds(2)) {
             violations.append(Violation("release", "the memory of a frame outlives the frame and its source"))

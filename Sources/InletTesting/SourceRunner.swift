@@ -22,8 +22,8 @@ final class SourceRunner: @unchecked Sendable {
         var call = (start: SuspendingClock.now, end: SuspendingClock.now)
     }
 
-    /// How long the last call continued after the cancellation, measured on the source's own thread: without the time
-    /// that the awaiting task spends waiting to be scheduled. It is zero if the call had ended before.
+    /// The time that the last call continued after the cancellation, measured on the source's own thread, so that it
+    /// excludes the time until the awaiting task is scheduled. It is zero if the call had ended before.
     var timeAfterCancellation: Duration {
         times.withLock { times in
             times.cancellation.map { max(.zero, times.call.end - max($0, times.call.start)) } ?? .zero
@@ -44,7 +44,7 @@ final class SourceRunner: @unchecked Sendable {
 
     /// - Parameters:
     ///   - clock: the source's clock. The default is the machine's.
-    ///   - logger: what the source logs to. The default drops everything.
+    ///   - logger: the source's logger. The default drops everything.
     init(
         _ configuration: any FrameSourceConfiguration, limit: Duration, clock: any CaptureClock = RealClock(),
         logger: Logger = Logger(label: "conformance") { _ in SwiftLogNoOpLogHandler() }
@@ -68,9 +68,11 @@ final class SourceRunner: @unchecked Sendable {
         await call { source, context in try source.next(context) }
     }
 
-    /// Calls `next` and cancels the source that long after the call began, or right before it for a delay of zero.
+    /// Calls `next`, and cancels the source after a delay from the start of the call, or right before the call if the
+    /// delay is zero.
     ///
-    /// No task has to be scheduled for that: on a busy machine, a task would cancel long after the call had ended.
+    /// This does not depend on the scheduling of a task: on a busy machine, a task would cancel long after the call had
+    /// ended.
     func next(cancelledAfter delay: Duration) async -> Outcome<SourceItem?> {
         await call { source, context in
             if delay == .zero {
@@ -121,9 +123,9 @@ final class SourceRunner: @unchecked Sendable {
     }
 }
 
-/// Tells whether an object is still alive.
+/// Reports whether an object is still alive.
 ///
-/// `@unchecked Sendable`: the reference is written once, before anyone shares it; reading a weak reference is atomic.
+/// `@unchecked Sendable`: the reference is written once, before it is shared, and reading a weak reference is atomic.
 final class WeakReference: @unchecked Sendable {
     private weak var object: AnyObject?
 
@@ -131,7 +133,7 @@ final class WeakReference: @unchecked Sendable {
 
     var isAlive: Bool { object != nil }
 
-    /// Returns whether the object is deallocated within `limit`: the last thread that held it may be about to release
+    /// Returns whether the object is deallocated within `limit`. The last thread that held it may be about to release
     /// it.
     func ends(within limit: Duration) async -> Bool {
         let deadline = SuspendingClock.now + limit

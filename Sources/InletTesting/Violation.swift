@@ -2,7 +2,7 @@
 public struct Violation: Sendable, Hashable, CustomStringConvertible {
     /// The rule's name, such as `cancellation`.
     public let rule: String
-    /// What happened, for a person.
+    /// An explanation for people.
     public let explanation: String
 
     public init(_ rule: String, _ explanation: String) {

@@ -25,9 +25,9 @@ package enum DeviceHolders {
     /// Returns the same as a sentence.
     static func sentence(_ names: [String]) -> String {
         switch names.count {
-        case 0: "/proc does not show which program holds it: it may be another user's. As root, `fuser -v` names it."
-        case 1: "\(names[0]) holds it; close that first."
-        default: "\(names.joined(separator: " and ")) hold it; close the one that streams."
+        case 0: "/proc does not show the program, which may belong to another user. As root, `fuser -v` shows it."
+        case 1: "\(names[0]) holds it. Close that first."
+        default: "\(names.joined(separator: " and ")) hold it. Close the one that streams."
         }
     }
 }

@@ -10,7 +10,7 @@ package import InletCore
 // Unsafe: owns an inotify descriptor.
 /// Watches for device nodes that appear and disappear, without polling: owns an inotify descriptor on `/dev`.
 ///
-/// The kernel's own file system of devices reports them, with udev or without, in containers too.
+/// The kernel's own file system of devices reports them, with or without udev, and in containers, too.
 @safe package final class DeviceWatch: Sendable {
     /// A descriptor that is readable when something has changed. Valid while this object lives.
     package let descriptor: Int32
@@ -37,7 +37,7 @@ package import InletCore
     private static func failure(_ operation: String) -> InletError {
         InletError(
             .resourceExhausted,
-            "Devices that are plugged in cannot be noticed: raise fs.inotify.max_user_instances (sysctl).",
+            "Cannot watch for devices that are plugged in. Raise fs.inotify.max_user_instances (sysctl).",
             context: .init(operation: operation, nativeCode: errno))
     }
 

@@ -8,7 +8,7 @@ public struct FourCC: RawRepresentable, Sendable, Hashable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Bit 31 of a format says big-endian: `v4l2_fourcc_be`.
+    /// Bit 31 of a format means big-endian: `v4l2_fourcc_be`.
     private static let bigEndianMark: UInt32 = 1 << 31
 
     /// Reads up to four ASCII letters; missing ones are spaces. Nil for anything else.
@@ -44,7 +44,7 @@ extension FourCC: CustomStringConvertible {
 }
 
 extension FourCC: ExpressibleByStringLiteral {
-    /// For constants in tables. A text that is not a format's name becomes question marks.
+    /// For constants in tables. An invalid name becomes question marks.
     public init(stringLiteral value: String) {
         self = FourCC(value) ?? FourCC(rawValue: 0x3F3F_3F3F)
     }

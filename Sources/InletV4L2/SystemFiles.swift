@@ -8,7 +8,7 @@ import InletCore
 #endif
 
 // Unsafe: reads small files, links and folders in `/sys` and `/proc`.
-/// Reads small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. None of them takes long to read.
+/// Reads small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. Reading them takes little time.
 enum SystemFiles {
     /// Returns the text of a file without the final newline, or nil if it cannot be read. At most 4096 bytes.
     static func text(of path: String) -> String? {
@@ -18,7 +18,7 @@ enum SystemFiles {
         return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             let count = unsafe read(descriptor, bytes.baseAddress, bytes.count)
             guard count >= 0 else { return nil }
-            // Some of it is a device's own text.
+            // Part of the text comes from the device.
             let text = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<count]), as: UTF8.self)
             return text.trimmed { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.sanitized(limit: 4096)
         }
@@ -41,7 +41,7 @@ enum SystemFiles {
         return unsafe String(cString: real)
     }
 
-    /// Returns the names in a folder, in no order; empty if it cannot be read.
+    /// Returns the names in a folder, unordered; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let handle = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(handle) }

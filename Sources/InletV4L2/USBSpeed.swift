@@ -7,13 +7,14 @@ package struct USBSpeed: Sendable, Hashable {
 
     package init(megabits: Double) { self.megabits = megabits }
 
-    /// Reads the speed of the USB device that a video node belongs to; nil if it is not one, or if `/sys` does not say.
+    /// Reads the speed of the USB device that a video node belongs to; nil if the node does not belong to a USB device,
+    /// or `/sys` does not state the speed.
     package init?(node: String) {
         guard
             let device = SystemFiles.resolved(
                 "/sys/class/video4linux/\(node.split(atByte: "/", keepsEmpty: false).last ?? "")/device")
         else { return nil }
-        // The device is an interface of a USB device, which lies one folder above.
+        // The device is an interface of a USB device, whose folder is the parent folder.
         guard let speed = SystemFiles.text(of: "\(device)/../speed").flatMap({ Double($0) }),
             (0...1e9).contains(speed)
         else { return nil }

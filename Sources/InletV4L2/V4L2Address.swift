@@ -4,7 +4,7 @@ import InletCore
 public enum V4L2Address: Sendable, Hashable {
     /// The first device, in the order of node numbers.
     case first
-    /// The device at this node or at a link to it, whatever it is: `/dev/video2`.
+    /// The device at this node or at a link to it, of any kind: `/dev/video2`.
     case node(String)
     /// The device with this link in `/dev/v4l/by-id`, or this serial number.
     case id(String)

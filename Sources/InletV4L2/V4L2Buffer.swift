@@ -10,8 +10,8 @@ package import InletCore
 // Unsafe: owns a driver's mapped buffer.
 /// Owns the memory of one of a driver's buffers: mapped from the driver, or the process's own that the driver fills.
 ///
-/// The mapping outlives the stream, the descriptor and the device, so a frame that a sink holds stays readable after a
-/// camera was unplugged.
+/// The mapping outlives the stream, the descriptor and the device, so a frame that a sink holds remains readable after
+/// the camera was unplugged.
 ///
 /// `@unchecked Sendable`: the addresses never change. The driver writes only while the buffer is queued, and its users
 /// queue it only while no frame refers to it.

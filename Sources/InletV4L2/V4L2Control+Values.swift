@@ -1,8 +1,8 @@
 public import InletCore
 
 extension V4L2Control {
-    /// Parses a value for this control as a user writes it: a number, `true`, the name or number of a menu's choice, a
-    /// text.
+    /// Parses a value for this control as a user writes it: a number, `true`, the name or number of a menu's choice, or
+    /// a text.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` with what would be accepted.
     public func parse(_ text: String) throws(InletError) -> Value {
@@ -16,7 +16,7 @@ extension V4L2Control {
         case .text:
             let length = Int64(text.utf8.count)
             guard minimum...max(minimum, maximum) ~= length else {
-                throw refusal("takes a text of \(minimum) to \(maximum) letters")
+                throw refusal("takes a text of \(minimum) to \(maximum) characters")
             }
             return .text(text)
         case .menu, .integerMenu:
@@ -27,7 +27,7 @@ extension V4L2Control {
             if kind == .menu, let number = Self.number(text), choices[number] != nil { return .number(number) }
             let list = choices.sorted { $0.key < $1.key }
                 .map { kind == .menu ? "\($0.key) (\($0.value))" : $0.value }.joined(separator: ", ")
-            throw refusal("has no choice '\(text)'. There are \(list)")
+            throw refusal("has no choice '\(text)'. The choices are \(list)")
         case .bitmask:
             guard let number = Self.number(text), number & ~maximum == 0 else {
                 throw refusal("takes bits of 0x\(String(UInt64(bitPattern: maximum), radix: 16)), not '\(text)'")

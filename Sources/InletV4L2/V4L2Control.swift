@@ -46,7 +46,7 @@ public struct V4L2Control: Sendable, Hashable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// The control exists, and has no effect at all.
+        /// The control exists but has no effect.
         public static let disabled = Flags(rawValue: 0x01)
         /// The control cannot be set at present, usually because of the running stream.
         public static let grabbed = Flags(rawValue: 0x02)
@@ -54,7 +54,7 @@ public struct V4L2Control: Sendable, Hashable {
         public static let readOnly = Flags(rawValue: 0x04)
         /// Setting the control changes others.
         public static let update = Flags(rawValue: 0x08)
-        /// The control has no effect as long as another one, such as an automatic, is set.
+        /// The control has no effect while another one, such as an automatic mode, is set.
         public static let inactive = Flags(rawValue: 0x10)
         /// The control can only be set.
         public static let writeOnly = Flags(rawValue: 0x40)
@@ -62,7 +62,7 @@ public struct V4L2Control: Sendable, Hashable {
         public static let volatile = Flags(rawValue: 0x80)
     }
 
-    /// The name of the control that says whether a shutter covers the lens.
+    /// The name of the control that reports whether a shutter covers the lens.
     public static let privacy = "privacy"
     /// The name of the control that lets a camera halve its rate in dim light; 0 keeps the rate.
     ///
@@ -72,10 +72,10 @@ public struct V4L2Control: Sendable, Hashable {
     /// The number of ``privacy``: V4L2_CID_PRIVACY.
     package static let privacyID: UInt32 = 0x009A_0910
 
-    /// The effect of the control, for those that explain a surprising picture; nil for the others.
+    /// The effect of the control, if it can explain an unexpected picture; nil for other controls.
     public var note: String? {
         switch name {
-        case Self.privacy: "true while a shutter or switch keeps the camera from seeing: its pictures are black"
+        case Self.privacy: "true while a shutter or switch covers the camera: its pictures are black"
         case Self.exposurePriority, "exposure_auto_priority": "off keeps the frame rate in dim light"
         default: nil
         }

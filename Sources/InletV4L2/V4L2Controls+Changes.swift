@@ -2,8 +2,8 @@ import CV4L2
 import Dispatch
 
 extension V4L2Controls {
-    /// Returns every control that changes from now on, with its new value, whoever set it; some cameras report their
-    /// own changes, too.
+    /// Returns every control that changes from now on, with its new value, no matter which program set it. Some cameras
+    /// also report their own changes.
     ///
     /// Nothing is polled. The stream ends when its reader stops, or with the device.
     public func changes() -> AsyncStream<V4L2Control> {
@@ -11,7 +11,7 @@ extension V4L2Controls {
             of: V4L2Control.self, bufferingPolicy: .bufferingNewest(256))
         let device: V4L2Device
         do {
-            // Events belong to a descriptor, so that each reader has its own.
+            // Events belong to a descriptor, so each reader opens its own.
             device = try V4L2Device(node: node)
         } catch {
             continuation.finish()

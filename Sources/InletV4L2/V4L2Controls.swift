@@ -1,7 +1,7 @@
 import CV4L2
 public import InletCore
 
-/// The controls of one camera, which can be used while somebody streams from it.
+/// The controls of one camera, which can also be used while a program streams from it.
 ///
 /// Safe from any thread. It is valid until the device is unplugged; after that, create a new one.
 public final class V4L2Controls: Sendable {
@@ -24,17 +24,17 @@ public final class V4L2Controls: Sendable {
 
     /// Returns a control by its name.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration``, with the nearest name, if there is none.
+    /// - Throws: ``InletError/Code/invalidConfiguration``, with the nearest name, if the control does not exist.
     public func control(_ name: String) throws(InletError) -> V4L2Control {
         let all = list()
-        // Kernels before 5.11 have it under another name.
+        // Kernels before 5.11 use another name for it.
         let names = name == V4L2Control.exposurePriority ? [name, "exposure_auto_priority"] : [name]
         if let found = all.first(where: { names.contains($0.name) }) { return found }
         let nearest = Spelling.nearest(to: name, among: all.map(\.name))
         throw InletError(
             .invalidConfiguration,
             """
-            The camera has no control '\(name)'. \(nearest.map { "Did you mean '\($0)'?" } ?? "`inlet controls` lists those it has.")
+            The camera has no control '\(name)'. \(nearest.map { "Did you mean '\($0)'?" } ?? "`inlet controls` lists them.")
             """)
     }
 
@@ -64,7 +64,7 @@ public final class V4L2Controls: Sendable {
             let pair = item.split(atByte: "=", limit: 1)
             guard pair.count == 2 else {
                 throw InletError(
-                    .invalidConfiguration, "Controls are written as name=value, joined by commas, not '\(item)'.")
+                    .invalidConfiguration, "'\(item)' does not set a control. Write name=value, separated by commas.")
             }
             try set(String(pair[0]), to: String(pair[1]))
         }

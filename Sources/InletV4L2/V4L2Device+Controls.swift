@@ -7,7 +7,7 @@ extension V4L2Device {
     package func controls() -> [V4L2Control] {
         var controls: [V4L2Control] = []
         var id: UInt32 = 0
-        // Bounded, as a broken driver might never end.
+        // Bounded, because a broken driver might never end.
         for _ in 0..<1024 {
             var entry = v4l2_query_ext_ctrl()
             entry.id = id | UInt32(V4L2_CTRL_FLAG_NEXT_CTRL) | UInt32(V4L2_CTRL_FLAG_NEXT_COMPOUND)
@@ -95,7 +95,7 @@ extension V4L2Device {
 }
 
 extension V4L2Control.Kind {
-    /// Creates the kind of `V4L2_CTRL_TYPE_*`; nil for the headings between controls.
+    /// Creates the kind of `V4L2_CTRL_TYPE_*`; nil for headings between controls.
     init?(type: UInt32) {
         switch type {
         case 1: self = .integer

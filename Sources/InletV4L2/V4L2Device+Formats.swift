@@ -3,7 +3,7 @@ package import InletCore
 
 // Unsafe: passes structs to the calls that read and set formats.
 extension V4L2Device {
-    /// The most entries that a driver may enumerate, as a broken one never ends.
+    /// The maximum entries that a driver may enumerate: a broken one never ends.
     private static var mostEntries: UInt32 { 512 }
 
     /// Returns every format with its sizes and rates, as the driver enumerates them.
@@ -76,7 +76,7 @@ extension V4L2Device {
         return format
     }
 
-    /// Sets a format and returns what the driver made of it.
+    /// Sets a format and returns the format that the driver chose.
     package func setFormat(_ format: inlet_v4l2_format, type: UInt32) throws(InletError) -> inlet_v4l2_format {
         var format = format
         try check(unsafe inlet_v4l2_set_format(descriptor, type, &format), "VIDIOC_S_FMT")
@@ -93,8 +93,8 @@ extension V4L2Device {
 
     /// Requests a frame rate.
     ///
-    /// - Returns: what the driver made of it; nil if it has no rates to set.
-    /// - Throws: any error except that rates cannot be set.
+    /// - Returns: the rate that the driver chose; nil if it cannot set rates.
+    /// - Throws: any error other than that rates cannot be set.
     package func setFrameRate(_ rate: Rational, type: UInt32) throws(InletError) -> Rational? {
         var interval = v4l2_fract(
             numerator: UInt32(clamping: rate.denominator), denominator: UInt32(clamping: rate.numerator))

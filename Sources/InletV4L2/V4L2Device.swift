@@ -33,7 +33,7 @@ package import InletCore
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
             close(descriptor)
             throw InletError(
-                .invalidConfiguration, "\(node) is no device. `inlet devices` lists those that there are.",
+                .invalidConfiguration, "\(node) is not a device. `inlet devices` lists the devices.",
                 context: .init(operation: "open"))
         }
         var answer = v4l2_capability()
@@ -72,7 +72,7 @@ package import InletCore
     /// Returns the kernel's text in an array of bytes.
     @unsafe static func text(_ bytes: UnsafeRawPointer, _ capacity: Int) -> String {
         let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: capacity)
-        // The text is the device's own.
+        // The text comes from the device.
         return unsafe String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self).sanitized()
     }
 

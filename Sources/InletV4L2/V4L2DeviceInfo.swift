@@ -12,7 +12,7 @@ public struct V4L2DeviceInfo: Sendable, Hashable {
     public var capabilities: V4L2Capabilities
     /// The device's formats. Empty if it could not be opened.
     public var formats: [V4L2FormatInfo]
-    /// Why the device could not be queried, such as a missing permission; nil if it could.
+    /// The reason why the device could not be queried, such as a missing permission; nil if it could.
     public var trouble: String?
 
     public init(

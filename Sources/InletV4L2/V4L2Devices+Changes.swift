@@ -5,13 +5,13 @@ import Synchronization
 extension V4L2Devices {
     /// A device that appeared, disappeared or changed.
     public enum Change: Sendable, Hashable {
-        /// The device is there, or can be used now that its permissions are set.
+        /// The device was plugged in, or can be used now that its permissions are set.
         case appeared(V4L2DeviceInfo)
         /// The device is no longer there.
         case disappeared(V4L2DeviceInfo)
     }
 
-    /// Returns the changes from now on, starting with every device that is there already.
+    /// Returns the changes from now on, starting with every present device.
     ///
     /// Nothing is polled: the kernel reports nodes that appear and disappear. The stream ends when its reader stops.
     ///

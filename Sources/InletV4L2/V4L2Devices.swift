@@ -28,11 +28,11 @@ public enum V4L2Devices {
 
     /// Returns the one device that an address identifies.
     ///
-    /// - Throws: ``InletError/Code/notFound`` if there is none; ``InletError/Code/invalidConfiguration`` if several
+    /// - Throws: ``InletError/Code/notFound`` if no device matches; ``InletError/Code/invalidConfiguration`` if several
     ///   match, with their names.
     public static func find(_ address: V4L2Address, _ role: Role = .capture) throws(InletError) -> V4L2DeviceInfo {
         if case .node(let node) = address {
-            // A node or a link to one is not checked here: its errors show when it is opened.
+            // A node or a link to one is not checked here. Errors are reported when it is opened.
             let resolved = SystemFiles.resolved(node) ?? node
             return list(role, formats: false).first { $0.node == resolved }
                 ?? V4L2DeviceInfo(node: node, identity: V4L2Identity(name: node, bus: node))
@@ -40,8 +40,8 @@ public enum V4L2Devices {
         return try choose(address, from: list(role, formats: false), role, withoutNode: withoutNode)
     }
 
-    /// The names and numbers of devices that the kernel has and `/dev` has no node for: in a container whose nodes were
-    /// made before a camera was plugged in.
+    /// The names and numbers of devices that the kernel has, but for which `/dev` has no node, as in a container whose
+    /// nodes were made before a camera was plugged in.
     private static var withoutNode: [String] {
         let folder = "/sys/class/video4linux"
         let nodes = Set(SystemFiles.names(in: "/dev").compactMap { SystemFiles.deviceNumber(of: "/dev/\($0)") })
@@ -62,7 +62,7 @@ public enum V4L2Devices {
         withoutNode: @autoclosure () -> [String] = []
     ) throws(InletError) -> V4L2DeviceInfo {
         let matching = devices.filter(address.matches)
-        // The first device that can be used; if none can, the error is the first one's.
+        // The first usable device. If no device is usable, the first one, whose error is then reported.
         if case .first = address, let device = matching.first(where: { $0.trouble == nil }) ?? matching.first {
             return device
         }
@@ -71,8 +71,8 @@ public enum V4L2Devices {
         guard !matching.isEmpty else {
             let known =
                 devices.isEmpty
-                ? "There is none at all: plug one in, or pass it into the container."
-                : "There are \(devices.map { "\($0.identity.name) (\($0.node))" }.joined(separator: ", "))."
+                ? "This machine has none. Plug one in, or pass it to the container."
+                : "The devices are \(devices.map { "\($0.identity.name) (\($0.node))" }.joined(separator: ", "))."
             let hidden = withoutNode()
             let advice =
                 hidden.isEmpty
@@ -115,7 +115,7 @@ public enum V4L2Devices {
             }
             return info
         } catch {
-            // It was unplugged meanwhile, or is something else altogether; the second node of a webcam holds metadata.
+            // The device was unplugged meanwhile, or is of another kind. The second node of a webcam holds metadata.
             guard error.code == .permissionDenied || error.code == .busy, facts.index == 0 else { return nil }
             info.trouble = error.message
             return info
@@ -132,7 +132,7 @@ public enum V4L2Devices {
     }
 }
 
-/// What `/sys` reports about a node without opening it.
+/// The facts in `/sys` about a node, which need not be opened.
 private struct SystemFacts {
     var name: String?
     /// The device's place in `/sys/devices`.
@@ -143,7 +143,7 @@ private struct SystemFacts {
     var id: String?
 
     init(node: String) {
-        // A container may give a node another name than the kernel does.
+        // A node's name in a container may differ from the kernel's.
         let number = SystemFiles.deviceNumber(of: node)
         let folder =
             number.map { "/sys/dev/char/\($0)" }
@@ -152,12 +152,12 @@ private struct SystemFacts {
         index = SystemFiles.text(of: "\(folder)/index").flatMap { Int($0) } ?? 0
         guard let device = SystemFiles.resolved("\(folder)/device") else { return }
         place = device.hasBytePrefix("/sys/devices/") ? String(Substring(device.utf8.dropFirst(13))) : device
-        // The device is an interface of a USB device, which lies one folder above.
+        // The device is an interface of a USB device, whose folder is the parent folder.
         let parent = device.split(atByte: "/", keepsEmpty: false).dropLast().reduce("") { "\($0)/\($1)" }
         guard SystemFiles.exists("\(parent)/idVendor") else { return }
         let found = SystemFiles.text(of: "\(parent)/serial")
         serial = found?.isEmpty == false ? found : nil
-        // As udev's 60-persistent-v4l.rules: usb-VENDOR_MODEL_SERIAL-video-indexN.
+        // As in udev's 60-persistent-v4l.rules: usb-VENDOR_MODEL_SERIAL-video-indexN.
         let parts = [("manufacturer", "idVendor"), ("product", "idProduct")].map {
             SystemFiles.text(of: "\(parent)/\($0)") ?? SystemFiles.text(of: "\(parent)/\($1)")
         }

@@ -31,9 +31,9 @@ public struct V4L2FrameSizes: Sendable, Hashable {
     public var least: ImageSize
     /// The largest size.
     public var greatest: ImageSize
-    /// The steps of width and height from ``least``; nil for a single size. 1x1 is what V4L2 calls continuous.
+    /// The steps of width and height from ``least``; nil for a single size. V4L2 calls 1x1 continuous.
     public var step: ImageSize?
-    /// The frame rates. For a range of sizes these are the ones at the size nearest to 1280x720.
+    /// The frame rates. For a range of sizes, those at the size nearest to 1280x720.
     public var rates: V4L2FrameRates
 
     public init(least: ImageSize, greatest: ImageSize, step: ImageSize?, rates: V4L2FrameRates) {

@@ -1,8 +1,8 @@
-/// The identity of a camera, whatever its node is called today.
+/// The identity of a camera, independent of the name of its node.
 public struct V4L2Identity: Sendable, Hashable {
     /// The name that the driver gives the device, such as `HD Pro Webcam C920`.
     public var name: String
-    /// The place where it is plugged in, as the driver names it, such as `usb-0000:00:14.0-2`.
+    /// The port that it is plugged into, as the driver names it, such as `usb-0000:00:14.0-2`.
     public var bus: String
     /// The number of the node among those of its device: a webcam's pictures are 0, its metadata 1.
     public var index: Int
@@ -26,8 +26,8 @@ public struct V4L2Identity: Sendable, Hashable {
 
     /// Returns whether both are the same camera.
     ///
-    /// A camera with a serial number is recognised at any port, as long as its name is the same: cheap vendors give all
-    /// their cameras one number. One without is recognised by its port.
+    /// A camera with a serial number is recognised at any port, if its name is the same, because some vendors give all
+    /// their cameras one number. A camera without a serial number is recognised by its port.
     public func isSameDevice(as other: V4L2Identity) -> Bool {
         guard name == other.name, index == other.index else { return false }
         if let serial, let otherSerial = other.serial { return serial == otherSerial }

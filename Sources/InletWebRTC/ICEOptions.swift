@@ -5,20 +5,20 @@
     /// The options for reaching peers.
     package enum ICEOptions {
         package static let stun = PluginOption<String?>(
-            "stun", default: nil, "HOST:PORT of STUN servers, with commas between")
+            "stun", default: nil, "STUN servers as HOST:PORT, separated by commas")
         package static let turn = PluginOption<String?>(
             "turn", default: nil,
-            "HOST:PORT of relays, with commas between; turns: or ?transport=tcp may stand with each")
-        package static let user = PluginOption<String?>("turn-user", default: nil, "Who this is to the relays")
-        package static let password = PluginOption.secret("turn-password", "The password to that")
+            "Relays as HOST:PORT, separated by commas, each with turns: or ?transport=tcp if needed")
+        package static let user = PluginOption<String?>("turn-user", default: nil, "The user name for the relays")
+        package static let password = PluginOption.secret("turn-password", "The password for the relays")
         package static let secret = PluginOption.secret(
-            "turn-secret", "Shared with the relays; credentials that expire are made of it")
+            "turn-secret", "A secret shared with the relays, from which expiring credentials are made")
         package static let authorities = PluginOption.file(
             "turn-tls-ca", "A PEM file of certificate authorities for relays with turns:")
         package static let verify = PluginOption(
             "turn-tls-verify", default: RelayTLS().isVerified, "Whether the certificates of relays are checked")
         package static let relayOnly = PluginOption(
-            "relay-only", default: ICEServers().isRelayOnly, "Send through a relay in any case")
+            "relay-only", default: ICEServers().isRelayOnly, "Always send through a relay")
 
         package static var descriptions: [PluginOptionDescription] {
             [

@@ -63,7 +63,7 @@
 
         // MARK: For sessions
 
-        /// Begins a stream, unless the same goes on.
+        /// Begins a stream, unless the same one continues.
         ///
         /// - Parameter codec: the codec that was agreed on.
         package func begin(_ stream: Stream, agreed codec: VideoCodec) {

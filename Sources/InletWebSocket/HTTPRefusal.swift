@@ -24,27 +24,27 @@ package struct HTTPRefusal: Error, Sendable, Hashable {
         refusal.body = Array(body.prefix(WebSocketHandshake.mostBodyBytes))
         let (code, message): (InletError.Code, String) =
             switch status {
-            case 401: (.authenticationFailed, "The server wants credentials for the WebSocket, or refuses these (401).")
+            case 401: (.authenticationFailed, "The server requires or rejects credentials for the WebSocket (401).")
             case 403:
                 (.authenticationFailed, "The server refuses access to the WebSocket (403). Check the permissions.")
             case 404, 410: (.notFound, "The server has no WebSocket at this path (\(status)). Check the address.")
-            case 429: (.serverUnavailable, "The server gets too many requests (429). Try again later.")
+            case 429: (.serverUnavailable, "The server received too many requests (429). Try again later.")
             case 300..<400:
                 (
                     .addressRefused,
                     "The server redirects the WebSocket (\(status))\(location.map { " to \($0)" } ?? ""). "
-                        + "Name that address if it is the right one."
+                        + "Use that address if it is the right one."
                 )
-            case 500...: (.serverUnavailable, "The server cannot serve at present (\(status)). Try again later.")
+            case 500...: (.serverUnavailable, "The server is temporarily unavailable (\(status)). Try again later.")
             case 200..<300, 426:
                 (.unsupported, "The server has no WebSocket at this path: it answers \(status). Check the address.")
             default: (.unsupported, "The server refuses the WebSocket (\(status)).")
             }
-        // The text of an HTML page is of no use in a log.
+        // An HTML page is of no use in a log.
         let text = String(validating: refusal.body, as: UTF8.self).map { String($0.trimmed()) } ?? ""
         let isTold = !text.isEmpty && !text.hasBytePrefix("<") && text.utf8.count <= 300
         var error = InletError(
-            code, isTold ? "\(message) It says: \(text)" : message, cause: refusal,
+            code, isTold ? "\(message) Its reason: \(text)" : message, cause: refusal,
             context: .init(operation: "WebSocket", nativeCode: Int32(status)))
         if let retryAfter, retryAfter.isASCIIDigits, let seconds = Int64(retryAfter) {
             error.retryAfter = .seconds(min(seconds, 3600))

@@ -8,10 +8,10 @@ package struct WebSocketAddress: Sendable, Hashable {
     package let host: String
     /// The TCP port. The default is 80, or 443 with TLS.
     package let port: Int
-    /// Path and query, as the request has them; at least "/".
+    /// The path and the query as in the request; at least "/".
     package let target: String
 
-    /// The most bytes of an address. Presigned ones have some 1500.
+    /// The maximum bytes of an address. Presigned ones have about 1500.
     package static let mostBytes = 8192
 
     /// Reads an address.
@@ -23,7 +23,7 @@ package struct WebSocketAddress: Sendable, Hashable {
             throw Self.error("has more than \(Self.mostBytes) bytes")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Self.error("has bytes that addresses cannot have. Percent-encode them")
+            throw Self.error("has bytes that are not allowed in addresses. Percent-encode them")
         }
         let rest: Substring
         let lowercased = text.lowercasedASCII
@@ -34,7 +34,7 @@ package struct WebSocketAddress: Sendable, Hashable {
         } else {
             throw Self.error("begins with neither ws:// nor wss://")
         }
-        guard !rest.contains(byte: "#") else { throw Self.error("has a fragment (#), which is not for WebSockets") }
+        guard !rest.contains(byte: "#") else { throw Self.error("has a fragment (#), which WebSockets do not allow") }
         let authority = rest.prefix(whileByte: { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
         let tail = rest[authority.endIndex...]
         guard !authority.contains(byte: "@") else {
@@ -58,7 +58,7 @@ package struct WebSocketAddress: Sendable, Hashable {
         self.host = String(host)
         if let port, !port.isEmpty {
             guard port.isASCIIDigits, let number = Int(port), (1...65535).contains(number) else {
-                throw Self.error("has a port that is not 1 to 65535")
+                throw Self.error("has a port that is not from 1 to 65535")
             }
             self.port = number
         } else {
@@ -78,6 +78,6 @@ package struct WebSocketAddress: Sendable, Hashable {
     }
 
     private static func error(_ what: String) -> InletError {
-        InletError(.invalidConfiguration, "The address of a WebSocket \(what). It is wss://HOST[:PORT]/PATH.")
+        InletError(.invalidConfiguration, "The address of a WebSocket \(what). Write wss://HOST[:PORT]/PATH.")
     }
 }

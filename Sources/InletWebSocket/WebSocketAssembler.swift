@@ -2,7 +2,7 @@ import InletCore
 import NIOCore
 import NIOWebSocket
 
-/// Makes messages of a server's frames, and checks what RFC 6455 asks of them. A value without input or output.
+/// Makes messages from a server's frames, and checks these against RFC 6455. A value without input or output.
 struct WebSocketAssembler {
     /// The meaning of a frame.
     enum Outcome: Equatable {
@@ -32,16 +32,16 @@ struct WebSocketAssembler {
 
     mutating func take(_ frame: WebSocketFrame) throws(Violation) -> Outcome {
         guard frame.reservedBits.isEmpty else { throw Self.broken("a frame has a reserved bit") }
-        guard frame.maskKey == nil else { throw Self.broken("a frame of the server is masked") }
+        guard frame.maskKey == nil else { throw Self.broken("a frame from the server is masked") }
         let content = Array(buffer: frame.data)
         switch frame.opcode {
         case .text, .binary:
-            guard opcode == nil else { throw Self.broken("a message begins within another") }
+            guard opcode == nil else { throw Self.broken("a message begins within another one") }
             opcode = frame.opcode
             bytes = content
             fragments = 1
         case .continuation:
-            guard opcode != nil else { throw Self.broken("a continuation without a message") }
+            guard opcode != nil else { throw Self.broken("a continuation frame has no message") }
             guard bytes.count + content.count <= mostBytes, fragments < mostFragments else {
                 throw Violation(code: 1009, reason: "a message is too large")
             }
@@ -65,11 +65,11 @@ struct WebSocketAssembler {
 
     private static func closing(_ content: [UInt8]) throws(Violation) -> WebSocketClosing {
         guard !content.isEmpty else { return WebSocketClosing() }
-        guard content.count >= 2 else { throw broken("a close frame has half a code") }
+        guard content.count >= 2 else { throw broken("a close frame has an incomplete code") }
         let code = UInt16(content[0]) << 8 | UInt16(content[1])
         // RFC 6455, section 7.4, and the registry of IANA for 1012 to 1014.
         guard (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code) else {
-            throw broken("a close frame has a code that is not to be sent")
+            throw broken("a close frame has a code that must not be sent")
         }
         guard let reason = String(validating: content[2...], as: UTF8.self) else {
             throw Violation(code: 1007, reason: "a close reason is not UTF-8")

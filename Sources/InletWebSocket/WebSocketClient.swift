@@ -30,7 +30,7 @@ package final class WebSocketClient: Sendable {
 
     /// Connects. May be cancelled.
     ///
-    /// - Throws: ``InletError``. If the server answers with another status than 101, its cause is an ``HTTPRefusal``:
+    /// - Throws: ``InletError``. If the server answers with a status other than 101, its cause is an ``HTTPRefusal``:
     ///   ``InletError/Code/authenticationFailed`` for 401 and 403, ``InletError/Code/notFound`` for 404,
     ///   ``InletError/Code/serverUnavailable`` for 429 and 500 and above, ``InletError/Code/addressRefused`` for
     ///   redirections, which are not followed. Besides, ``InletError/Code/hostNotFound``,
@@ -64,7 +64,7 @@ package final class WebSocketClient: Sendable {
     }
 
     /// Returns the next message, or nil when the server has ended the WebSocket with its closing handshake, which
-    /// ``closing`` describes. May be cancelled, and called again then.
+    /// ``closing`` describes. May be cancelled, and called again after that.
     ///
     /// - Throws: ``InletError`` if the connection broke: ``InletError/Code/disconnected``,
     ///   ``InletError/Code/timedOut`` if the server answers no pings, ``InletError/Code/malformedData`` if it breaks
@@ -79,9 +79,9 @@ package final class WebSocketClient: Sendable {
         if case .closed(let closing)? = inbox.end { closing } else { nil }
     }
 
-    /// Sends a message, and waits until it has left this process. A cancellation does not take it back.
+    /// Sends a message, and waits until it has left this process. A cancellation does not revoke it.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` if too much waits to be sent already,
+    /// - Throws: ``InletError/Code/resourceExhausted`` if too many bytes already wait to be sent,
     ///   ``InletError/Code/timedOut`` if the server does not read, which ends the connection, and
     ///   ``InletError/Code/disconnected`` if it has ended.
     package func send(_ message: WebSocketMessage) async throws(InletError) {
@@ -104,8 +104,8 @@ package final class WebSocketClient: Sendable {
     /// Sends a closing frame, waits briefly for the server to close as well, and closes the connection.
     ///
     /// - Parameters:
-    ///   - code: the status code (RFC 6455, section 7.4). The default is 1000, an end as intended.
-    ///   - reason: text for people, of which 123 bytes are sent.
+    ///   - code: the status code (RFC 6455, section 7.4). The default is 1000, a normal end.
+    ///   - reason: text for people, of which at most 123 bytes are sent.
     package func close(code: UInt16 = 1000, reason: String = "") async {
         try? await write(.closing(.init(code: code, reason: reason)))
         let channel = channel
@@ -121,7 +121,7 @@ package final class WebSocketClient: Sendable {
         let limit = TimeAmount.nanoseconds(configuration.sendLimit.wholeNanoseconds)
         let deadline = channel.eventLoop.scheduleTask(in: limit) {
             inbox.finish(
-                .failed(InletError(.timedOut, "The server of the WebSocket does not read. Connect anew.")))
+                .failed(InletError(.timedOut, "The server of the WebSocket does not read. Connect again.")))
             channel.close(promise: nil)
         }
         defer { deadline.cancel() }
@@ -129,7 +129,7 @@ package final class WebSocketClient: Sendable {
             try await channel.writeAndFlush(outgoing)
         } catch {
             if case .failed(let reason)? = inbox.end { throw reason }
-            throw InletError(.disconnected, "The WebSocket has ended. Connect anew.", cause: error)
+            throw InletError(.disconnected, "The WebSocket has ended. Connect again.", cause: error)
         }
     }
 
@@ -157,7 +157,7 @@ package final class WebSocketClient: Sendable {
             .whenFailure { outcome.end(.failure(error($0))) }
     }
 
-    /// Returns what kept a connection from being made.
+    /// Returns the error for a connection that could not be made.
     private static func error(_ error: any Error) -> InletError {
         if let error = error as? InletError { return error }
         let context = InletError.Context(operation: "connect")
@@ -166,7 +166,7 @@ package final class WebSocketClient: Sendable {
                 .disconnected, "The server cannot be reached. Check its address, its port and the network.",
                 cause: error, context: context)
         }
-        // An error before anything was sent, such as one in the file of authorities.
+        // An error that occurred before anything was sent, such as one in the file of authorities.
         if let own = failure.connectionErrors.lazy.compactMap({ $0.error as? InletError }).first { return own }
         if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
             return InletError(

@@ -8,8 +8,8 @@ enum WebSocketOutgoing: Sendable {
     case closing(WebSocketClosing)
 }
 
-/// An open WebSocket: puts the frames of the server into the inbox as messages, answers pings, sends its own and looks
-/// whether anything comes back. Confined to the channel's event loop.
+/// An open WebSocket. Puts the server's frames into the inbox as messages, answers pings, sends pings, and detects a
+/// silent server. Confined to the channel's event loop.
 final class WebSocketConnection: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = WebSocketOutgoing
@@ -53,8 +53,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
         case .message(let message):
             if inbox.append(message) { _ = context.channel.setOption(.autoRead, value: false) }
         case .ping(let content):
-            // Only the last ping needs an answer (RFC 6455, section 5.5.3): a server that pings and does not read gets
-            // none.
+            // Only the last ping needs an answer (RFC 6455, section 5.5.3). A server that pings but does not read gets
+            // no answer.
             if context.channel.isWritable { send(context, .pong, content) }
         case .closing(let closing):
             let isAnswer = isClosing
@@ -71,7 +71,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? NIOWebSocketError else {
             inbox.finish(
-                .failed(InletError(.disconnected, "The connection of the WebSocket broke. Connect anew.", cause: error))
+                .failed(InletError(.disconnected, "The WebSocket's connection broke. Connect again.", cause: error))
             )
             context.close(promise: nil)
             return
@@ -89,7 +89,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
             isClosing
                 ? .closed(WebSocketClosing())
                 : .failed(
-                    InletError(.disconnected, "The server ended the WebSocket without saying why. Connect anew.")))
+                    InletError(.disconnected, "The server ended the WebSocket without a reason. Connect again.")))
         context.fireChannelInactive()
     }
 
@@ -115,7 +115,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
         guard !liveness.isGone(at: .now(), isPaused: inbox.isPaused) else {
             inbox.finish(
                 .failed(
-                    InletError(.timedOut, "The server of the WebSocket answers no pings. Connect anew.")))
+                    InletError(.timedOut, "The server of the WebSocket answers no pings. Connect again.")))
             context.close(promise: nil)
             return
         }

@@ -11,16 +11,16 @@ struct WebSocketHandshake {
         case opened(subprotocol: String?, rest: [UInt8])
     }
 
-    /// The most bytes of a response's head, and of the body of a refusal that are kept.
+    /// The maximum bytes of a response's head, and the bytes of a refusal's body that are kept.
     static let (mostHeadBytes, mostBodyBytes) = (16_384, 4096)
 
-    /// The request, complete.
+    /// The complete request.
     let request: String
     private let expectedAccept: String
     private let offered: [String]
     private var received: [UInt8] = []
     private var refusal: HTTPRefusal?
-    /// Whether the response is a refusal, of which the body may be missing.
+    /// Whether the response is a refusal, whose body may be missing.
     var isRefused: Bool { refusal != nil }
 
     init(_ configuration: WebSocketConfiguration, key: String) {
@@ -45,7 +45,7 @@ struct WebSocketHandshake {
 
     /// Takes bytes of the response.
     ///
-    /// - Throws: ``InletError`` if the response is not one of a WebSocket, or is a refusal whose body is complete.
+    /// - Throws: ``InletError`` if the response does not open a WebSocket, or is a refusal whose body is complete.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(InletError) -> Progress {
         received.append(contentsOf: bytes)
         if refusal != nil { return try refuse() }
@@ -84,9 +84,9 @@ struct WebSocketHandshake {
             throw Self.malformed("does not change to a WebSocket")
         }
         guard let accept = values("sec-websocket-accept").first, accept.isSameBytes(as: expectedAccept) else {
-            throw Self.malformed("has another Sec-WebSocket-Accept than the request asks for")
+            throw Self.malformed("has a wrong Sec-WebSocket-Accept")
         }
-        guard values("sec-websocket-extensions").isEmpty else { throw Self.malformed("wants an extension not offered") }
+        guard values("sec-websocket-extensions").isEmpty else { throw Self.malformed("requires an extension") }
         let chosen = values("sec-websocket-protocol")
         guard chosen.count <= 1, chosen.allSatisfy({ one in offered.contains { $0.isSameBytes(as: one) } }) else {
             throw Self.malformed("chooses a subprotocol that was not offered")
@@ -97,7 +97,7 @@ struct WebSocketHandshake {
     /// Returns the error to report when the connection ends or the deadline passes.
     func ended(_ otherwise: InletError) -> InletError { refusal?.error(body: received) ?? otherwise }
 
-    /// Reports a refusal as soon as enough of its body is there.
+    /// Reports a refusal as soon as enough of its body has arrived.
     private mutating func refuse() throws(InletError) -> Progress {
         guard let refusal else { return .incomplete }
         let wanted = min(refusal.bodyLength ?? Self.mostBodyBytes, Self.mostBodyBytes)

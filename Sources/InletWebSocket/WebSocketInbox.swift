@@ -28,10 +28,10 @@ final class WebSocketInbox: Sendable {
     }
 
     var end: End? { state.withLock { $0.end } }
-    /// Whether nothing is read from the network, as too much is unread.
+    /// Whether reading from the network is paused, because too much is unread.
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Takes a message that has arrived.
+    /// Adds a received message.
     ///
     /// - Returns: whether reading from the network must pause.
     func append(_ message: WebSocketMessage) -> Bool {
@@ -50,7 +50,7 @@ final class WebSocketInbox: Sendable {
         return pauses
     }
 
-    /// Records the end; later ones are ignored. Messages that have arrived may still be read.
+    /// Records the end; later ends are ignored. Received messages can still be read.
     func finish(_ end: End) {
         let reader = state.withLock { state in
             state.end = state.end ?? end
@@ -61,7 +61,7 @@ final class WebSocketInbox: Sendable {
 
     /// Returns the next message, or nil after the closing handshake.
     ///
-    /// - Parameter resume: called when reading from the network may go on.
+    /// - Parameter resume: called when reading from the network may continue.
     func next(resume: @Sendable () -> Void) async throws(InletError) -> WebSocketMessage? {
         let result: Reading = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in wait(continuation, resume: resume) }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import InletDigest
 
-/// The key of an opening and the server's answer to it (RFC 6455, section 4.1), which show that the server means
+/// The key of an opening and the server's answer to it (RFC 6455, section 4.1), which prove that the server supports
 /// WebSockets.
 enum WebSocketKey {
     /// The text that the server appends to the key (RFC 6455, section 1.3).

@@ -14,7 +14,7 @@ package enum WebSocketMessage: Sendable, Hashable {
 
 /// The other side's reason for ending a WebSocket: the content of its close frame (RFC 6455, section 7.4).
 package struct WebSocketClosing: Sendable, Hashable {
-    /// The status code, such as 1000 for an end as intended; nil if the frame does not state it.
+    /// The status code, such as 1000 for a normal end; nil if the frame does not state it.
     package var code: UInt16?
     /// Text for people; may be empty.
     package var reason: String

@@ -39,9 +39,9 @@ final class WebSocketOpeningOutcome: Sendable {
         if hasFailed { channel.close(promise: nil) }
     }
 
-    /// Records how it came out; later ones are ignored.
+    /// Records the outcome; later ones are ignored.
     ///
-    /// - Returns: whether it is the first.
+    /// - Returns: whether the outcome is the first.
     @discardableResult func end(_ outcome: Outcome) -> Bool {
         let (isFirst, continuation, channel) = state.withLock { state in
             let isFirst = state.outcome == nil
@@ -54,7 +54,7 @@ final class WebSocketOpeningOutcome: Sendable {
     }
 }
 
-/// Sends the request that opens a WebSocket, reads the response, and puts the handlers of frames in its own place.
+/// Sends the request that opens a WebSocket, reads the response, and replaces itself by the handlers of frames.
 /// Confined to the channel's event loop.
 final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -65,7 +65,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     private let inbox: WebSocketInbox
     private let outcome: WebSocketOpeningOutcome
     private var isWaitingForBody = false
-    /// The most time for the body of a refusal.
+    /// The time limit for the body of a refusal.
     private static let bodyLimit = TimeAmount.seconds(1)
 
     init(_ configuration: WebSocketConfiguration, _ inbox: WebSocketInbox, _ outcome: WebSocketOpeningOutcome) {
@@ -126,7 +126,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
         let frames = ByteToMessageHandler(decoder)
         let connection = WebSocketConnection(configuration, inbox)
         try pipeline.addHandlers([frames, WebSocketFrameEncoder(), connection], position: .after(self))
-        // Before the rest is read, which may be the end already.
+        // This precedes reading the rest, which may already contain the end.
         guard outcome.end(.success(.init(channel: context.channel, subprotocol: subprotocol))) else {
             context.close(promise: nil)
             return

@@ -119,7 +119,7 @@ enum Snippets {
 
             func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
                 guard parameters.size.isValid else {
-                    throw InletError(.unsupported, "The stream does not say how large its pictures are.")
+                    throw InletError(.unsupported, "The stream does not state the size of its pictures.")
                 }
                 size = parameters.size
             }
@@ -307,9 +307,9 @@ enum Snippets {
     }
     static func README_md_2(source: any FrameSourceConfiguration, encoder: any FrameSinkConfiguration) async throws {
         var configuration = CapturerConfiguration()
-        configuration.retry = .attempts(10)                 // full jitter; a password that has never worked is final
+        configuration.retry = .attempts(10)                 // with jitter; a password that has never worked is final
         configuration.timeouts.nextFrame = .seconds(5)      // then the source is restarted
-        configuration.outage = OutagePolicy(.text)          // what sinks see meanwhile, flagged as placeholders
+        configuration.outage = OutagePolicy(.text)          // the sinks' picture meanwhile, flagged as a placeholder
         let capturer = Capturer(source, configuration: configuration)
         capturer.attach(encoder, queue: .latest, wants: SinkWants(size: ImageSize(width: 640, height: 360)))
         async let ended = capturer.run()

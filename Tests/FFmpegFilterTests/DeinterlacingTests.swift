@@ -19,7 +19,7 @@ import Testing
     }
 
     private func expected(_ count: Int) throws -> ReferencePictures {
-        // The graph goes on behind the last picture, which so has one after it.
+        // The graph continues after the last picture, so that picture also has a successor.
         try pictures(count, "setfield=tff,bwdif=mode=send_frame")
     }
 
@@ -131,7 +131,7 @@ import Testing
         #expect(try bytes(made).isSame(as: part(whole, 3)))
     }
 
-    @Test("Pictures of another size are no neighbours, and the filter goes on with them")
+    @Test("Pictures of another size are not used as neighbours, and are filtered themselves")
     func sizes() throws {
         let (source, expected) = try (pictures(3), expected(1))
         let large = ImageSize(width: 160, height: 120)

@@ -8,24 +8,24 @@ import Testing
     @Test(
         "Impossible options are refused before anything is opened, and the message names possible ones",
         arguments: [
-            ("mp4:", "needs a path"),
+            ("mp4:", "Add a path to mp4:"),
             ("mp4:out.mp4?codec=h263", "h264 | hevc"),
-            ("webm:out.webm?codec=h264", "It holds vp9, vp8, av1"),
+            ("webm:out.webm?codec=h264", "It supports vp9, vp8, av1"),
             ("mp4:out.mp4?bitrate=10", "1k to 1G"),
             ("mp4:out.mp4?quality=101", "1 to 100"),
             ("mp4:out.mp4?threads=65", "0 to 64"),
             ("mp4:out.mp4?gop=0", "1ms to"),
-            ("mp4:out.mp4?bitrate=1M&quality=50", "Leave one out"),
+            ("mp4:out.mp4?bitrate=1M&quality=50", "not both"),
             ("mkv:out.mkv?codec=ffv1&quality=50", "lossless"),
             ("mp4:out.mp4?segment=10s", "overwrite"),
-            ("mp4:out-{date}.mp4?segment=10s", "one name"),
+            ("mp4:out-{date}.mp4?segment=10s", "the same name"),
             ("mp4:out-{number}.mp4", "{n}, {n:DIGITS}, {date}"),
             ("mp4:{date}/out-{n}.mp4", "file's name only"),
-            ("hls:live?keep-size=1M", "not split"),
+            ("hls:live?keep-size=1M", "cannot be split"),
             ("hls:live?segment=500ms", "1s or more"),
             ("mp4:out.mp4?bitrat=1M", "Did you mean 'bitrate'"),
             ("rtmp:server", "rtmp://host/path"),
-            ("rtmp://server/live?codec=vp8", "It holds h264"),
+            ("rtmp://server/live?codec=vp8", "It supports h264"),
         ])
     func options(_ uri: String, _ part: String) {
         do {

@@ -180,7 +180,7 @@ import Testing
         "Settings that SRT does not support are refused before anything is opened, and their values are not shown",
         arguments: [
             ("srt://host", "needs a port"), ("srt://host:0", "needs a port"), ("srt://host:65536", "needs a port"),
-            ("srt://host:９０", "needs a port"), ("srt://:9000", "names no host"),
+            ("srt://host:９０", "needs a port"), ("srt://:9000", "has no host"),
             ("srt://me:geheim@host:1", "streamid"),
             ("srt://host:1?pasphrase=geheimgeheim", "Did you mean 'passphrase'?"),
             ("srt://host:1?passphrase=geheim", "10 to 79"), ("srt://host:1?query.passphrase=geheim", "10 to 79"),

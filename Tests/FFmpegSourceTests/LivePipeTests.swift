@@ -55,7 +55,7 @@ import Testing
             let source = configuration.makePacketSource()
             context.setDeadline(after: .seconds(20))
             _ = try source.open(context)
-            #expect(camera.reports == ["nobody writes to the FIFO", nil])
+            #expect(camera.reports == ["no program writes to the FIFO", nil])
             var count = 0
             // The end of the writer is a failure of a live source, not an interruption.
             #expect(throws: InletError.self) { while try source.next(context) != nil { count += 1 } }

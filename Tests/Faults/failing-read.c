@@ -1,6 +1,6 @@
-// Stands in front of the C library's read: of the file that FAILING_FILE names, reads fail with the errno in
-// FAILING_ERRNO from the byte FAILING_FROM on, as those of a worn disk or of a network file system whose server is
-// gone. Loaded through LD_PRELOAD.
+// Replaces the C library's read: reads of the file FAILING_FILE fail with the errno FAILING_ERRNO from the byte
+// FAILING_FROM on, like those of a worn disk or of a network file system whose server has failed. Loaded with
+// LD_PRELOAD.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -5,17 +5,17 @@ import InletTesting
 import ReferenceTools
 import Testing
 
-/// What the sinks write, compared byte for byte with what FFmpeg writes of the same pictures.
+/// Compares the output of the sinks byte for byte with FFmpeg's for the same pictures.
 @Suite(.blocking) struct FileSinksTests {
     static let sizes = [
         ImageSize(width: 322, height: 241), ImageSize(width: 128, height: 96), ImageSize(width: 17, height: 1),
     ]
 
-    /// Pictures of FFmpeg's own, and the file they lie in.
+    /// Pictures from FFmpeg, and their file.
     private func reference(_ size: ImageSize, _ folder: TemporaryFolder) throws -> (ReferencePictures, input: [String])
     {
         let path = folder.path("reference.yuv")
-        // scale, since testsrc2 cannot draw every size.
+        // scale, because testsrc2 cannot draw every size.
         try ReferenceCommand.ffmpeg([
             "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30000/1001,scale=\(size.width):\(size.height)",
             "-frames:v", "7",
@@ -31,7 +31,7 @@ import Testing
         try (0..<reference.count).map { try padded ? reference.padded($0) : reference.packed($0) }
     }
 
-    @Test("i420 writes the planes as rawvideo has them", arguments: sizes, [true, false])
+    @Test("i420 writes the planes like rawvideo", arguments: sizes, [true, false])
     func i420(size: ImageSize, padded: Bool) throws {
         let folder = try TemporaryFolder()
         let (reference, _) = try reference(size, folder)
@@ -41,7 +41,7 @@ import Testing
         #expect(try SinkRun.contents(path).isSame(as: reference.bytes))
     }
 
-    @Test("y4m writes what FFmpeg's yuv4mpegpipe writes", arguments: sizes, [true, false])
+    @Test("y4m writes the same as FFmpeg's yuv4mpegpipe", arguments: sizes, [true, false])
     func y4m(size: ImageSize, padded: Bool) throws {
         let folder = try TemporaryFolder()
         let (reference, input) = try reference(size, folder)
@@ -51,14 +51,14 @@ import Testing
         let theirs = try ReferenceCommand.ffmpeg(
             input + ["-vf", "setsar=1", "-color_range", "tv", "-f", "yuv4mpegpipe", "-"])
         #expect(try SinkRun.contents(path).isSame(as: theirs))
-        // And FFmpeg reads from it what it reads from the original.
+        // FFmpeg reads the same pictures from it as from the original.
         #expect(
             try ReferenceCommand.ffmpeg(["-i", path, "-f", "framemd5", "-"])
                 == ReferenceCommand.ffmpeg(input + ["-vf", "setsar=1", "-f", "framemd5", "-"]))
     }
 
     @Test(
-        "the y4m header says range, rate and pixel shape as FFmpeg's does",
+        "the y4m header states range, rate and pixel shape like FFmpeg's",
         arguments: [
             (ColorRange.full, Rational(25), Rational(16, 11)), (.limited, Rational(30000, 1001), Rational(1)),
             (.unspecified, Rational(1, 2), nil),
@@ -89,7 +89,7 @@ import Testing
         #expect(try String(decoding: SinkRun.contents(path), as: UTF8.self).contains(" W4 H2 F90000:1 Ip "))
     }
 
-    @Test("framemd5 writes the lines that FFmpeg's framemd5 writes", arguments: sizes, [true, false])
+    @Test("framemd5 writes the same lines as FFmpeg's framemd5", arguments: sizes, [true, false])
     func framemd5(size: ImageSize, padded: Bool) throws {
         let folder = try TemporaryFolder()
         let (reference, input) = try reference(size, folder)
@@ -125,7 +125,7 @@ import Testing
         #expect(fields.map { $0[3] } == ["1", "1", "1", "1", "3000", "0"])
     }
 
-    @Test("framemd5 counts frames without a PTS from the first of them on")
+    @Test("framemd5 counts frames without a PTS from the first one")
     func framemd5WithoutPTS() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("out.framemd5")
@@ -151,7 +151,7 @@ import Testing
             .filter { !$0.hasPrefix("#software") }
     }
 
-    @Test("a change of size is refused where the file has one size, and passes elsewhere")
+    @Test("a change of size is refused if the file has one size, and otherwise accepted")
     func sizeChange() throws {
         let folder = try TemporaryFolder()
         let small = ImageSize(width: 16, height: 16)

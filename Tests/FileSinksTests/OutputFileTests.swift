@@ -16,7 +16,7 @@ import Testing
     import Darwin
 #endif
 
-/// What happens where the output is missing, full or gone.
+/// Outputs that are missing, full or closed.
 @Suite(.blocking) struct OutputFileTests {
     static let size = ImageSize(width: 160, height: 120)
     static let makers: [@Sendable (String) -> any FrameSinkConfiguration] = [
@@ -24,7 +24,7 @@ import Testing
         { FrameMD5SinkConfiguration(path: $0) },
     ]
 
-    /// The error of a run of five frames into a path, and in which call it came.
+    /// The error of a run that writes five frames to a path, and the failed call.
     private func failure(_ make: @Sendable (String) -> any FrameSinkConfiguration, _ path: String) throws -> InletError?
     {
         #expect(throws: InletError.self) {
@@ -48,7 +48,7 @@ import Testing
         #expect(try failure(make, plain + "/out")?.code == .notFound)
     }
 
-    @Test("a named pipe without a reader is an error, not a wait", arguments: 0..<makers.count)
+    @Test("a named pipe without a reader is an error and does not block", arguments: 0..<makers.count)
     func pipeWithoutReader(maker: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")
@@ -72,7 +72,7 @@ import Testing
     func lastCompleteFrame() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("out.y4m")
-        // A child process with a limit on file sizes, at which the system raises a signal and writes a part of the
+        // A child process with a limit on file sizes. At the limit, the system raises a signal and writes a part of the
         // frame.
         await #expect(processExitsWith: .success) { [path = path as String] in
             let header = "YUV4MPEG2 W160 H120 F30000:1001 Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED\n"
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("a reader that goes away stops the sink, and no signal kills the process")
+    @Test("a closed reader stops the sink, and no signal kills the process")
     func lostReader() async throws {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -110,14 +110,14 @@ import Testing
                 try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), 1))
             }
             try sink.finish()
-            // The signal was taken back, not left to strike later.
+            // The signal was consumed, and cannot arrive later.
             var pending = sigset_t()
             unsafe sigpending(&pending)
             #expect(unsafe sigismember(&pending, SIGPIPE) == 0)
         }
     }
 
-    @Test("a pipe that takes frames in parts, and does not block, gets them whole")
+    @Test("a non-blocking pipe that takes frames in parts receives them completely")
     func shortWrites() async throws {
         await #expect(processExitsWith: .success) {
             let size = ImageSize(width: 641, height: 479)
@@ -129,7 +129,7 @@ import Testing
             let standardOutput = dup(STDOUT_FILENO)
             dup2(writeEnd, STDOUT_FILENO)
             close(writeEnd)
-            // A pipe that is full at first: the sink has to wait for the reader, which is only about to start.
+            // A pipe that is full at first: the sink must wait for the reader, which starts later.
             var filled = 0
             let byte: [UInt8] = [0]
             while unsafe write(STDOUT_FILENO, byte, 1) == 1 { filled += 1 }
@@ -140,14 +140,14 @@ import Testing
             queue.async { received.withLock { $0 = pipe.fileHandleForReading.readDataToEndOfFile() } }
             try SinkRun.write(
                 pictures, to: I420SinkConfiguration(path: "-"), format: SinkRun.format(size))
-            // The last write end: the reader comes to the end.
+            // This closes the last write end, so that the reader reaches the end.
             dup2(standardOutput, STDOUT_FILENO)
             queue.sync {}
             #expect(received.withLock { $0.dropFirst(filled).isSame(as: reference.bytes) })
         }
     }
 
-    @Test("frames go behind what standard output already holds, and only whole ones stay")
+    @Test("frames are appended to standard output's content, and only whole ones remain")
     func standardOutput() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("out")
@@ -169,7 +169,7 @@ import Testing
                     try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), 1))
                 }
                 try sink.finish()
-                // Standard output is open still, and stands where the next writer goes on.
+                // Standard output is still open, and positioned for the next writer.
                 #expect(lseek(STDOUT_FILENO, 0, SEEK_CUR) == 6 + OutputFileTests.size.packedI420ByteCount)
                 let contents = try SinkRun.contents(path)
                 #expect(contents.count == 6 + OutputFileTests.size.packedI420ByteCount)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(
-        "each errno has the code that a caller can act on, and advice",
+        "each errno has a useful code and advice",
         arguments: [
             (ENOENT, InletError.Code.notFound), (ENOTDIR, .notFound), (ENXIO, .notFound), (EBADF, .notFound),
             (EACCES, .permissionDenied), (EPERM, .permissionDenied), (EROFS, .permissionDenied),

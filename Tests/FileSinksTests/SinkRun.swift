@@ -2,7 +2,7 @@ import Foundation
 import InletCore
 import ReferenceTools
 
-/// Drives a sink through pictures, as a delivery queue would.
+/// Passes pictures to a sink as a delivery queue does.
 enum SinkRun {
     static func format(
         _ size: ImageSize, rate: Rational? = Rational(30000, 1001), timeBase: Rational = Rational(1001, 30000),

@@ -3,8 +3,8 @@ import InletRTSP
 
 // The file of a capture, and the writer of one.
 //
-// Input: a byte of flags, two sizes of chunks, and bytes. They are read as a capture, at once and in chunks of these
-// sizes, with the same result; and they are captured as what a server sends, which gives a file of the same lengths.
+// Input: a byte of flags, two chunk sizes, and bytes. The bytes are parsed as a capture, at once and in chunks of these
+// sizes, with the same result. They are also captured as a server's data, which gives a file of the same lengths.
 
 private struct Reading: Equatable {
     var records: [CaptureRecord] = []
@@ -28,7 +28,7 @@ private struct Reading: Equatable {
     }
 }
 
-/// Captures what a server sends, and returns the file.
+/// Captures a server's data, and returns the file.
 private func capture(_ bytes: [UInt8], sizes: [Int], settings: RTSPParser.Settings) -> (file: [UInt8], chunks: [Int]) {
     var writer = CaptureWriter(CaptureHeader(), start: MonotonicTime(nanoseconds: 0))
     var parser = RTSPParser(settings: settings)
@@ -63,15 +63,15 @@ public func fuzzCapture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let sizes = [Int(input.byte()) + 1, Int(input.byte()) + 1]
     let bytes = input.rest()
     let whole = Reading(bytes, sizes: [.max])
-    demand(Reading(bytes, sizes: sizes) == whole, "another result in chunks")
-    demand(whole.records.reduce(0) { $0 + $1.bytes.count } <= bytes.count, "more bytes than there are")
+    demand(Reading(bytes, sizes: sizes) == whole, "the result in chunks differs")
+    demand(whole.records.reduce(0) { $0 + $1.bytes.count } <= bytes.count, "more bytes than the input has")
 
     var settings = RTSPParser.Settings()
     if flags & 1 != 0 { (settings.knownChannels, settings.knownPayloadTypes) = ([0, 1], [96]) }
     let written = capture(bytes, sizes: sizes, settings: settings)
     let read = Reading(written.file, sizes: [.max])
-    demand(read.failure == nil, "writes what it cannot read")
+    demand(read.failure == nil, "the written file cannot be read")
     let received = read.records.filter { $0.knownKind == .received }.map(\.bytes.count)
-    demand(received == Array(written.chunks.prefix(received.count)), "other lengths than arrived")
+    demand(received == Array(written.chunks.prefix(received.count)), "lengths differ from those that arrived")
     return 0
 }

@@ -3,7 +3,8 @@ import InletRTP
 
 // Reports of a sender: compound packets of RTCP, the wall clock, the schedule of the receiver's own reports.
 //
-// Input: a number for the clock's rate, then packets: a byte of what happens before it, its length, its bytes.
+// Input: a number for the clock's rate, then packets: a byte that selects an event before the packet, the length, and
+// the bytes.
 
 private struct Receiver {
     var clock: WallClock
@@ -32,14 +33,14 @@ private struct Receiver {
         }
     }
 
-    /// Of the times that a time of NTP can mean, the one nearest to the machine's counts: within 68 years.
+    /// An NTP time is ambiguous. The interpretation nearest to the machine's time counts, which is within 68 years.
     private func checkTime(_ time: NTPTime) {
         let distance = time.nanoseconds(near: host).subtractingReportingOverflow(host)
         guard !distance.overflow, host.magnitude < 4_000_000_000_000_000_000 else { return }
         demand(distance.partialValue.magnitude <= 2_147_483_649_000_000_000, "\(distance.partialValue) ns away")
     }
 
-    /// What is sent is a compound packet that is read back whole.
+    /// A sent report is a compound packet that can be parsed again.
     private mutating func answer(_ sender: SenderReport) {
         var report = ReceptionReport(ssrc: sender.ssrc)
         report.lost = Int32(bitPattern: sender.packets)
@@ -56,7 +57,7 @@ private struct Receiver {
         now = max(now, schedule.deadline)
         let due = schedule.take(at: now)
         demand(due.isReportDue || due.isKeyFrameRequestDue, "nothing is due at the deadline")
-        demand(schedule.deadline > now, "a deadline that does not pass")
+        demand(schedule.deadline > now, "the deadline does not advance")
     }
 }
 
@@ -88,7 +89,7 @@ public func fuzzControl(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Notes the time in a packet's own header extension.
+/// Records the time in a packet's header extension.
 private func replay(_ input: inout FuzzInput, _ receiver: inout Receiver) {
     let packet = input.piece(28)
     guard let header = unsafe RTPHeader(packet.span.bytes) else { return }

@@ -1,11 +1,11 @@
-/// The bytes of a fuzzer's input, read from front to back as numbers and pieces.
+/// The bytes of a fuzzer's input, read in order as numbers and pieces.
 ///
-/// At the end numbers are 0 and pieces are empty, so that every input means something.
+/// At the end, numbers are 0 and pieces are empty, so that every input is valid.
 struct FuzzInput {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Copies the input, so that what the target reads ends where AddressSanitizer notices more.
+    /// Copies the input, so that AddressSanitizer detects a read beyond its end.
     init(_ start: UnsafePointer<UInt8>?, _ count: Int) {
         bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     }
@@ -40,7 +40,7 @@ struct FuzzInput {
         return text
     }
 
-    /// Returns all bytes that are left.
+    /// Returns the remaining bytes.
     mutating func rest() -> [UInt8] { piece(bytes.count) }
 }
 

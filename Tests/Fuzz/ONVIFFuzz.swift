@@ -1,10 +1,10 @@
 import InletCore
 import InletRTSP
 
-// Answers of an ONVIF device.
+// The answers of an ONVIF device.
 //
-// Input: a byte of flags, a size of pieces, and the answers, each with two bytes of its length before it. They are read
-// as XML, as HTTP in pieces, and by a session, which gets the bodies in the order in which it asks.
+// Input: a byte of flags, a piece size, and the answers, each preceded by two bytes of length. The answers are parsed
+// as XML, as HTTP in pieces, and by a session, which receives the bodies in the order of its requests.
 
 private let password = Array("fuzz-pass-5Q".utf8)
 
@@ -29,7 +29,7 @@ private func checkXML(_ bytes: [UInt8]) {
         demand(depth <= 64, "too deep")
         return element.name.count + element.text.count + element.children.reduce(0) { $0 + count($1, depth: depth + 1) }
     }
-    // What a reference stands for is no longer than itself.
+    // The text of a reference is not longer than the reference.
     demand(count(root, depth: 1) <= bytes.count, "more text than bytes")
 }
 
@@ -37,12 +37,12 @@ private func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ?
 
 private func checkExchange(_ exchange: ONVIFSession.Exchange, _ session: ONVIFSession) {
     demand(exchange.bytes.count < 4096, "a request of \(exchange.bytes.count) bytes")
-    demand(!exchange.bytes.holds("fuzz-pass-5Q"), "the password is sent as it is")
-    // Names of hosts are the same in capital letters (RFC 3986, 3.2.2).
+    demand(!exchange.bytes.holds("fuzz-pass-5Q"), "the password is sent in plain text")
+    // Host names are case-insensitive (RFC 3986, 3.2.2).
     let isFamiliar = exchange.url.host.map(lowercased) == Array("camera".utf8)
-    demand(isFamiliar || !exchange.bytes.holds("UsernameToken"), "a stranger gets a token")
-    demand(isFamiliar || !exchange.bytes.holds("Authorization"), "a stranger gets credentials")
-    // The head ends once, and the body is XML of our own making.
+    demand(isFamiliar || !exchange.bytes.holds("UsernameToken"), "another host receives a token")
+    demand(isFamiliar || !exchange.bytes.holds("Authorization"), "another host receives credentials")
+    // The head ends once, and the body is well-formed XML.
     let head = exchange.bytes.indices.first { exchange.bytes[$0...].starts(with: "\r\n\r\n".utf8) }
     guard let head else { return demand(false, "a request without an end") }
     demand((try? XMLReader.root(of: Array(exchange.bytes[(head + 4)...]))) != nil, "a body that is not well-formed")
@@ -52,7 +52,7 @@ private func checkExchange(_ exchange: ONVIFSession.Exchange, _ session: ONVIFSe
 private func checkSession(_ answers: [[UInt8]], flags: UInt8) {
     guard let device = try? RTSPURL(service: Array("http://camera/onvif/device_service".utf8)),
         let stream = try? RTSPURL(Array("rtsp://camera/s?a=1".utf8))
-    else { return demand(false, "an address that it cannot read") }
+    else { return demand(false, "its own address cannot be parsed") }
     var settings = ONVIFSession.Settings(device: device, stream: stream)
     if flags & 1 != 0 { settings.credentials = RTSPCredentials(user: Array("u<\r\n\"&".utf8), password: password) }
     var session = ONVIFSession(settings)
@@ -65,7 +65,7 @@ private func checkSession(_ answers: [[UInt8]], flags: UInt8) {
         }
         _ = try? session.take(response, at: 1_800_000_000)
     }
-    // The same refusal, again and again, comes to an end.
+    // If the same refusal is repeated, the requests end.
     guard let last = answers.last.flatMap({ response($0, size: .max / 2).0 }) else { return }
     for turn in 0... {
         guard session.next(wantsKeyFrame: false, at: 0, nonce: [1]) != nil else { break }
@@ -74,7 +74,7 @@ private func checkSession(_ answers: [[UInt8]], flags: UInt8) {
         } catch {
             break
         }
-        demand(turn < 200, "no end of requests")
+        demand(turn < 200, "the requests do not end")
     }
 }
 
@@ -91,7 +91,7 @@ public func fuzzONVIF(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let (whole, code) = response(answer, size: .max / 2)
         for size in [size, 1] {
             let (split, splitCode) = response(answer, size: size)
-            demand(split == whole && splitCode == code, "pieces of \(size) bytes make another answer")
+            demand(split == whole && splitCode == code, "pieces of \(size) bytes give a different answer")
         }
         if let whole { checkXML(whole.body) }
     }

@@ -3,21 +3,22 @@ import InletRTP
 
 // The packets of a stream: reception, depacketizers of every format, and the timeline.
 //
-// Input: a byte that names the format, one of flags, and packets. Each has a byte of what happens before it, a byte of
-// time, the length of its payload, and its payload; its header is that of the packet before, counted on, or its own.
+// Input: a byte that selects the format, a byte of flags, and packets. Each packet has a byte that selects an event
+// before it, a byte of time, the length of its payload, and its payload. Its header is that of the previous packet,
+// incremented, or its own.
 
 private let formats: [RTPPayloadFormat] = [
     .h264, .h265(usesDONL: false), .h265(usesDONL: true), .jpeg, .av1, .vp8, .vp9, .mpeg4Visual, .transportStream,
 ]
 
-/// What reads the packets of a stream, with what its promises are measured by.
+/// Reads the packets of a stream, and checks the promises.
 private final class Reader {
     static let maximumSize = 3000
     static let maximumNALs = 20
     static let poolSize = 64 * 1024
     static let poolUnits = 6
     static let clockRate = 90_000
-    /// The most bytes of parameter sets that a depacketizer keeps, and start codes of the 48 at most.
+    /// The maximum bytes of parameter sets that a depacketizer keeps, with start codes of at most 48 sets.
     static let largestSets = 128 * 1024 + 4 * 48
 
     var receiver: RTPReceiver
@@ -29,7 +30,7 @@ private final class Reader {
     var newestTicks: Int64?
     var held: [AccessUnit] = []
     var hasMore = false
-    /// The bytes of parameter sets that may stand before the next picture, beyond its own limit.
+    /// The bytes of parameter sets that may precede the next picture, beyond its own limit.
     var sets = 100
 
     init(_ format: RTPPayloadFormat, flags: UInt8) {
@@ -57,16 +58,16 @@ private final class Reader {
         check()
     }
 
-    /// Does what is due, as often as the caller's loop would.
+    /// Performs the due actions, as often as the caller's loop does.
     func wait(until time: MonotonicTime) {
         now = time
         if let deadline = receiver.deadline, deadline <= now {
             receiver.release(at: now) { received, bytes in take(received, bytes) }
-            demand(receiver.deadline.map { $0 > now } ?? true, "the receiver's deadline does not pass")
+            demand(receiver.deadline.map { $0 > now } ?? true, "the receiver's deadline does not advance")
         }
         if let deadline = depacketizer.quietDeadline, deadline <= now {
             depacketizer.tick(at: now)
-            demand(depacketizer.quietDeadline.map { $0 > now } ?? true, "the quiet time does not pass")
+            demand(depacketizer.quietDeadline.map { $0 > now } ?? true, "the quiet time does not advance")
         }
         check()
     }
@@ -97,7 +98,7 @@ private final class Reader {
 
     private func takeUnits() {
         let before = sets
-        // A configuration of the session description, or the index of VP9, is smaller than the hundred.
+        // A configuration from the session description, or the index of VP9, is below a hundred bytes.
         let now = depacketizer.parameterSets.count + 100
         sets = max(before, now)
         defer { sets = now }
@@ -135,10 +136,10 @@ private final class Reader {
         demand(receiver.deadline == nil, "packets wait for ever")
         depacketizer.end()
         check()
-        demand(receiver.statistics.received >= 0 && receiver.jitter <= .max, "a count below none")
+        demand(receiver.statistics.received >= 0 && receiver.jitter <= .max, "a negative count")
         var receiver = receiver
         _ = receiver.receptionReport(at: now)
-        demand(depacketizer.parameterSets.count <= Self.largestSets, "parameter sets without a bound")
+        demand(depacketizer.parameterSets.count <= Self.largestSets, "unbounded parameter sets")
     }
 }
 
@@ -151,7 +152,7 @@ private struct Sender {
     mutating func packet(_ input: inout FuzzInput) -> [UInt8] {
         let kind = input.byte()
         let count = min(input.number16(), 2000)
-        // A whole packet with its header.
+        // A complete packet with its header.
         if kind & 0x0F == 0x0F { return input.piece(count) }
         switch kind & 7 {
         case 1: timestamp &+= 3000
@@ -171,7 +172,7 @@ private struct Sender {
             }
         }
         packet.removeSubrange(2..<4)
-        // The header extension, with its length, is the input's.
+        // The header extension, including its length, comes from the input.
         return packet + input.piece(count)
     }
 }
@@ -191,7 +192,7 @@ public func fuzzPackets(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if before & 2 != 0 { reader.wait(until: reader.now + .milliseconds(Int(input.byte()))) }
         if before & 4 != 0 { reader.wait(until: reader.now + .microseconds(Int(input.byte()) << 2)) }
         if before & 0xF8 == 0xF8 { reader.reset() }
-        // A consumer that keeps units, and one that does not.
+        // One consumer keeps units, another does not.
         if before & 0x30 != 0x30 { reader.held = [] }
         reader.receive(sender.packet(&input))
     }

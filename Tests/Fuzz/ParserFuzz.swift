@@ -3,8 +3,8 @@ import InletRTSP
 
 // The stream of an RTSP connection.
 //
-// Input: a byte of flags, two sizes of chunks, and the stream. The stream is parsed at once and in chunks of these
-// sizes; what is found must be the same, within the limits that the settings state.
+// Input: a byte of flags, two chunk sizes, and the stream. The stream is parsed at once and in chunks of these sizes;
+// the results must be the same, within the limits of the settings.
 
 /// Everything that a parser finds in a stream.
 private struct Run: Equatable {
@@ -14,7 +14,7 @@ private struct Run: Equatable {
         case failure(RTSPParserError)
     }
 
-    /// The most bytes that the parser asks for at once: a frame's header and its largest payload.
+    /// The maximum bytes that the parser requests at once: a frame's header and its largest payload.
     static let largestRequest = 65_539
 
     var items: [Item] = []
@@ -40,10 +40,10 @@ private struct Run: Equatable {
                     items.append(.failure(error))
                     return
                 }
-                demand((0...buffer.count).contains(found.consumed), "consumes what is not there")
+                demand((0...buffer.count).contains(found.consumed), "consumes more than there is")
                 wantsMore = take(found, of: buffer, settings)
                 buffer.removeFirst(found.consumed)
-                // The session is set up by its second message, at the same place however the stream is split.
+                // The second message sets up the session, at the same place for any split of the stream.
                 if items.count == 2, flags & 2 != 0, !wantsMore {
                     settings = Self.settings(flags, isSetUp: true)
                     parser.settings = settings
@@ -55,7 +55,7 @@ private struct Run: Equatable {
         }
     }
 
-    /// Notes an event; returns whether more bytes are wanted.
+    /// Records an event; returns whether more bytes are wanted.
     private mutating func take(
         _ found: (event: RTSPParser.Event, consumed: Int), of buffer: [UInt8], _ settings: RTSPParser.Settings
     ) -> Bool {

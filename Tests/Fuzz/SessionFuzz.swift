@@ -1,10 +1,10 @@
 import InletCore
 import InletRTSP
 
-// A session with a server of any answers.
+// A session with a server that gives any answers.
 //
-// Input: a byte of flags, then events: a byte that names it, and for a response a status and the text of its headers up
-// to a NUL. The answers carry the number of the newest request unless the input says otherwise.
+// Input: a byte of flags, then events: a byte that selects the event, and for a response the status and the text of its
+// headers up to a NUL. The answers carry the number of the latest request, unless the input sets another one.
 
 private let statuses = [
     200, 200, 200, 200, 301, 302, 400, 401, 401, 403, 404, 405, 451, 453, 454, 455, 457, 460, 461, 500, 501, 503, 551,
@@ -24,7 +24,7 @@ private let ownHeaders: Set<[UInt8]> = Set(
         "Content-Length",
     ].map { Array($0.utf8) })
 
-/// The methods of requests whose answers are not waited for.
+/// The methods of requests whose answers are not awaited.
 private let keepAlives: Set<[UInt8]> = Set(["OPTIONS", "GET_PARAMETER", "SET_PARAMETER"].map { Array($0.utf8) })
 
 private struct Server {
@@ -33,12 +33,12 @@ private struct Server {
     var newest: [UInt8] = []
     var closes = 0
     var failures = 0
-    /// Whether the session waits for the caller, who has deadlines of its own.
+    /// Whether the session waits for the caller, which has its own deadlines.
     var waitsForCaller = true
     var isPlaying = false
-    /// Whether credentials may be sent: not to a server that another one named.
+    /// Whether credentials may be sent: not to a server that another one redirected to.
     var maySendCredentials = true
-    /// Whether they may be sent readably.
+    /// Whether credentials may be sent in plain text.
     var allowsBasic: Bool
     let configuration: RTSPSessionConfiguration
 
@@ -60,7 +60,7 @@ private struct Server {
             case .openPorts: waitsForCaller = true
             case .reconnect(let url):
                 demand(url.credentials == nil, "credentials in an address to connect to")
-                demand(url.isSecure || !configuration.url.isSecure, "goes on without encryption")
+                demand(url.isSecure || !configuration.url.isSecure, "continues without encryption")
                 (waitsForCaller, isPlaying) = (true, false)
                 if !url.hasSameOrigin(as: configuration.url), configuration.redirectCredentials == .sameOrigin {
                     maySendCredentials = false
@@ -77,22 +77,22 @@ private struct Server {
             _ = action.description
         }
         demand(failures <= 1, "fails twice")
-        demand(session.isClosed == (closes == 1), "closed without saying so")
+        demand(session.isClosed == (closes == 1), "closed without reporting it")
         demand(!Array(session.description.utf8).holds("fuzz-pass-5Q"), "the password in a description")
         let hasDeadline = session.deadline < .distantFuture
         let mayWait = session.isClosed || session.isSuspended || waitsForCaller || isPlaying
         demand(hasDeadline || mayWait, "waits without a deadline")
     }
 
-    /// What is sent is exactly one message, and nothing in it is the server's invention.
+    /// Checks that a request is exactly one message, and contains nothing that the server invented.
     private mutating func check(sent bytes: [UInt8]) {
         demand(bytes.count <= 300_000, "sends \(bytes.count) bytes")
-        demand(!bytes.holds("fuzz-pass-5Q"), "sends the password readably")
+        demand(!bytes.holds("fuzz-pass-5Q"), "sends the password in plain text")
         var settings = RTSPParser.Settings()
         settings.longestHead = 300_000
         var parser = RTSPParser(settings: settings)
         guard let (event, consumed) = try? unsafe parser.next(bytes.span.bytes), consumed == bytes.count else {
-            return demand(false, "sends what is no message: \(String(decoding: bytes, as: UTF8.self))")
+            return demand(false, "sends a malformed message: \(String(decoding: bytes, as: UTF8.self))")
         }
         switch event {
         case .request(let request):
@@ -100,13 +100,13 @@ private struct Server {
             isPlaying = isPlaying && keepAlives.contains(request.method)
             newest = request.headers.first("CSeq") ?? []
             if let authorization = request.headers.first("Authorization") {
-                demand(maySendCredentials, "sends credentials to a stranger")
+                demand(maySendCredentials, "sends credentials to another host")
                 let isBasic = authorization.starts(with: "Basic ".utf8)
                 demand(allowsBasic || !isBasic, "sends the password without encryption")
             }
             check(request.headers)
         case .response(let response): check(response.headers)
-        default: demand(false, "sends what is no message: \(String(decoding: bytes, as: UTF8.self))")
+        default: demand(false, "sends a malformed message: \(String(decoding: bytes, as: UTF8.self))")
         }
     }
 
@@ -139,7 +139,7 @@ private struct Server {
         handle(.request(request))
     }
 
-    /// Lets time pass up to the deadline. A deadline that has come is not there again at the same time.
+    /// Lets time pass up to the deadline. A deadline that was handled must not be set to the same time again.
     mutating func waitForDeadline() {
         guard session.deadline < .distantFuture else { return }
         now = max(now, session.deadline)
@@ -147,7 +147,7 @@ private struct Server {
         while session.deadline <= now, !session.isClosed {
             handle(.timer)
             turns += 1
-            demand(turns <= 3, "a deadline that does not pass")
+            demand(turns <= 3, "the deadline does not advance")
         }
     }
 }
@@ -190,7 +190,7 @@ public func fuzzSession(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         default: server.respond(&input, hasNumber: true)
         }
     }
-    // Whatever happened, the session ends within the time of two answers once it is told to.
+    // After any events, a close request ends the session within the time of two answers.
     server.handle(.close)
     server.waitForDeadline()
     demand(server.session.isClosed && server.closes == 1, "does not end")

@@ -1,12 +1,12 @@
 import InletCore
 import InletRTSP
 
-// Text of a server: session descriptions, addresses, headers, challenges.
+// A server's texts: session descriptions, addresses, headers, challenges.
 //
-// Input: texts, with a NUL behind each: an address, a control, a challenge, a header, and a session description up to
-// the end. Each is read as everything that it could be.
+// Input: texts, each followed by a NUL: an address, a control, a challenge, a header, and a session description up to
+// the end. Each is parsed as everything that it could be.
 
-/// Whether bytes can stand in a line of a request.
+/// Whether bytes can be part of a line of a request.
 private func isLine(_ text: [UInt8]) -> Bool { !text.contains { $0 == 10 || $0 == 13 || $0 == 0 } }
 
 private func checkAddress(_ text: [UInt8], control: [UInt8]) {
@@ -19,16 +19,16 @@ private func checkAddress(_ text: [UInt8], control: [UInt8]) {
         demand(other.hasSameOrigin(as: url), "a control leads to another server")
     }
     if let target = url.redirected(to: control) { checkAddress(target) }
-    // What is written is read as the same.
+    // A written address is parsed as the same.
     var plain = url
     plain.credentials = nil
-    guard let again = try? RTSPURL(url.requestURI) else { return demand(false, "an address that it cannot read") }
+    guard let again = try? RTSPURL(url.requestURI) else { return demand(false, "its own address cannot be parsed") }
     demand(again.requestURI == url.requestURI && again.hasSameOrigin(as: plain), "\(plain) became \(again)")
 }
 
 private func checkAddress(_ url: RTSPURL) {
     let uri = url.requestURI
-    demand(!uri.contains { $0 <= 0x20 || $0 == 0x7F }, "an address that does not end with its word")
+    demand(!uri.contains { $0 <= 0x20 || $0 == 0x7F }, "an address that does not end with its scheme word")
     demand(!url.host.isEmpty, "no host")
     _ = url.description
 }
@@ -86,7 +86,7 @@ private func checkChallenges(_ text: [UInt8], _ other: [UInt8], uri: [UInt8]) {
         sent = authentication.authorization(method: .play, uri: uri)
         if let sent { demand(!sent.holds("fuzz-pass-5Q"), "the password in a request") }
     }
-    demand(retries < 12, "repeats its credentials without an end")
+    demand(retries < 12, "repeats its credentials endlessly")
 }
 
 /// Reads one input. Called by libFuzzer.

@@ -77,8 +77,8 @@ private struct SwiftTextReader {
         bytes[(place ?? self.place)...].starts(with: text.utf8)
     }
 
-    /// The number of `#` before the quotes that open a string at a place, and the number of quotes; nil if there are
-    /// none.
+    /// The number of `#` before the quotes that open a string at a place, and the number of quotes; nil if no string
+    /// starts there.
     private func stringDelimiter(at place: Int) -> (hashes: Int, quotes: Int)? {
         let hashes = bytes[place...].prefix { $0 == UInt8(ascii: "#") }.count
         guard has("\"", at: place + hashes) else { return nil }

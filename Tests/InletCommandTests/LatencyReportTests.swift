@@ -6,7 +6,7 @@ import Testing
 @testable import InletCommand
 
 struct LatencyReportTests {
-    /// Pictures at 30 a second from two seconds on, each as late as stated, in milliseconds.
+    /// Pictures at 30 a second from two seconds on, each with a given delay in milliseconds.
     private func samples(_ delays: [Double], first: UInt32 = 0, drift: Double = 0) -> [LatencySample] {
         delays.enumerated().map { index, delay in
             let drawn = MonotonicTime(nanoseconds: 2_000_000_000 + Int64(index) * 33_333_333)
@@ -20,7 +20,7 @@ struct LatencyReportTests {
         try LatencyReport(source: "test", samples, unreadable: unreadable)
     }
 
-    @Test("Quantiles are those of the nearest rank")
+    @Test("Quantiles use the nearest rank")
     func quantiles() throws {
         let delay = try report(samples((1...100).map(Double.init).shuffled())).delay
         #expect(delay == LatencyReport.Delay(p50: 50, p95: 95, p99: 99, least: 1, most: 100))
@@ -34,7 +34,7 @@ struct LatencyReportTests {
         #expect(try report(samples([10])).jitter == 0)
     }
 
-    @Test("Missing and repeated numbers are counted, wherever numbers begin anew", arguments: [0, 4_294_967_290])
+    @Test("Missing and repeated numbers are counted, even across a wrap to zero", arguments: [0, 4_294_967_290])
     func losses(first: UInt32) throws {
         var all = samples([Double](repeating: 5, count: 20), first: first)
         all.insert(all[4], at: 5)
@@ -49,21 +49,21 @@ struct LatencyReportTests {
     }
 
     @Test(
-        "A timeline that runs too fast has its drift, and a constant distance is none", arguments: [0, 0.0001, -0.002])
+        "A timeline that runs too fast has a drift; a constant offset is not a drift", arguments: [0, 0.0001, -0.002])
     func drift(drift: Double) throws {
         let clock = try report(samples([Double](repeating: 20, count: 300), drift: drift)).clock
         #expect(abs(clock.drift - drift * 1_000_000) < 0.1)
-        // Half of what it has moved after ten seconds, but for one in twenty.
+        // Half of the shift after ten seconds, except for one in twenty.
         #expect(abs(clock.p95 - abs(drift) * 10_000 * 0.475) < 0.05)
     }
 
-    @Test("Without pictures, without codes, and by another clock it says what to do")
+    @Test("Without pictures, without codes, or with another clock, the error states the remedy")
     func errors() throws {
         func failure(_ samples: [LatencySample], unreadable: Int = 0) -> InletError? {
             #expect(throws: InletError.self) { _ = try report(samples, unreadable: unreadable) }
         }
         #expect(failure([])?.code == .malformedData)
-        #expect(failure([], unreadable: 5)?.message.contains("None of 5") == true)
+        #expect(failure([], unreadable: 5)?.message.contains("in 5 pictures") == true)
         #expect(failure(samples([10, -1]))?.code == .unsupported)
         #expect(failure(samples([3_700_000]))?.code == .unsupported)
     }

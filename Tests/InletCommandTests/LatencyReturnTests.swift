@@ -4,7 +4,7 @@ import Testing
 
 struct LatencyReturnTests {
     @Test(
-        "What goes out by webrtc: comes back by WHEP, with its token; everything else by its own address",
+        "Video sent with webrtc: returns through WHEP, with its token; everything else through its own address",
         arguments: [
             ("webrtc:", "whep+http://127.0.0.1:8091/whep"),
             ("webrtc:9000", "whep+http://127.0.0.1:9000/whep"),

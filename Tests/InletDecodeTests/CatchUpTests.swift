@@ -163,7 +163,7 @@ import Testing
             #expect(run.context.dropCounts == [:])
             #expect(run.context.keyFrameRequests == 0)
             _ = try run.read(packets: 100)
-            #expect(run.log.held.load(ordering: .relaxed) < 5, "nothing is kept longer than it is of use")
+            #expect(run.log.held.load(ordering: .relaxed) < 5, "nothing is kept longer than necessary")
         }
     }
 

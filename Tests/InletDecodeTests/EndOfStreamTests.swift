@@ -31,7 +31,7 @@ import Testing
         func close() {}
     }
 
-    /// The output of a decoder instead of its last picture but one.
+    /// The output of a decoder instead of its penultimate picture.
     enum Fault: CaseIterable, Sendable {
         case damagedPicture, undecodable
     }

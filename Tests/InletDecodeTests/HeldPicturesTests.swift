@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("Pictures that the decoder held back count as late, too, when a late group was left out")
+    @Test("Pictures that the decoder held back also count as late when a late group is skipped")
     func late() throws {
         let run = try Run()
         for time in stride(from: 0 as Int64, to: 2000, by: 40) {

@@ -32,7 +32,7 @@ private struct SharedProcessors {
         var skipped = 0
         var ages: [Double] = []
         var longestGap = 0.0
-        /// Pictures whose packets refer to one that was left out.
+        /// Pictures whose packets refer to a skipped one.
         var broken = 0
         /// The share of the processors' time that was not used, from the second group on.
         var idle = 0.0
@@ -54,7 +54,7 @@ private struct SharedProcessors {
         var next = 0
         var current: (packet: Waiting, left: Double, cost: Double, start: Double)?
         var lastShown = 0.0
-        /// A packet to which others refer was left out since the last key frame.
+        /// Whether a packet to which others refer was skipped since the last key frame.
         var lacks = false
     }
 
@@ -286,7 +286,7 @@ private struct SharedProcessors {
         }
     }
 
-    @Test("An episode begins with the first packet left out, and ends after two seconds without one")
+    @Test("An episode begins with the first skipped packet, and ends after two seconds without one")
     func episodes() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
         let start = MonotonicTime(nanoseconds: 1 << 40)
@@ -303,7 +303,7 @@ private struct SharedProcessors {
         #expect(decodes(false, arrival: .milliseconds(33), at: .milliseconds(250)))
         #expect(!decodes(false, arrival: .milliseconds(66), at: .milliseconds(300)))
         #expect(policy.isLagging)
-        // The rest of the group is left out, however early.
+        // The rest of the group is skipped, however early it arrives.
         let rest = policy.leavesOut(isKey: false, at: start + .milliseconds(400))
         let key = policy.leavesOut(isKey: true, at: start + .milliseconds(400))
         #expect(rest && !key)

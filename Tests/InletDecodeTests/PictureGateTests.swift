@@ -3,18 +3,18 @@ import Testing
 
 @testable import InletDecode
 
-/// What goes into a gate, and what comes of it, in tables.
+/// The input of a gate and its decisions, in tables.
 @Suite struct PictureGateTests {
     /// Times are in hundredths of a second.
     enum Event {
         case key(Int64?), delta(Int64?)
         /// Packets that lack something.
         case brokenKey(Int64?), brokenDelta(Int64?)
-        /// A loss that no packet tells of.
+        /// A loss that no packet reports.
         case loss
-        /// Pictures that come out of the decoder.
+        /// Pictures that the decoder outputs.
         case picture(Int64?), keyPicture(Int64?), damagedPicture(Int64?)
-        /// Decoding goes on here after a stretch that was passed over.
+        /// Decoding continues here after a skipped stretch.
         case resume(Int64?)
         case start(Int64)
         case rewind
@@ -28,51 +28,51 @@ import Testing
         var testDescription: String { what }
     }
 
-    /// `ok` is decoded or delivered, `-` kept back and not missed, and a reason what is counted.
+    /// `ok` means decoded or delivered, `-` withheld without a loss, and a reason a counted loss.
     static let table: [Row] = [
         Row(
-            what: "a live stream is joined at a key frame, and its leading pictures are not missed",
+            what: "a live stream is joined at a key frame, and its leading pictures do not count as lost",
             events: [
                 (.delta(96), "-"), (.key(100), "ok"), (.delta(98), "ok"), (.picture(98), "-"), (.keyPicture(100), "ok"),
                 (.picture(104), "ok"),
             ]),
         Row(
-            what: "between a loss and the next key frame nothing is decoded, and all of it is counted",
+            what: "between a loss and the next key frame, nothing is decoded and everything is counted",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "damaged"), (.delta(8), "damaged"),
                 (.brokenKey(12), "damaged"), (.delta(16), "damaged"), (.key(20), "ok"), (.delta(18), "ok"),
                 (.picture(18), "damaged"), (.keyPicture(20), "ok"), (.picture(24), "ok"),
             ]),
         Row(
-            what: "a picture that the decoder finds damaged is kept back",
+            what: "a picture that the decoder reports as damaged is withheld",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.damagedPicture(4), "damaged"), (.delta(8), "damaged"),
                 (.key(12), "ok"), (.keyPicture(12), "ok"),
             ]),
         Row(
-            what: "an encoder that is started anew behind a relay is followed at once",
+            what: "a restarted encoder behind a relay is followed at once",
             events: [
                 (.key(900_000), "ok"), (.keyPicture(900_000), "ok"), (.key(0), "step"), (.keyPicture(0), "ok"),
                 (.delta(4), "ok"), (.picture(4), "ok"),
             ]),
         Row(
-            what: "it is followed at once, too, before the first picture has come out",
+            what: "a restart before the first picture is output is also followed at once",
             events: [(.key(900_000), "ok"), (.key(0), "step"), (.keyPicture(0), "ok"), (.picture(4), "ok")]),
         Row(
-            what: "a counter that begins again between two key frames costs nothing",
+            what: "a counter that restarts between two key frames loses nothing",
             events: [
                 (.key(1 << 33 - 8), "ok"), (.keyPicture(1 << 33 - 8), "ok"), (.delta(1 << 33 - 4), "ok"),
                 (.delta(0), "step"), (.picture(1 << 33 - 4), "ok"), (.picture(0), "ok"), (.delta(4), "ok"),
                 (.picture(4), "ok"),
             ]),
         Row(
-            what: "a step back after a loss costs no more than the loss",
+            what: "a step back after a loss loses nothing else",
             events: [
                 (.key(900_000), "ok"), (.keyPicture(900_000), "ok"), (.loss, ""), (.delta(900_004), "damaged"),
                 (.key(900_008), "ok"), (.delta(4), "step"), (.picture(4), "ok"),
             ]),
         Row(
-            what: "a step back that is less than a reordering ends at the next key frame at the latest, and is counted",
+            what: "a step back that is less than a reordering ends by the next key frame, and is counted",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.loss, ""), (.key(500), "ok"), (.delta(300), "ok"),
                 (.picture(300), "damaged"), (.key(304), "step"), (.keyPicture(304), "ok"),
@@ -84,19 +84,19 @@ import Testing
                 (.delta(nil), "damaged"), (.key(nil), "ok"), (.keyPicture(nil), "ok"),
             ]),
         Row(
-            what: "of a stretch that was passed over nothing is missed",
+            what: "a skipped stretch does not count as lost",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.key(200), "ok"), (.resume(200), ""), (.picture(196), "-"),
                 (.keyPicture(200), "ok"), (.picture(204), "ok"),
             ]),
         Row(
-            what: "damaged pictures are marked where that is wanted, until the next key frame is out",
+            what: "damaged pictures are marked, with that policy, until the next key frame is output",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.picture(4), "mark"),
                 (.delta(8), "ok"), (.picture(8), "mark"), (.key(12), "ok"), (.keyPicture(12), "ok"),
             ], policy: .mark),
         Row(
-            what: "a key frame that lacks something itself is marked, and the whole one behind it is not",
+            what: "an incomplete key frame is marked, and a complete one after it is not",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenKey(4), "ok"), (.keyPicture(4), "mark"),
                 (.key(8), "ok"), (.keyPicture(8), "ok"), (.brokenKey(nil), "ok"), (.keyPicture(nil), "mark"),
@@ -112,20 +112,20 @@ import Testing
                 (.key(0), "step"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.picture(4), "damaged"),
             ], policy: .automatic),
         Row(
-            what: "nothing is missed before the first key frame, nor for six seconds if the policy is automatic",
+            what: "nothing is lost before the first key frame, nor for six seconds if the policy is automatic",
             events: [
                 (.delta(0), "ok"), (.damagedPicture(0), "-"), (.delta(599), "ok"), (.picture(599), "-"),
                 (.delta(600), "ok"), (.picture(600), "mark"), (.delta(604), "ok"), (.damagedPicture(604), "mark"),
                 (.key(608), "ok"), (.keyPicture(608), "ok"), (.picture(612), "ok"),
             ], policy: .automatic),
         Row(
-            what: "damaged pictures that the decoder held back do not become whole by a key frame behind them",
+            what: "a key frame does not make earlier damaged pictures whole that the decoder held back",
             events: [
                 (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.delta(8), "ok"), (.key(16), "ok"),
                 (.picture(4), "mark"), (.picture(8), "mark"), (.keyPicture(16), "ok"), (.picture(20), "ok"),
             ], policy: .mark),
         Row(
-            what: "damaged pictures are shown where that is wanted",
+            what: "damaged pictures are shown, with that policy",
             events: [(.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.damagedPicture(4), "ok")],
             policy: .show),
         Row(
@@ -135,25 +135,25 @@ import Testing
                 (.picture(8), "damaged"), (.key(12), "ok"), (.keyPicture(12), "ok"),
             ], isLive: false),
         Row(
-            what: "what lies before the start of a file is not missed",
+            what: "pictures before the start of a file do not count as lost",
             events: [
                 (.start(108), ""), (.key(100), "ok"), (.keyPicture(100), "-"), (.picture(104), "-"),
                 (.picture(108), "ok"), (.picture(104), "ok"),
             ], isLive: false),
         Row(
-            what: "a file's time that steps back is followed before its start was reached, and after",
+            what: "a step back in a file is followed, before and after its start was reached",
             events: [
                 (.start(108), ""), (.key(100), "ok"), (.keyPicture(100), "-"), (.key(0), "step"),
                 (.keyPicture(0), "ok"), (.delta(4), "ok"), (.picture(4), "ok"),
             ], isLive: false),
         Row(
-            what: "a file that is read once more begins anew",
+            what: "a file that is read again restarts",
             events: [
                 (.start(108), ""), (.key(108), "ok"), (.keyPicture(108), "ok"), (.rewind, ""), (.key(0), "ok"),
                 (.keyPicture(0), "ok"),
             ], isLive: false),
         Row(
-            what: "the ends of what a number holds are times like others",
+            what: "the smallest and the largest numbers are valid times",
             events: [
                 (.key(.max), "ok"), (.delta(.min), "step"), (.picture(.min), "ok"), (.picture(.max), "ok"),
                 (.loss, ""), (.key(.min), "ok"), (.picture(.min), "ok"),
@@ -192,7 +192,7 @@ import Testing
         return ""
     }
 
-    @Test("Each packet and each picture has its fate", arguments: table)
+    @Test("Each packet and each picture gets the expected decision", arguments: table)
     func row(_ row: Row) {
         var gate = PictureGate(row.policy, isLive: row.isLive, timeBase: Rational(1, 100))
         for (index, (event, fate)) in row.events.enumerated() {
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("A stream without key frames is decoded after a while, as it refreshes its picture in another way")
+    @Test("A stream without key frames is decoded after a while, because it refreshes its picture in another way")
     func patience() {
         var gate = PictureGate(.drop, isLive: true, timeBase: Rational(1, 100))
         let fates = (0..<601).map { play(.delta(Int64($0)), &gate) }

@@ -66,7 +66,7 @@ import Testing
         #expect(try 60...80 ~= #require(back))
     }
 
-    @Test("A caller that may block reads separately from its first packet on, and a pause is no absence")
+    @Test("A caller that may block reads separately from its first packet on, and a pause is not an absence")
     func blocks() {
         var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))
         place.noteRequest(at: now, mayBlock: true)

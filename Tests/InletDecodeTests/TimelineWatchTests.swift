@@ -27,7 +27,7 @@ import Testing
     }
 
     static let table: [Row] = [
-        Row("time goes on", [.key(0), .delta(4), .delta(8), .key(12), .delta(16)]),
+        Row("time continues", [.key(0), .delta(4), .delta(8), .key(12), .delta(16)]),
         Row("pictures are reordered", [.key(0), .delta(16), .delta(8), .delta(4), .delta(12), .key(32), .delta(24)]),
         Row(
             "pictures are reordered at one a second",
@@ -35,18 +35,18 @@ import Testing
         Row("time jumps ahead", [.key(0), .delta(4), .delta(1_000_000), .delta(1_000_004)]),
         Row("a key frame is shown before the one before it", [.key(5000), .delta(5004), .key(4990)], steps: [2]),
         Row(
-            "an encoder begins again with a key frame", [.key(900_000), .delta(900_004), .key(0), .delta(4)],
+            "an encoder restarts with a key frame", [.key(900_000), .delta(900_004), .key(0), .delta(4)],
             steps: [2]),
         Row(
-            "a counter of 33 bits begins again between key frames",
+            "a 33-bit counter wraps between key frames",
             [.key(1 << 33 - 8), .delta(1 << 33 - 4), .delta(0), .delta(4), .key(8)], steps: [2]),
-        Row("decoding times say it earlier", [.key(5000, dts: 4996), .delta(4850, dts: 4846)], steps: [1]),
+        Row("decoding times show it earlier", [.key(5000, dts: 4996), .delta(4850, dts: 4846)], steps: [1]),
         Row("a muxer lets decoding times go back a little", [.key(5000, dts: 4996), .delta(5004, dts: 4990)]),
         Row("there are no times", [.key(nil), .delta(nil), .key(nil)]),
         Row("some have no time", [.key(1_000_000), .delta(nil), .key(nil), .delta(0)], steps: [3]),
         Row("twice", [.key(9000), .key(8000), .key(7000), .key(7004)], steps: [1, 2]),
         Row(
-            "the ends of what a number holds", [.key(.min, dts: .max), .delta(.max, dts: .min), .key(.min), .delta(0)],
+            "extreme numbers", [.key(.min, dts: .max), .delta(.max, dts: .min), .key(.min), .delta(0)],
             steps: [1, 2]),
     ]
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CertificateCheckTests {
     @Test(
-        "The library of TLS is told by how FFmpeg was configured",
+        "The TLS library is determined from FFmpeg's configuration",
         arguments: [
             ("--prefix=/usr --enable-gpl --enable-gnutls --enable-shared", .other),
             ("--enable-version3 --enable-openssl --enable-libx264", .openSSL), ("--enable-openssl", .openSSL),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Where the name of the host is not checked, no protocol with TLS is opened, unless any certificate is to pass",
+        "If the host name is not checked, protocols with TLS are refused, unless certificates are not checked",
         arguments: ["https", "rtmps", "rtsps", "tls"])
     func openSSL(_ scheme: String) throws {
         let check = CertificateCheck()
@@ -31,7 +31,7 @@ import Testing
         #expect(check.refusal(scheme: scheme, library: .other, checksRTSP: true) == nil)
     }
 
-    @Test("Of the others only RTSP is refused, where it hands nothing on to TLS")
+    @Test("With other libraries, only RTSP is refused, if it does not pass the settings to TLS")
     func rtsp() {
         let check = CertificateCheck()
         #expect(check.refusal(scheme: "rtsps", library: .other, checksRTSP: false)?.code == .unsupported)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletFFmpeg
 
-/// Fragments of MP4, read by ffprobe.
+/// MP4 fragments, read by ffprobe.
 @Suite(.blocking) struct FragmentMuxerTests {
     private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
         let lines = try ReferenceCommand.run(
             "ffprobe", ["-v", "error", "-show_entries", "packet=pts_time,dts_time,flags", "-of", "csv=p=0", file])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: stream)))
-        // Each access unit has a delimiter, before which only the first has something.
+        // Each access unit begins with a delimiter; only the first has data before it.
         let delimiters = bytes.indices.filter { bytes[$0...].starts(with: [0, 0, 1, 9]) }
         let starts = [0] + delimiters.dropFirst() + [bytes.count]
         return try zip(String(decoding: lines, as: UTF8.self).split(separator: "\n"), zip(starts, starts.dropFirst()))
@@ -37,7 +37,7 @@ import Testing
             }
     }
 
-    @Test("Pictures keep their times, however packets are divided into fragments", arguments: [1, 3, 7])
+    @Test("Pictures keep their times, no matter how packets are divided into fragments", arguments: [1, 3, 7])
     func times(perFragment count: Int) throws {
         let packets = try packets()
         try #require(packets.count == 60)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct IPAddressTests {
     @Test(
-        "The space of an address is that of IANA's registries",
+        "The space of an address matches IANA's registries",
         arguments: [
             // https://www.iana.org/assignments/iana-ipv4-special-registry
             ("0.0.0.0", .loopback), ("0.1.2.3", .privateUse), ("10.0.0.0", .privateUse),
@@ -23,7 +23,7 @@ import Testing
             ("203.0.113.7", .privateUse), ("223.255.255.255", .global), ("224.0.0.1", .multicast),
             ("239.255.255.255", .multicast), ("240.0.0.0", .privateUse), ("255.255.255.254", .privateUse),
             ("255.255.255.255", .multicast), ("8.8.8.8", .global),
-            // Where providers of virtual machines have their metadata.
+            // Metadata services of cloud providers.
             ("100.100.100.200", .linkLocal), ("192.0.0.192", .linkLocal), ("168.63.129.16", .linkLocal),
             ("fd00:ec2::254", .linkLocal), ("::ffff:100.100.100.200", .linkLocal),
             // https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -45,19 +45,19 @@ import Testing
     }
 
     @Test(
-        "What is no address in digits is none", arguments: ["", "localhost", "1.2.3", "127.1", "[::1]", "0x7f000001"])
+        "A non-numeric address is refused", arguments: ["", "localhost", "1.2.3", "127.1", "[::1]", "0x7f000001"])
     func literals(_ text: String) {
         #expect(IPAddress(literal: text) == nil)
         #expect(IPAddress(bytes: [1, 2, 3]) == nil)
     }
 
-    @Test("An address stands in a URL in digits, one of IPv6 in brackets")
+    @Test("An address is numeric in a URL, with brackets for IPv6")
     func digits() {
         #expect(IPAddress(literal: "192.168.1.20")?.inURL == "192.168.1.20")
         #expect(IPAddress(literal: "2001:DB8:0::1")?.inURL == "[2001:db8::1]")
     }
 
-    @Test("The interface that leads to an address is looked up with it, and does not count in comparisons")
+    @Test("The interface of an address is looked up with it, and ignored in comparisons")
     func zone() throws {
         let found = try #require(HostLookup.addresses(of: "fe80::1%lo").first)
         let index = unsafe if_nametoindex("lo")
@@ -68,9 +68,9 @@ import Testing
     }
 
     @Test(
-        "No server leads to a more private space than its own, unless that is allowed",
+        "No server may redirect to a more private space than its own, unless that is allowed",
         arguments: [
-            // Leader, target, and whether follow and deny let it.
+            // The redirecting address, the target, and whether follow and deny allow it.
             ("8.8.8.8", "1.1.1.1", true, true), ("8.8.8.8", "192.168.1.1", false, false),
             ("8.8.8.8", "100.64.0.1", false, false), ("8.8.8.8", "169.254.169.254", false, false),
             ("8.8.8.8", "127.0.0.1", false, false), ("8.8.8.8", "::ffff:127.0.0.1", false, false),

@@ -6,12 +6,12 @@ import Testing
 @testable import InletFFmpeg
 
 @Suite(.blocking) struct JPEGEncoderTests {
-    /// A range and a matrix, in the words of H.273 and of ffmpeg's scale filter.
+    /// A range and a matrix, in terms of H.273 and of ffmpeg's scale filter.
     struct Colors: Sendable, CustomTestStringConvertible {
         var range: ColorRange
         var matrix: ColorMatrix
         var filter: String
-        /// Of each colour.
+        /// The side of each colour's square.
         var side = 32
 
         var colorSpace: ColorSpace { ColorSpace(matrix: matrix, range: range) }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// What ffmpeg sees in a JPEG.
+    /// ffmpeg's decoding of a JPEG.
     private static func decode(_ jpeg: Data, as pixelFormat: String) throws -> Data {
         let folder = try TemporaryFolder()
         try jpeg.write(to: URL(fileURLWithPath: folder.path("a.jpg")))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "At quality 90 ffmpeg decodes a picture that is at least 38 dB close, of even and odd sizes",
+        "At quality 90, ffmpeg decodes a picture with at least 38 dB, of even and odd sizes",
         arguments: [(320, 240), (321, 241), (1279, 719), (17, 33), (16, 16), (3, 2), (1, 1)])
     func fidelity(width: Int, height: Int) throws {
         let size = ImageSize(width: width, height: height)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("A picture in any range and by any matrix is shown in its colours", arguments: Colors.all)
+    @Test("A picture of any range and matrix is shown in the right colours", arguments: Colors.all)
     func colors(_ colors: Colors) throws {
         let shown: [UInt32] = [
             0x000000, 0xFFFFFF, 0xFF0000, 0x00FF00, 0x0000FF, 0xC08040, 0x308090, 0x808080, 0x804060, 0xFFFF00,
@@ -92,7 +92,7 @@ import Testing
         let rgb = try Self.decode(jpeg, as: "rgb24")
         try #require(rgb.count == size.width * size.height * 3)
         for (index, color) in shown.enumerated() {
-            // The middle of each square, where no neighbour's chroma reaches.
+            // The middle of each square, which neighbouring chroma does not reach.
             let position = rgb.startIndex + (side / 2 * size.width + side * index + side / 2) * 3
             for (channel, shift) in [UInt32(16), 8, 0].enumerated() {
                 let expected = Int(color >> shift & 0xFF)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("A limited picture becomes what ffmpeg makes of it in full range, within 38 dB")
+    @Test("A limited-range picture matches ffmpeg's full-range one, with at least 38 dB")
     func limitedPicture() throws {
         let size = ImageSize(width: 321, height: 241)
         let expected = try Self.pictures("testsrc2=size=321x241", size, .all[0])
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("A lower quality takes fewer bytes, and its scale is libjpeg's")
+    @Test("A lower quality takes fewer bytes, and has libjpeg's scale")
     func quality() throws {
         let source = try Self.pictures("testsrc2=size=320x240", ImageSize(width: 320, height: 240), .all[0])
         let counts = try [10, 25, 50, 75, 90, 100].map { quality in
@@ -127,7 +127,7 @@ import Testing
         for (quality, scale) in scales { #expect(JPEGEncoder.scale(quality: quality) == Int32(scale), "\(quality)") }
     }
 
-    @Test("Pictures follow each other without a trace of the one before, through changes of size, and none is kept")
+    @Test("A picture leaves no trace in the next one, even if the size changes, and none is kept")
     func sequence() throws {
         let encoder = JPEGEncoder()
         let colors = Colors.all[0]
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("What the caller throws comes out, and the encoder goes on")
+    @Test("The caller's error is rethrown, and the encoder remains usable")
     func callerThrows() throws {
         let encoder = JPEGEncoder()
         let picture = try I420Draft(size: ImageSize(width: 16, height: 16)).publish()

@@ -14,14 +14,14 @@ import Testing
                     + ["-f", "image2pipe", "-c:v", "mjpeg", "-"]))
     }
 
-    @Test("The size that ffmpeg gave a JPEG is read, whatever its samples")
+    @Test("The size of a JPEG by ffmpeg is read, for any samples")
     func real() throws {
         for format in ["yuvj420p", "yuvj422p", "yuvj444p"] {
             #expect(size(try jpeg(["-pix_fmt", format])) == ImageSize(width: 98, height: 66))
         }
     }
 
-    @Test("A cut or damaged JPEG gives no size, or one, and never more")
+    @Test("A truncated or damaged JPEG gives no size or one size, and never traps")
     func damaged() throws {
         let whole = try jpeg([])
         var found = 0
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Markers without segments and filling bytes are passed over; other tables are no frame")
+    @Test("Markers without segments and fill bytes are skipped; other tables are not a frame")
     func markers() {
         let frame: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 0x3E, 0x80, 0x10, 0x01, 1, 1, 0x11, 0]
         #expect(size([0xFF, 0xD8, 0xFF, 0xFF, 0xFF] + frame.dropFirst()) == ImageSize(width: 0x1001, height: 16_000))

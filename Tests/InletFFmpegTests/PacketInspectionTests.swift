@@ -20,14 +20,14 @@ import Testing
         return [UInt8](data)
     }
 
-    @Test("Parameter sets that stand before a key frame are found", arguments: ["h264", "hevc"])
+    @Test("Parameter sets before a key frame are found", arguments: ["h264", "hevc"])
     func parameterSets(_ codec: String) throws {
         let encoder = codec == "h264" ? "libx264" : "libx265"
         let bytes = try picture(
             ImageSize(width: 64, height: 48), ["-c:v", encoder, "-x265-params", "log-level=none", "-f", codec])
         let found = try #require(PacketInspection.parameterSets(in: try packet(bytes), VideoCodec(rawValue: codec)))
         #expect(!found.isEmpty && Array(found.prefix(3)).allSatisfy { $0 <= 1 })
-        // They are what stands in the stream.
+        // They are those in the stream.
         #expect(bytes.count > found.count)
         #expect(PacketInspection.parameterSets(in: try packet([1, 2, 3, 4]), VideoCodec(rawValue: codec)) == nil)
         #expect(PacketInspection.parameterSets(in: try packet(bytes), .mjpeg) == nil)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("More parameter sets than any stream needs are not read, in time that grows with their number")
+    @Test("More parameter sets than any stream needs are refused, in linear time")
     func manySets() throws {
         let size = ImageSize(width: 64, height: 48)
         let frame = try keyFrame("h264", size, "ref=1")
@@ -70,7 +70,7 @@ import Testing
         #expect(ParameterSets(parameters("h264", size, sets)) == nil)
     }
 
-    @Test("A new size in packets with lengths keeps the record that states the lengths")
+    @Test("A new size in packets with length fields keeps the record that describes these")
     func newSizeWithLengths() throws {
         let (small, large) = (ImageSize(width: 64, height: 48), ImageSize(width: 128, height: 96))
         let old = try units(keyFrame("h264", small, "ref=1").sets)
@@ -106,7 +106,7 @@ import Testing
         #expect(ParameterSets(other) == ParameterSets(parameters(codec, size, large.sets)))
     }
 
-    @Test("Parameters that a container states with a packet replace the known ones")
+    @Test("Parameters from the container of a packet replace the known ones")
     func statedSets() throws {
         let size = ImageSize(width: 64, height: 48)
         let (old, new) = try (keyFrame("h264", size, "ref=1"), keyFrame("h264", size, "ref=3"))
@@ -120,7 +120,7 @@ import Testing
         #expect(follower.follow(PacketData(old.bytes)) != nil)
     }
 
-    @Test("Records are read as they are, and none that is cut off", arguments: ["h264", "hevc"])
+    @Test("Complete records are read, and truncated ones are not", arguments: ["h264", "hevc"])
     func records(_ codec: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.mp4")
@@ -135,7 +135,7 @@ import Testing
         let read = try #require(ParameterSets(parameters(codec, size, record)))
         #expect(read.lengthSize == 4)
         #expect(read.byteStream == ParameterSets(parameters(codec, size, raw.sets))?.byteStream)
-        // Every prefix is read without a trap. The bytes after the sets may be missing.
+        // Every prefix is parsed without a trap. Bytes after the sets may be missing.
         let prefixes = (0..<record.count).map { ParameterSets(parameters(codec, size, Array(record.prefix($0)))) }
         #expect(prefixes.prefix(20).allSatisfy { $0 == nil })
         #expect(prefixes.allSatisfy { $0 == nil || $0 == read })

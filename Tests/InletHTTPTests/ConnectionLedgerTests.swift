@@ -22,7 +22,7 @@ import Testing
         #expect(ledger.connections == 4)
     }
 
-    @Test("A client with too many connections without a token loses its own oldest one, and none of another's")
+    @Test("A client with too many connections without a token loses its own oldest one, and no other client loses any")
     func strangers() {
         var ledger = ConnectionLedger(maximum: 100, strangersPerClient: 3)
         let other = Self.fill(&ledger, 1, Self.far)
@@ -32,7 +32,7 @@ import Testing
             return
         }
         #expect(ledger.connections == 4)
-        // Those that have shown the token do not count.
+        // Connections that have presented the token do not count.
         for id in own[1...] + [newest] + other { ledger.set(isKnown: true, of: id) }
         let further = Self.fill(&ledger, 3, Self.near)
         #expect(further.count == 3)
@@ -43,13 +43,13 @@ import Testing
         var ledger = ConnectionLedger(maximum: 6, strangersPerClient: 6)
         _ = Self.fill(&ledger, 2, Self.far)
         var near = Self.fill(&ledger, 4, Self.near)
-        // The first has just sent something, and whether it has shown a token does not matter.
+        // The first has just sent something; tokens do not matter here.
         ledger.set(.waiting, of: near[0])
         for id in near { ledger.set(isKnown: true, of: id) }
         near.append(near.removeFirst())
         for old in near.prefix(2) {
             guard case .replaces(old, by: _) = ledger.admit(.ipv6(UInt64(old)), isKnown: false) else {
-                Issue.record("\(old) was to be replaced")
+                Issue.record("\(old) was not replaced")
                 return
             }
         }
@@ -61,22 +61,22 @@ import Testing
         var ledger = ConnectionLedger(maximum: 8, strangersPerClient: 8)
         _ = Self.fill(&ledger, 8, Self.near, isKnown: true)
         guard case .replaces(_, by: let newest) = ledger.admit(Self.near, isKnown: false) else {
-            Issue.record("nobody gave way")
+            Issue.record("no connection was replaced")
             return
         }
         for _ in 0..<7 {
             let verdict = ledger.admit(Self.near, isKnown: true)
-            if case .replaces(newest, by: _) = verdict { Issue.record("the newest gave way") }
+            if case .replaces(newest, by: _) = verdict { Issue.record("the newest was replaced") }
         }
     }
 
-    @Test("Connections that are answered stay, and if all are, no other is admitted")
+    @Test("Connections that are being answered stay, and if all are, no other is admitted")
     func answered() {
         var ledger = ConnectionLedger(maximum: 3, strangersPerClient: 3)
         let ids = Self.fill(&ledger, 3, Self.near)
         for id in ids.dropLast() { ledger.set(.answering, of: id) }
         guard case .replaces(ids[2], by: let newest) = ledger.admit(Self.far, isKnown: true) else {
-            Issue.record("the one that waits was to be replaced")
+            Issue.record("the waiting connection was not replaced")
             return
         }
         ledger.set(.answering, of: newest)

@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 struct FileNamePatternTests {
-    /// What Foundation says of a time.
+    /// Foundation's text for a time.
     private static func foundation(_ format: String, _ nanoseconds: Int64, _ zone: TimeZone) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -15,7 +15,7 @@ struct FileNamePatternTests {
     }
 
     @Test(
-        "What changes in a name is filled in",
+        "The fields of a pattern are filled in",
         arguments: [
             ("a.jpg", "a.jpg"), ("{n}.jpg", "000042.jpg"), ("{n:1}-{sequence}", "42-7"), ("%d.png", "42.png"),
             ("x%04dy", "x0042y"), ("%%{{a}", "%{a}"), ("{utc}", "20240229T235959.007Z"), ("%0d", "42"),
@@ -29,7 +29,7 @@ struct FileNamePatternTests {
     }
 
     @Test(
-        "Times are those of the calendar, before 1970 too",
+        "Times are calendar times, even before 1970",
         arguments: [0, 86_399, 951_782_400, 951_868_800, 4_107_542_400, -1, 1_735_689_599])
     func times(_ seconds: Int64) throws {
         let time = seconds * 1_000_000_000 + 500_000_000
@@ -42,7 +42,7 @@ struct FileNamePatternTests {
     }
 
     @Test(
-        "What stands for nothing is refused, and the message says what there is",
+        "An unknown field is refused, and the message lists the known ones",
         arguments: [
             ("{", "{"), ("{n", "{n"), ("{nn}", "{nn}"), ("{n:}", "{n:}"), ("{n:0}", "{n:0}"), ("{n:19}", "{n:19}"),
             ("{n:+5}", "{n:+5}"), ("{time:3}", "{time:3}"), ("{a/b}", "{a"), ("%", "%"), ("%3", "%3"), ("%s", "%s"),
@@ -52,18 +52,18 @@ struct FileNamePatternTests {
         let error = #expect(throws: InletError.self) { try FileNamePattern(pattern) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.message.hasPrefix("'\(named)' ") == true, "\(error?.message ?? "")")
-        #expect(error?.message.contains("{n}, {n:DIGITS}, {date}, {time}, {utc} and %d") == true)
+        #expect(error?.message.contains("{n}, {n:DIGITS}, {date}, {time}, {utc} or %d") == true)
     }
 
     @Test(
-        "A folder cannot change, and a folder's name is no file's",
+        "Fields in a folder's name, and patterns without a file name, are refused",
         arguments: [("{n}/a", "folder's"), ("{date}/{n}", "folder's"), ("a/", "add a file name"), ("", "a file name")])
     func folders(_ pattern: String, _ part: String) {
         let error = #expect(throws: InletError.self) { try FileNamePattern(pattern) }
         #expect(error?.message.contains(part) == true)
     }
 
-    @Test("What a URI makes of %03d is refused with what to write instead")
+    @Test("A pattern with %03d in a URI, which is an escape there, is refused with the correct form")
     func escape() throws {
         let uri = try PluginURI("jpeg:a%03d.jpg")
         let error = #expect(throws: InletError.self) { try FileNamePattern(uri.rest) }
@@ -71,14 +71,14 @@ struct FileNamePatternTests {
         #expect(try FileNamePattern(PluginURI("jpeg:a%2503d.jpg").rest).path(number: 5, time: 0) == "a005.jpg")
     }
 
-    @Test("The date alone does not tell files apart")
+    @Test("A date does not distinguish all files")
     func dateAlone() throws {
         let pattern = try FileNamePattern("{date}.mp4")
         #expect(pattern.varies && !pattern.tellsFilesApart)
     }
 
     @Test(
-        "A name of the pattern is known by its parts, with its number",
+        "A name that matches the pattern is recognised, with its number",
         arguments: [
             ("a-{n}.mp4", "a-000012.mp4", 12), ("a-{n}.mp4", "a-1234567.mp4", 1_234_567),
             ("a-{n}.mp4", "a-000012-2.mp4", 12), ("a-{n}.mp4", "a-12.mp4", nil), ("a-{n}.mp4", "a-0000012.mp4", nil),
@@ -90,7 +90,7 @@ struct FileNamePatternTests {
             ("{n}-{sequence}.jpg", "000002-77.jpg", 2), ("{sequence}-{n}.jpg", "77-000002.jpg", 2),
             ("{n:18}", "999999999999999999", 999_999_999_999_999_999), ("{n}", "99999999", nil),
             ("{sequence}", "123456789012", 0), ("{n}", "9223372036854775807", nil),
-            // Names that only look like the pattern's are other files.
+            // Names that only look like those of the pattern belong to other files.
             ("\u{E9}-{n}.mp4", "e\u{301}-000001.mp4", nil), ("\u{E9}-{n}.mp4", "\u{E9}-000001.mp4", 1),
             ("a-{n}.mp4", "a-000001\u{301}.mp4", nil), ("a-{n}.mp4", "a-00000\u{661}.mp4", nil),
             ("a-{n}.mp4", "a-000001-+2.mp4", nil),
@@ -100,7 +100,7 @@ struct FileNamePatternTests {
     }
 
     @Test(
-        "A name says when its file began, where it has a date and a time that are in the calendar",
+        "A name with a valid date and time states when its file began",
         arguments: [
             ("{utc}.mp4", "20240229T235959.007Z.mp4", 1_709_251_199_007),
             ("{utc}.mp4", "20240229T235959.007Z-2.mp4", 1_709_251_199_007), ("{utc}", "20230229T235959.007Z", nil),
@@ -113,30 +113,30 @@ struct FileNamePatternTests {
         #expect(try FileNamePattern(pattern).match(name)?.began == milliseconds.map { $0 * 1_000_000 })
     }
 
-    @Test("The local date and time of a name are those that were written into it, on any day of the year")
+    @Test("The local date and time of a name are read as written, on any day of the year")
     func beganLocally() throws {
         let pattern = try FileNamePattern("a-{n}-{time}-{date}.mp4")
         for day in 0..<366 as Range<Int64> {
             let time = (1_735_689_600 + day * 86_400 + day * 60) * 1_000_000_000
             let match = try #require(pattern.match(pattern.path(number: 3, time: time)))
-            // An hour in autumn comes twice.
+            // One hour in autumn occurs twice.
             #expect(match.number == 3 && [0, 3_600_000_000_000].contains(abs((match.began ?? 0) - time)))
         }
         #expect(try FileNamePattern("{date}.mp4").match("2026-01-31-12.mp4")?.copy == 12)
     }
 
-    @Test("A combining mark behind a slash, a brace or a percent sign takes nothing of its meaning away")
+    @Test("A combining mark after a slash, a brace or a percent sign does not change its meaning")
     func combiningMarks() throws {
         #expect(try FileNamePattern("a/\u{301}{n:1}").folder == "a/")
         #expect(try FileNamePattern("%d\u{301}").path(number: 5, time: 0) == "5\u{301}")
         #expect(try FileNamePattern("{n:1}\u{301}").path(number: 5, time: 0) == "5\u{301}")
         for mistake in ["{\u{301}n}", "%\u{301}d", "{n:\u{661}}"] {
             let error = #expect(throws: InletError.self) { try FileNamePattern(mistake) }
-            #expect(error?.message.contains("stands for nothing") == true)
+            #expect(error?.message.contains("is not a known field") == true)
         }
     }
 
-    @Test("Numbers go on from the highest of the folder, and step over names that are taken")
+    @Test("Numbers continue from the highest one in the folder, and skip used names")
     func countingOn() throws {
         let folder = try TemporaryFolder()
         let pattern = try FileNamePattern(folder.path("a-{n:3}.jpg"))
@@ -145,7 +145,7 @@ struct FileNamePatternTests {
             try Data().write(to: URL(fileURLWithPath: folder.path(name)))
         }
         #expect(pattern.highestNumber == 7)
-        // A link that leads nowhere has its name.
+        // A dangling link uses its name.
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("a-008.jpg"), withDestinationPath: folder.path("nothing"))
         var number = 7
@@ -154,7 +154,7 @@ struct FileNamePatternTests {
         #expect(try FileNamePattern(folder.path("gone/{n}")).highestNumber == 0)
     }
 
-    @Test("A name without a number that is taken gets one before its extension")
+    @Test("A used name without a number gets one before its extension")
     func copies() throws {
         let folder = try TemporaryFolder()
         var number = 0
@@ -168,7 +168,7 @@ struct FileNamePatternTests {
             try FileNamePattern(folder.path(".hidden")).freePath(number: &number, time: 0) == folder.path(".hidden-2"))
     }
 
-    @Test("Files that others named alike are not taken for its own: retention would delete them")
+    @Test("Similar names of other programs' files do not match, because retention would delete the files")
     func othersFiles() throws {
         let numbered = try FileNamePattern("cam-{n}.mp4")
         for name in [

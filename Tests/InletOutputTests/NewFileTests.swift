@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-/// Which files sinks make, and which they leave alone.
+/// The files that sinks create, and those that they do not touch.
 struct NewFileTests {
     private let folder: TemporaryFolder
 
@@ -37,7 +37,7 @@ struct NewFileTests {
     }
 
     @Test(
-        "A file has the mode that was asked for, whatever the umask is",
+        "A file has the requested mode, regardless of the umask",
         arguments: [0o600, 0o640, 0o644, 0o666] as [UInt16])
     func modes(bits: UInt16) async throws {
         let path = folder.path("file")
@@ -53,7 +53,7 @@ struct NewFileTests {
         }
     }
 
-    @Test("A file that is replaced is another file: another name of it, and who has it open, keep the old one")
+    @Test("A replaced file is a new file: other names of it, and processes that have it open, keep the old one")
     func replaced() throws {
         let (path, other) = (folder.path("file"), folder.path("other"))
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
@@ -67,7 +67,7 @@ struct NewFileTests {
         #expect(failure(path, .kept)?.context.nativeCode == EEXIST)
     }
 
-    @Test("A symbolic link is refused, whatever it leads to, and that stays as it is")
+    @Test("A symbolic link to any target is refused, and the target does not change")
     func links() throws {
         let (link, target) = (folder.path("link"), folder.path("target"))
         try Data("mine".utf8).write(to: URL(fileURLWithPath: target))
@@ -84,7 +84,7 @@ struct NewFileTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("nothing")))
     }
 
-    @Test("Pipes are opened without a wait, or refused")
+    @Test("Pipes are opened without waiting, or refused")
     func pipes() throws {
         let path = folder.path("pipe")
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -97,21 +97,21 @@ struct NewFileTests {
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("The system's own names for devices and descriptors are links by nature, and are followed")
+    @Test("The system's own names for devices and descriptors, which are links, are followed")
     func systemNames() throws {
         let path = folder.path("file")
         let descriptor = try NewFile(path, mode: .owner, existing: .kept).descriptor
         defer { close(descriptor) }
         for name in ["/dev/null", "/dev/fd/\(descriptor)"] {
             let file = try open(name)
-            // Nothing that would be taken away again.
+            // The name was not created here, and must not be removed.
             #expect(!file.isNew)
         }
         #expect(FileManager.default.fileExists(atPath: "/dev/null"))
         #expect(failure("/dev/inlet-is-no-device")?.code == .notFound)
         #expect(!FileManager.default.fileExists(atPath: "/dev/inlet-is-no-device"))
         #if os(Linux)
-            // A folder below /dev in which everybody may put a link.
+            // A folder below /dev in which every user can create a link.
             let link = "/dev/shm/inlet-test-\(UUID().uuidString)"
             for name in [link, "/dev/shm/\u{301}\(UUID().uuidString)"] {
                 try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: path)
@@ -133,7 +133,7 @@ struct NewFileTests {
     }
 
     @Test(
-        "Who may read a file may list and enter its folder",
+        "Users who may read a file may list and enter its folder",
         arguments: [(0o600, 0o700), (0o640, 0o750), (0o666, 0o777)] as [(UInt16, UInt16)])
     func folders(_ bits: UInt16, _ folder: UInt16) throws {
         #expect(try #require(FileMode(bits)).folderBits == folder)

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// What a recorder notes with its files, and what it makes of that.
+/// The notes of a recorder on its files, and the ages that follow from them.
 struct RecordingMarkTests {
     static let day: Int64 = 86_400_000_000_000
     /// 2025-06-01.
@@ -21,7 +21,7 @@ struct RecordingMarkTests {
         RecorderTime(boot: boot, sinceBoot: sinceBoot, sinceEpoch: sinceEpoch)
     }
 
-    @Test("Within one start of the machine, setting the clock changes no age")
+    @Test("Until the machine restarts, setting the clock does not change ages")
     func steps() {
         let begun = time("a", 10, Self.june)
         for clock in [0, Self.june - 400 * Self.day, Self.june + 400 * Self.day] {
@@ -30,7 +30,7 @@ struct RecordingMarkTests {
         #expect(time("a", 9, Self.june).age(of: begun) == nil)
     }
 
-    @Test("Across starts the time of day counts, but for one that was never set and one to come")
+    @Test("After a restart, ages follow from the time of day, unless that was not set or is in the future")
     func days() {
         let now = time("b", 5, Self.june)
         #expect(now.age(of: time("a", 900, Self.june - Self.day)) == .nanoseconds(Self.day))
@@ -41,7 +41,7 @@ struct RecordingMarkTests {
         #expect(now.age(ofDay: -1) == nil && now.age(ofDay: .min) == nil && now.age(ofDay: .max) == nil)
     }
 
-    @Test("A note is read as it was written, and what is none is not")
+    @Test("A note is read as it was written, and invalid notes are ignored")
     func text() {
         let marks = [
             RecordingMark(.begun, at: time("0a-1b", 0, .min)), RecordingMark(.ended, at: time("", .max, Self.june)),
@@ -54,7 +54,7 @@ struct RecordingMarkTests {
     }
 
     #if os(Linux)
-        @Test("A note stays with its file, whatever the file's times are set to")
+        @Test("A note stays with its file when the file's times are changed")
         func attribute() throws {
             let folder = try TemporaryFolder()
             let path = folder.path("file")

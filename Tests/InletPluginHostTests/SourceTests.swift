@@ -74,7 +74,7 @@ import Testing
         let child = try PluginChild(["--library", plugin.path])
         let result = try child.create([("rate", "0")])
         #expect(result.result == INLET_ERROR_INVALID_CONFIGURATION)
-        #expect(result.text == "The rate is not possible. Take one from 1 to 1000.")
+        #expect(result.text == "The rate is out of range. Use 1 to 1000.")
     }
 
     @Test("lent pictures are copied, from bottom up too, and released")

@@ -3,9 +3,9 @@ import Glibc
 import InletSystem
 import Synchronization
 
-/// A host of one instance, which keeps what it is told.
+/// A host of one instance, which records the calls of its functions.
 final class FakeHost: Sendable {
-    /// What the instance has told.
+    /// The recorded calls of the instance.
     struct Notes {
         var progress = 0
         var drops: [String: UInt64] = [:]
@@ -31,7 +31,7 @@ final class FakeHost: Sendable {
         wake.raise()
     }
 
-    /// Wants a rate, packets or not, and the third key frame.
+    /// Sets a demand: a rate, whether packets are wanted, and the third key-frame request.
     func want(_ rate: inlet_rational, packets: Bool) {
         demand.withLock {
             $0.frame_rate = rate

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what scripted sources make and end.
+/// Counts the pictures and closings of scripted sources.
 final class Ledger: Sendable {
     static let shared = Ledger()
     private let pictures = Atomic(0)
@@ -10,8 +10,8 @@ final class Ledger: Sendable {
     func freed() { pictures.subtract(1, ordering: .sequentiallyConsistent) }
     func closed() { closings.add(1, ordering: .sequentiallyConsistent) }
 
-    /// How many pictures have memory now.
+    /// The number of pictures that currently have memory.
     var livePictures: Int { pictures.load(ordering: .sequentiallyConsistent) }
-    /// How many sources were closed so far, but for those that do not listen.
+    /// The number of closed sources, except those that ignore cancellations.
     var closedSources: Int { closings.load(ordering: .sequentiallyConsistent) }
 }

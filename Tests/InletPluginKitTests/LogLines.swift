@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the plug-in of these tests has logged.
+/// The log lines of the plug-in in these tests.
 final class LogLines: Sendable {
     static let shared = LogLines()
     private let lines = Mutex([String]())

@@ -2,7 +2,7 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// A time that one thread notes for another.
+/// A time that one thread records for another.
 final class MonotonicTimeBox: Sendable {
     private let nanoseconds = Atomic(Int64.min)
 

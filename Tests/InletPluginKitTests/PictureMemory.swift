@@ -1,4 +1,4 @@
-/// The memory of a picture, which is counted.
+/// The memory of a picture. Instances are counted.
 @safe final class PictureMemory: Sendable {
     // Written in `init` only, and freed once.
     nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer

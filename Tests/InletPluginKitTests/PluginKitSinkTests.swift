@@ -5,11 +5,11 @@ import Testing
 @testable import InletPluginKit
 
 extension PluginKitTests {
-    /// Sinks behind the tables of `inlet_plugin.h`.
+    /// Sinks that are called through the tables of `inlet_plugin.h`.
     @Suite struct PluginKitSinkTests {
         init() { _ = SinkRecord.shared.take() }
 
-        @Test("what a sink wants is stated, and each picture is its own, also after the call")
+        @Test("a sink's requirements are stated, and it owns each picture, even after the call")
         func pictures() throws {
             let sink = try TableSink("pictures")
             #expect((sink.wants.packets, sink.wants.width, sink.wants.height) == (0, 640, 360))
@@ -19,7 +19,7 @@ extension PluginKitTests {
             let samples = (0..<59).map { UInt8($0) }
             #expect(try sink.consume(samples, sequence: 3) == INLET_OK)
             #expect(try sink.consume(samples.map { $0 + 100 }, sequence: 4) == INLET_OK)
-            // A change of the stream is told by each frame.
+            // Each frame states a change of the stream.
             try sink.start()
             try sink.finish()
             let (lines, frames) = SinkRecord.shared.take()
@@ -36,7 +36,7 @@ extension PluginKitTests {
             }
         }
 
-        @Test("a sink that has had enough says so, and an error arrives with its code and sentence")
+        @Test("a sink can end, and an error arrives with its code and sentence")
         func ends() throws {
             let stopping = try TableSink("pictures", "stops")
             try stopping.start()
@@ -48,7 +48,7 @@ extension PluginKitTests {
             #expect(failure.message == "The disk is full." && failure.nativeCode == 28)
         }
 
-        @Test("packets come with their times and parameter sets; what needs a key frame requests one, and gets it next")
+        @Test("packets arrive with times and parameter sets; a sink that needs a key frame requests and gets one")
         func packets() throws {
             let sink = try TableSink("packets")
             #expect(sink.wants.packets == 1)
@@ -65,7 +65,7 @@ extension PluginKitTests {
             #expect(sink.keyFrameRequests == 1)
         }
 
-        @Test("a scheme of sources makes no sink")
+        @Test("a scheme of a source cannot make a sink")
         func strangers() throws {
             let failure = try #require(throws: TableSource.Failure.self) { try TableSink("scripted") }
             #expect(failure.result == inlet_result(INLET_ERROR_INVALID_CONFIGURATION))

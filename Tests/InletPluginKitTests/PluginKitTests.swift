@@ -10,9 +10,10 @@ import Testing
 
 @testable import InletPluginKit
 
-/// Sources behind the tables of `inlet_plugin.h`, called as a host calls them. One at a time: some count what is alive.
+/// Sources called through the tables of `inlet_plugin.h`, as a host calls them. One test at a time, because some count
+/// live objects.
 @Suite(.serialized, .tags(.process)) struct PluginKitTests {
-    @Test("the entry is that of this header")
+    @Test("the entry matches this header")
     func entry() {
         let entry = inlet_plugin_entry
         #expect(entry.magic == 0x544c_4e49)
@@ -21,7 +22,7 @@ import Testing
         #expect(unsafe entry.get_interface("inlet.source/2") == nil)
     }
 
-    @Test("a stream is described as the source described it")
+    @Test("a stream has the source's description")
     func stream() throws {
         let source = try TableSource("scripted", "", host: FakeHost())
         let stream = try unsafe source.open()
@@ -35,7 +36,7 @@ import Testing
         #expect(unsafe (stream.rotation, stream.timestamp_bits) == (90, 32))
     }
 
-    @Test("a picture is lent with its bytes, times and facts, and freed when it is released, after the close")
+    @Test("a picture is lent with its bytes, times and facts, and freed on release, even after the close")
     func picture() throws {
         let before = Ledger.shared.livePictures
         var source: TableSource? = try TableSource("scripted", "", host: FakeHost())
@@ -57,7 +58,7 @@ import Testing
         #expect(Ledger.shared.livePictures == before)
     }
 
-    @Test("the test pictures are the same bytes as without the tables")
+    @Test("the test pictures have the same bytes as without the tables")
     func pattern() throws {
         let host = try FakeHost()
         let source = try TableSource("pattern", "ball", [("size", "66x50"), ("pace", "none")], host: host)
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("packets come with their times, flags and parameter sets, these when they change")
+    @Test("packets arrive with their times and flags, and with parameter sets that have changed")
     func packets() throws {
         let source = try TableSource("scripted", "packets", host: FakeHost())
         let stream = try unsafe source.open()
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "options reach the source, a secret too; one that was left empty is not given",
+        "options reach the source, including secrets; empty ones are not passed",
         arguments: [
             ([], "options 7 none"), ([("count", "12"), ("secret", "")], "options 12 none"),
             ([("secret", "a&b=c?%20@/é")], "options 7 a&b=c?%20@/é"),
@@ -115,7 +116,7 @@ import Testing
         #expect(try source.next().item.rows(1, of: bytes.count, plane: 0) == bytes)
     }
 
-    @Test("what is wrong with options is told in words", arguments: [("count", "1001"), ("cuont", "1")])
+    @Test("a wrong option gives a readable error", arguments: [("count", "1001"), ("cuont", "1")])
     func wrongOptions(name: String, value: String) throws {
         let failure = try #require(throws: TableSource.Failure.self) {
             try TableSource("scripted", "", [(name, value)], host: FakeHost())
@@ -124,7 +125,7 @@ import Testing
         #expect(failure.message.contains("count"))
     }
 
-    @Test("an error arrives with its code, sentence, native code and time to wait")
+    @Test("an error arrives with its code, sentence, native code and retry time")
     func error() throws {
         let source = try TableSource("scripted", "missing", host: FakeHost())
         let failure = unsafe try #require(throws: TableSource.Failure.self) { try unsafe source.open() }
@@ -139,7 +140,7 @@ import Testing
                 == inlet_result(INLET_ERROR_DISCONNECTED))
     }
 
-    @Test("the end of a source is the end")
+    @Test("the end of a source is the end of the stream")
     func end() throws {
         let source = try TableSource("scripted", "end", host: FakeHost())
         try unsafe source.open()
@@ -155,7 +156,7 @@ import Testing
         #expect(failure.result == inlet_result(INLET_ERROR_TIMED_OUT))
     }
 
-    @Test("a picture that comes after the deadline is yielded by a later call")
+    @Test("a picture that arrives after the deadline is yielded by a later call")
     func again() throws {
         let source = try TableSource("scripted", "late", host: FakeHost())
         try unsafe source.open()
@@ -167,7 +168,7 @@ import Testing
         #expect(try source.next().result == INLET_OK)
     }
 
-    @Test("a cancellation ends next at once, even if the source does not listen", arguments: ["blocks", "deaf"])
+    @Test("a cancellation ends next at once, even if the source ignores it", arguments: ["blocks", "deaf"])
     func cancellation(script: String) throws {
         let host = try FakeHost()
         let source = try TableSource("scripted", script, host: host)
@@ -181,7 +182,7 @@ import Testing
         }
         let failure = try #require(throws: TableSource.Failure.self) { try source.next() }
         #expect(failure.result == inlet_result(INLET_ERROR_CANCELLED))
-        // 100 ms are promised; the machine may be busy. What does not listen takes two seconds.
+        // The promise is 100 ms, but the machine may be busy. A source that ignores the cancellation takes two seconds.
         #expect(MonotonicTime.now - cancelled.time < .seconds(1))
         #expect(throws: TableSource.Failure.self) { try source.next() }
     }
@@ -199,7 +200,7 @@ import Testing
         #expect(LogLines.shared.all.contains("\(INLET_LOG_WARNING) a line number=1"))
     }
 
-    @Test("what sinks want reaches the source; only a source of packets is asked for them")
+    @Test("the demand of sinks reaches the source; packets are requested only from a source of packets")
     func demand() throws {
         let host = try FakeHost()
         let source = try TableSource("scripted", "demand", host: host)
@@ -209,12 +210,12 @@ import Testing
         #expect(try source.next().item.rows(1, of: bytes.count, plane: 0) == bytes)
     }
 
-    @Test("a source that can pause does, and one that cannot says so")
+    @Test("a source pauses if it can, and otherwise reports that it cannot")
     func pause() throws {
         let source = try TableSource("scripted", "late", host: FakeHost())
         try unsafe source.open()
         _ = try source.next()
-        // The picture under way is kept.
+        // The picture in progress is kept.
         #expect(try source.next(within: .milliseconds(10)).result == INLET_AGAIN)
         try source.pause()
         try source.resume()
@@ -225,7 +226,7 @@ import Testing
         #expect(failure.result == inlet_result(INLET_ERROR_UNSUPPORTED))
     }
 
-    @Test("a thousand sources leave no descriptor, no thread and no picture, and each is closed once")
+    @Test("a thousand sources leak no descriptor, thread or picture, and each is closed once")
     func thousand() throws {
         let (closed, pictures) = (Ledger.shared.closedSources, Ledger.shared.livePictures)
         let host = try FakeHost()
@@ -240,14 +241,14 @@ import Testing
         for _ in 0..<1000 { try once() }
         #expect(Ledger.shared.closedSources == closed + 1001)
         #expect(Ledger.shared.livePictures == pictures)
-        // A thread ends, and frees what it holds, a moment after it has closed its source.
+        // A thread ends and frees its resources a moment after it has closed its source.
         var left = descriptors
         for _ in 0..<100 {
             left = try count("/proc/self/fd")
             if left <= descriptors { break }
             ThreadClock().pause(.milliseconds(50))
         }
-        // Other tests of the process may open some.
+        // Other tests of the process may open descriptors.
         #expect(left < descriptors + 100)
         #expect(try threads(named: "inlet-source") < 100)
     }

@@ -1,8 +1,8 @@
 import InletPluginKit
 import PatternSource
 
-/// The plug-in of these tests: a source that follows a script, the one of test pictures, and sinks that keep what they
-/// get.
+/// The plug-in of these tests: a source that follows a script, the source of test pictures, and sinks that keep their
+/// items.
 @c(inlet_plugin_main)
 func pluginMain() {
     PluginKit.export(.scripted, .pattern)

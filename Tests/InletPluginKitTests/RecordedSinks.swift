@@ -1,7 +1,7 @@
 import InletCore
 import Synchronization
 
-/// What the sinks of these tests were given.
+/// The items that the sinks of these tests have received.
 final class SinkRecord: Sendable {
     static let shared = SinkRecord()
 
@@ -24,7 +24,7 @@ final class SinkRecord: Sendable {
     }
 }
 
-/// A sink of pictures, as an application has it, that keeps what it gets. Its address is what it does besides.
+/// A sink of pictures, as in an application, that keeps its items. Its address selects additional behaviour.
 final class RecordedPictures: FrameSink, FrameSinkConfiguration, Sendable {
     let script: String
     let wants = SinkWants(
@@ -53,7 +53,7 @@ final class RecordedPictures: FrameSink, FrameSinkConfiguration, Sendable {
     func finish() { SinkRecord.shared.append("finish") }
 }
 
-/// A sink of packets that accepts no second packet but a key frame.
+/// A sink of packets that accepts only a key frame as its second packet.
 final class RecordedPackets: PacketSink, PacketSinkConfiguration, Sendable {
     private let count = Mutex(0)
     var redactedURI: String { "packets:" }

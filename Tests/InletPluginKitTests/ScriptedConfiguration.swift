@@ -1,6 +1,6 @@
 import InletCore
 
-/// Names the script of a ``ScriptedSource``.
+/// Selects the script of a ``ScriptedSource``.
 struct ScriptedConfiguration: FrameSourceConfiguration {
     var script: String
     var count: Int
@@ -14,7 +14,7 @@ struct ScriptedConfiguration: FrameSourceConfiguration {
 extension SourcePlugin {
     static let scripted = SourcePlugin(
         PluginInfo(
-            name: "ScriptedSource", schemes: ["scripted"], summary: "Does what its address says.",
+            name: "ScriptedSource", schemes: ["scripted"], summary: "Follows the script that its address names.",
             usage: "scripted:SCRIPT", options: [Options.count.description, Options.secret.description], examples: [])
     ) { uri, values in
         ScriptedConfiguration(script: uri.rest, count: values[Options.count], secret: values[Options.secret])

@@ -1,7 +1,7 @@
 import InletCore
 import Logging
 
-/// A source that does what its address says.
+/// A source that follows the script that its address names.
 final class ScriptedSource: FrameSource {
     private let configuration: ScriptedConfiguration
     private var number: UInt64 = 0
@@ -32,7 +32,7 @@ final class ScriptedSource: FrameSource {
             try context.sleep(until: .distantFuture)
             return nil
         case "deaf":
-            // As in a library that cannot be interrupted. It ends by itself.
+            // Like a library that cannot be interrupted. The wait ends by itself.
             _ = context.clock.wait(until: context.clock.now + .seconds(2), wakeUpDescriptor: -1)
             throw InletError(.disconnected, "The library came back.")
         case "late" where number == 1: try context.sleep(until: context.clock.now + .milliseconds(300))
@@ -56,7 +56,7 @@ final class ScriptedSource: FrameSource {
 
     func pause(_ context: SourceContext) throws -> Bool { configuration.script != "restless" }
 
-    // One that does not listen is closed long after its test has ended.
+    // A source that ignores cancellations is closed long after its test has ended.
     func close() { if configuration.script != "deaf" { Ledger.shared.closed() } }
 
     private static let firstSets: [UInt8] = [0, 0, 0, 1, 0x67]
@@ -75,7 +75,7 @@ final class ScriptedSource: FrameSource {
             dts: MediaTime(ticks: Int64(number), timeBase: Rational(1, 30)), flags: number == 0 ? .key : .loss)
     }
 
-    /// Returns a gray picture, of rows of three pixels with a byte between them if the bytes are seven.
+    /// Returns a grey picture. Seven bytes are two rows of three pixels with a byte between them.
     private func frame(_ bytes: [UInt8]) -> SourceFrame {
         let memory = PictureMemory(bytes)
         var planes = SourcePlanes()

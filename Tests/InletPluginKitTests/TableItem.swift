@@ -19,7 +19,7 @@ import CInletPlugin
             UnsafeBufferPointer(start: item.packet.parameter_sets, count: Int(item.packet.parameter_sets_length)))
     }
 
-    /// Returns the rows of one of the first three planes, without what is between them.
+    /// Returns the rows of one of the first three planes, without padding.
     func rows(_ count: Int, of width: Int, plane index: Int) -> [UInt8] {
         let planes = unsafe item.picture.planes
         let plane = unsafe index == 0 ? planes.0 : index == 1 ? planes.1 : planes.2

@@ -4,9 +4,9 @@ import InletPluginWire
 import InletSystem
 import Synchronization
 
-/// A sink as a host has it: through the tables of `inlet_plugin_entry`.
+/// A sink, called as by a host through the tables of `inlet_plugin_entry`.
 @safe final class TableSink {
-    /// What the sink wants.
+    /// The requirements of the sink.
     private(set) var wants = inlet_sink_wants()
     private let table: inlet_sink_interface
     private let requests = Requests()
@@ -17,7 +17,7 @@ import Synchronization
         let count = Atomic(0)
     }
 
-    /// How often the sink has requested a key frame.
+    /// The number of the sink's key-frame requests.
     var keyFrameRequests: Int { requests.count.load(ordering: .relaxed) }
 
     init(_ scheme: String, _ address: String = "") throws {
@@ -69,10 +69,10 @@ import Synchronization
         try TableSource.check(result, error)
     }
 
-    /// Hands over a picture of 7x5 in I420, whose samples are the given ones, in rows that are 16 bytes apart. The
-    /// memory is overwritten afterwards.
+    /// Passes a picture of 7x5 in I420 with the given samples, in rows that are 16 bytes apart. The memory is
+    /// overwritten afterwards.
     ///
-    /// - Returns: the result, which is no error.
+    /// - Returns: the result, which is not an error.
     func consume(_ samples: [UInt8], sequence: UInt64) throws -> Int {
         var memory = [UInt8](repeating: 0xEE, count: 11 * 16)
         var next = samples.makeIterator()
@@ -98,7 +98,7 @@ import Synchronization
         return Int(result)
     }
 
-    /// Hands over a packet.
+    /// Passes a packet.
     func consume(packet bytes: [UInt8], number: Int64, isKey: Bool) throws {
         var error = inlet_error.empty
         let result = unsafe bytes.withUnsafeBufferPointer { bytes in

@@ -3,9 +3,9 @@ import InletCore
 import InletPluginWire
 import InletSystem
 
-/// A source as a host has it: through the tables of `inlet_plugin_entry`.
+/// A source, called as by a host through the tables of `inlet_plugin_entry`.
 @safe final class TableSource {
-    /// What a function that failed has said.
+    /// The error of a failed function.
     struct Failure: Error {
         let result: inlet_result
         let message: String
@@ -17,7 +17,7 @@ import InletSystem
     private let table: inlet_source_interface
     private var instance: OpaquePointer?
 
-    /// Calls `init` once for the process, and `create`.
+    /// Calls `init` once per process, and `create`.
     init(_ scheme: String, _ address: String, _ options: [(String, String)] = [], host: FakeHost) throws {
         try Self.loaded.get()
         self.host = host
@@ -80,7 +80,7 @@ import InletSystem
         return unsafe stream
     }
 
-    /// Calls `next`, with the result if that is no error.
+    /// Calls `next`, and returns the result if that is not an error.
     func next(within time: Duration = .seconds(20)) throws -> (result: Int, item: TableItem) {
         var item = unsafe inlet_item()
         unsafe item.size = UInt32(MemoryLayout<inlet_item>.size)

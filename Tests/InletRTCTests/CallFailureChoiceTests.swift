@@ -6,8 +6,8 @@ import Testing
 @Suite struct CallFailureChoiceTests {
     private static let gone = InletError(.disconnected, "The peer ended the session.")
     private static let late = InletError(.timedOut, "No path to the peer was found.")
-    private static let relay = InletError(.authenticationFailed, "No relay gave an address.")
-    private static let codec = InletError(.unsupported, "The peer takes none of the codecs.")
+    private static let relay = InletError(.authenticationFailed, "No relay provided an address.")
+    private static let codec = InletError(.unsupported, "The peer supports none of the codecs.")
 
     /// Describes a verdict about a failure: the reported message, or a word.
     private static func done(_ verdict: CallFailureChoice.Verdict) -> String {

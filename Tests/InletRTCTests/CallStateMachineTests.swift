@@ -216,7 +216,7 @@ import Testing
         _ = side.handle(.tick, at: start + .seconds(60))
         #expect(side.running == [first], "media tells whether it is there")
         _ = side.handle(.reset(ben), at: start + .seconds(60))
-        #expect(side.state(of: first) == .ended(CallEnd(by: ben, .failed("The peer began anew."))))
+        #expect(side.state(of: first) == .ended(CallEnd(by: ben, .failed("The peer started again."))))
     }
 
     @Test("Messages of an unknown call make nothing ring, and two sides that know nothing fall silent")

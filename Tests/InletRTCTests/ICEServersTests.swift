@@ -52,8 +52,8 @@ import Testing
         var servers = try Self.read(stun: "s", turn: "h,turns:g", user: "u", password: "north")
         #expect(
             servers.noRelayWarning
-                == "No relay gave an address, of turn:h:3478, turns:g:5349: only paths without one are tried. "
-                + "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which."
+                == "No relay of turn:h:3478, turns:g:5349 provided an address: only paths without a relay are tried. "
+                + "It rejects the user and password, which may have expired, or it cannot be reached. Check its log."
         )
         #expect(!servers.noRelayWarning.contains("relay-only"))
         servers.isRelayOnly = true

@@ -101,7 +101,7 @@ import Testing
         (
             "{\"iceServers\": [{\"urls\": \"turn:b\", \"username\": \"bob\"}]}",
             "line 1, iceServers[0].credential: it is "
-                + "missing; a relay wants it."
+                + "missing; a relay requires it."
         ),
         (
             "{\"iceServers\": [{\"urls\": \"turn:b\", \"username\": \"bob\", \"credential\": [\"north\"]}]}",
@@ -167,6 +167,6 @@ import Testing
     @Test("Without a file the error names its subject")
     func noFile() {
         let error = #expect(throws: InletError.self) { try RTCConfiguration(json: Array("{\"x\"}".utf8)) }
-        #expect(error?.message == "The WebRTC configuration, line 1: a colon is expected behind the key \"x\".")
+        #expect(error?.message == "The WebRTC configuration, line 1: a colon is expected after the key \"x\".")
     }
 }

@@ -46,7 +46,7 @@ import Testing
             (200, "/v1/discover?dry-run=true", ServeProcess.admin, nil, "dryRun"),
             (409, "/v1/try", ServeProcess.admin, dead, "Nothing listens"),
             (422, "/v1/try", ServeProcess.admin, #"{"source": "patern:"}"#, "Did you mean"),
-            (422, "/v1/try", ServeProcess.admin, #"{"source": "pattern:", "sinks": []}"#, "The body is"),
+            (422, "/v1/try", ServeProcess.admin, #"{"source": "pattern:", "sinks": []}"#, "The body must be"),
             (422, "/v1/try", ServeProcess.admin, #"{"source": "pattern:", "name": "A"}"#, "The name of a camera"),
         ]
         for (status, path, token, body, text) in cases {

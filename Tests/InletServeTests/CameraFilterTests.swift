@@ -30,9 +30,9 @@ struct CameraFilterTests {
         #expect(read.server.tokens["me"]?.cameras == CameraFilter(patterns: ["door", "yard-*"]))
         #expect(try ConfigurationReaderTests.read(text("")).server.tokens["me"]?.cameras == .all)
         for (cameras, complaint) in [
-            ("[]", "The list of cameras is empty. Leave cameras: out for all of them."),
-            ("[Door]", "It takes the name of a camera such as door, in which * stands for any characters, not 'Door'."),
-            ("[\"\"]", "It takes the name of a camera such as door"),
+            ("[]", "The list of cameras is empty. Remove cameras: to select all."),
+            ("[Door]", "The value must be the name of a camera such as door, with * for any characters, not 'Door'."),
+            ("[\"\"]", "The value must be the name of a camera such as door"),
         ] {
             let complaints = ConfigurationReaderTests.complaints(text(cameras))
             #expect(complaints.count == 1 && complaints[0].contains(complaint), "\(complaints)")

@@ -100,8 +100,8 @@ import Testing
                 made[camera, default: []] += files
                 let asked = try Self.time(try #require(last.asked))
                 #expect(abs(asked - time) < 240, "\(camera): \(last)")
-                // The other camera states its own time, which is right whatever the machine's clock shows, but not with
-                // its first pictures.
+                // The other camera states its own time, which is right independently of the machine's clock, but not
+                // with its first pictures.
                 let start = try Self.time(last.start)
                 #expect(
                     abs(start - time) < 600 || camera == "gate" && abs(start - Self.now) < 600, "\(camera): \(last)")

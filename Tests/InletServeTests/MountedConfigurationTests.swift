@@ -29,7 +29,7 @@ import Testing
         try handle.write(contentsOf: Data("  yard: pattern:ball?size=64x64&fps=5\n".utf8))
         try handle.close()
         _ = try await serve.camera("yard") { $0.captured > 0 }
-        #expect(!serve.complaints.contains("Mount its folder"))
+        #expect(!serve.complaints.contains("Mount the file's folder"))
         _ = try ReferenceCommand.run("mv", [new, outside])
         let events = try await ReferenceCommand.runAside(
             "bash",
@@ -37,8 +37,8 @@ import Testing
                 "-c", "curl -sN -m 60 -H \"authorization: Bearer $1\" \"$2/v1/events\" | grep -m 1 configuration-stale",
                 "events", ServeProcess.admin, serve.address,
             ])
-        #expect(String(decoding: events, as: UTF8.self).contains("Mount its folder instead"))
-        #expect(serve.complaints.contains("Mount its folder instead"), "\(serve.complaints)")
+        #expect(String(decoding: events, as: UTF8.self).contains("Mount the file's folder instead"))
+        #expect(serve.complaints.contains("Mount the file's folder instead"), "\(serve.complaints)")
         #expect(await serve.end() == 0)
     }
 }

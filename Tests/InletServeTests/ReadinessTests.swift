@@ -32,18 +32,18 @@ import Testing
             let answer = await responder.answer(to: route, isTrial: false, visible: .all)
             return String(buffer: answer.body).replacing("\n", with: " ") + "\(answer.status.code)"
         }
-        #expect(await ask(.readiness) == "The cameras are about to be started 503")
+        #expect(await ask(.readiness) == "The cameras have not started yet 503")
         #expect(await ask(.health) == "alive 200")
         await keeper.start()
-        #expect(await ask(.readiness) == "0 of 1 cameras are well 200")
+        #expect(await ask(.readiness) == "0 of 1 cameras are healthy 200")
         // The first service that ends reports it, before the cameras end.
         let notifier = NotifierService(ServiceNotifier(socket: nil), fleet: fleet, watchdog: nil)
         let running = Task { try await notifier.run() }
         running.cancel()
         try await running.value
-        #expect(await ask(.readiness) == "The daemon ends 503")
+        #expect(await ask(.readiness) == "The daemon is shutting down 503")
         await fleet.stop()
-        #expect(await ask(.readiness) == "The daemon ends 503")
+        #expect(await ask(.readiness) == "The daemon is shutting down 503")
         #expect(await ask(.health) == "alive 200")
     }
 }

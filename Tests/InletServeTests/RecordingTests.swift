@@ -73,7 +73,7 @@ import Testing
         _ = try await serve.camera("drawn") { $0.captured > 1 }
         let drawn = try await serve.ask("POST", "/v1/cameras/drawn/record", body: "{}")
         #expect(drawn.status == 422)
-        #expect(String(decoding: drawn.body, as: UTF8.self).contains("pictures and no packets"))
+        #expect(String(decoding: drawn.body, as: UTF8.self).contains("pictures, and no packets"))
 
         #expect(try await serve.ask("POST", "/v1/cameras/door/record?dry-run=true", body: "{}").status == 200)
         #expect(try await Self.list(serve).isEmpty)

@@ -98,7 +98,7 @@
                     (503, True)
 
                     """)
-            #expect(serve.complaints.contains("An incorrect password came by RTSP from 127.0.0.1"))
+            #expect(serve.complaints.contains("Incorrect RTSP password from 127.0.0.1"))
             #expect(!serve.complaints.contains(Self.short))
             #expect(await serve.end() == 0)
         }

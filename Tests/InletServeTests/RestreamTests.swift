@@ -286,8 +286,8 @@
         private static func wait(for count: Int, _ serve: ServeProcess) async throws {
             func readers() -> Int {
                 let log = serve.complaints
-                return log.components(separatedBy: "A reader by RTSP has come.").count
-                    - log.components(separatedBy: "A reader by RTSP has left.").count
+                return log.components(separatedBy: "An RTSP reader has connected.").count
+                    - log.components(separatedBy: "An RTSP reader has left.").count
             }
             let seen = try await ServeProcess.last(of: readers) { $0 == count }
             #expect(seen == count, "\(serve.complaints)")
@@ -338,11 +338,11 @@
             #expect(try await serve.ask("PUT", "/v1/log-level", body: "{\"level\": \"debug\"}").status == 200)
             async let left = Self.complaint(Self.url(place, "door"))
             let log = try await ServeProcess.last(of: { serve.complaints }) {
-                $0.contains("A reader by RTSP waits for a key frame.")
+                $0.contains("An RTSP reader is waiting for a key frame.")
             }
-            #expect(log.contains("A reader by RTSP waits for a key frame."))
+            #expect(log.contains("An RTSP reader is waiting for a key frame."))
             #expect(await serve.end() == 0)
-            #expect(serve.complaints.contains("A reader by RTSP was refused: The daemon ends."), "\(serve.complaints)")
+            #expect(serve.complaints.contains("was refused: The daemon is shutting down."), "\(serve.complaints)")
             _ = try await left
         }
 
@@ -355,7 +355,7 @@
             let output = try await ReferenceCommand.runAside(
                 "sh", ["-c", "timeout 60 \"$0\" serve \"$1\" 2>&1; echo status $?", BuiltProgram.inlet, other])
             let said = String(decoding: output, as: UTF8.self)
-            #expect(said.contains("Something else listens at") && said.hasSuffix("status 75\n"), "\(said)")
+            #expect(said.contains("the port is in use") && said.hasSuffix("status 75\n"), "\(said)")
             #expect(await serve.end() == 0)
         }
     }

@@ -43,7 +43,7 @@ import Testing
         let seen = try JSONDecoder().decode(Seen.self, from: output)
         #expect((seen.tiles, seen.live) == (4, 3))
         #expect(seen.pictures >= 3)
-        #expect(seen.summary == "3 of 4 well")
+        #expect(seen.summary == "3 of 4 healthy")
         #expect(seen.labels.contains("door, live. Opens the camera."))
         #expect(seen.opened && seen.moves && seen.closed)
         #if WebRTC
@@ -119,7 +119,7 @@ import Testing
             ])
         let seen = try JSONDecoder().decode(Seen.self, from: output)
         #expect((seen.label, seen.type, seen.focus) == ("Token", "password", "token"))
-        #expect(seen.short.hasPrefix("This is no token.") && seen.wrong.hasPrefix("The token is wrong."))
+        #expect(seen.short.hasPrefix("This is not a token.") && seen.wrong.hasPrefix("The token is wrong."))
         #expect(seen.invalid == "true")
         #expect(seen.tiles == 1 && seen.address == serve.address + "/" && seen.requests == [] && seen.again)
         // Other clients, and other addresses, get the error; the page has the headers of all responses.

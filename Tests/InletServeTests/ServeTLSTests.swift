@@ -88,8 +88,8 @@ import Testing
         #expect(read == "20000\n200000\n")
         #expect(try await bash(shown) == prints[1])
         _ = try await bash("cp -p first.key new.key && mv new.key server.key")
-        try await wait(for: "The certificate of before stays", from: serve)
-        #expect(serve.complaints.contains("The key is not that of the certificate"))
+        try await wait(for: "The previous certificate stays in use", from: serve)
+        #expect(serve.complaints.contains("The key does not match the certificate"))
         _ = try await bash("cp second.key new.key && chmod 644 new.key && mv new.key server.key")
         kill(serve.process.processIdentifier, SIGHUP)
         try await wait(for: "Other users may read or change", from: serve)
@@ -104,7 +104,7 @@ import Testing
         // The key is read again when only its mode has changed, after it was refused as a wrong pair, on SIGHUP, and
         // when the daemon saw the new file.
         func count(_ text: String) -> Int { serve.complaints.components(separatedBy: text).count - 1 }
-        _ = try await serve.camera("door") { _ in count("The certificate of before stays") == 3 }
+        _ = try await serve.camera("door") { _ in count("The previous certificate stays in use") == 3 }
         let before = count("The certificate was read again")
         _ = try await bash("chmod 600 server.key")
         _ = try await serve.camera("door") { _ in count("The certificate was read again") > before }

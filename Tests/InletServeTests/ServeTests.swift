@@ -37,7 +37,7 @@ import Testing
         } until: {
             $0.status != 503
         }
-        #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self).contains(" of 1 cameras are well"))
+        #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self).contains("of 1 cameras are healthy"))
         let long = "{\"source\": \"\(String(repeating: "a", count: 70_000))\"}"
         let cases: [(Int, String, String, String?, String?, [String])] = [
             (200, "GET", "/v1/cameras", ServeProcess.viewer, nil, []),

@@ -9,7 +9,7 @@ import Testing
             "sh",
             ["-c", "timeout 60 \"$0\" serve \"$1\" 2>&1; echo status $?", BuiltProgram.inlet, serve.configuration])
         let text = String(decoding: output, as: UTF8.self)
-        #expect(text.contains("listens at 127.0.0.1 port \(serve.port)"), "\(text)")
+        #expect(text.contains("at 127.0.0.1 port \(serve.port): the port is in use"), "\(text)")
         #expect(text.hasSuffix("status 75\n"), "\(text)")
         let captured = try await serve.camera("a") { _ in true }.captured
         #expect(try await serve.camera("a") { $0.captured > captured + 2 }.openings == 1)

@@ -32,7 +32,7 @@ import Testing
             if now == before { return }
             before = now
         }
-        throw ServeProcess.Failure(description: "Pictures are decoded that nobody looks at.")
+        throw ServeProcess.Failure(description: "Pictures are decoded although nobody watches.")
     }
 
     @Test(
@@ -66,7 +66,7 @@ import Testing
         #expect(await serve.end() == 0)
         let own = FrameLines(try Data(contentsOf: URL(fileURLWithPath: sums))).lines.map(\.md5)
         let reference = try FrameLines.ffmpeg(serve.folder.path("record.mp4")).lines.map(\.md5)
-        let start = try #require(reference.firstIndex(of: own[0]), "the first picture is none of ffmpeg's")
+        let start = try #require(reference.firstIndex(of: own[0]), "ffmpeg decodes no picture equal to the first one")
         // The last pictures of the recording may have arrived before or after the end of the other sink.
         let common = min(own.count, reference.count - start)
         #expect(common > 25)

@@ -19,7 +19,7 @@
                 "bash", ["-c", "\"$1\" config check \"$2\" 2>&1; echo status $?", "check", BuiltProgram.inlet, file])
             let text = String(decoding: output, as: UTF8.self)
             #expect(text.contains("line 2, column 11: server.webrtc: ") && text.hasSuffix("status 65\n"), "\(text)")
-            #expect(text.contains("Write webrtc: with options alone"), "\(text)")
+            #expect(text.contains("Write webrtc: with options only"), "\(text)")
             #expect(!text.contains("0123456789"))
         }
 

@@ -182,7 +182,7 @@
                     size: ImageSize(width: 320, height: 240), frameRate: Rational(20), keyFrameInterval: 20))
             let serve = try await ServeProcess("cameras:\n  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
             // A line that appears only at this level.
-            let asIs = "packets go to viewers as they are"
+            let asIs = "packets are sent to viewers unchanged"
             let level = try await serve.ask("PUT", "/v1/log-level", body: #"{"level": "info"}"#)
             #expect(level.status == 200 && !serve.complaints.contains(asIs))
             for openings in 1...2 {

@@ -4,7 +4,7 @@ import InletSignalingTesting
 import InletTesting
 import Testing
 
-/// The check of signaling services passes one that keeps the contract, and names what another breaks.
+/// The check of signaling services passes a correct one, and reports the rules that others break.
 @Suite struct SignalingConformanceTests {
     @Test("A room in memory keeps the contract", .timeLimit(.minutes(1)))
     func memory() async {
@@ -15,7 +15,7 @@ import Testing
         #expect(violations == [])
     }
 
-    @Test("A service that swallows calls, one where nobody is ever there, and one that cannot be made are found")
+    @Test("A service that swallows calls, one without other members, and one that cannot be made are found")
     func violations() async {
         let room = LocalSignalingRoom()
         var rules = SignalingConformance()
@@ -25,7 +25,7 @@ import Testing
         }
         #expect(Set(broken.map(\.rule)).isSuperset(of: ["calls", "errors"]))
         let silent = await rules.check { id, _ in
-            // Nobody is ever there.
+            // Each member is alone in its room.
             try LocalSignalingRoom().enter(as: id)
         }
         #expect(silent.map(\.rule).contains("opening"))
@@ -33,7 +33,7 @@ import Testing
         #expect(impossible.map(\.rule) == ["opening"])
     }
 
-    /// Swallows calls, and says that they were sent.
+    /// Swallows calls, and reports them as sent.
     private final class Deaf: SignalingService {
         private let service: any SignalingService
         init(_ service: any SignalingService) { self.service = service }

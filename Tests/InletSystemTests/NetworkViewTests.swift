@@ -10,7 +10,7 @@ import Testing
     static let six = Address(of: [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 12))
     static let route = NetworkView.Route(interface: 2, gateway: one, source: two)
 
-    @Test("A view holds the addresses of interfaces that carry packets, but none of the loopback or of one link")
+    @Test("A view contains the addresses of interfaces that carry packets, except loopback and link-local ones")
     func listed() {
         let linkLocal = Address(of: [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1])
         let loopback6 = Address(of: [UInt8](repeating: 0, count: 15) + [1])
@@ -28,7 +28,7 @@ import Testing
         #expect(view == NetworkView(addresses: [Self.one, Self.six]))
     }
 
-    @Test("Addresses and routes that are gone may break paths; those that have come do not")
+    @Test("Removed addresses and routes may break paths; added ones do not")
     func changes() throws {
         let empty = NetworkView()
         let first = NetworkView(addresses: [Self.one], route4: Self.route)
@@ -53,7 +53,7 @@ import Testing
         #expect(first.change(to: added)?.mayBreakPaths == false)
     }
 
-    @Test("The kernel's own list is that of the command ip")
+    @Test("The kernel's list matches that of the command ip")
     func kernel() throws {
         let view = try #require(try RoutingSocket(hears: false).view())
         let process = Process()
@@ -83,7 +83,7 @@ import Testing
         #expect(Set(view.addresses.map(\.text)) == Set(expected))
     }
 
-    @Test("A listener is given the view of now first")
+    @Test("A listener first receives the current view")
     func first() async throws {
         var views = NetworkWatch.shared.views().makeAsyncIterator()
         let view = try #require(await views.next())
@@ -92,9 +92,9 @@ import Testing
 }
 
 extension NetworkView.Address {
-    /// Creates an address of 4 or 16 bytes; other numbers of them are a mistake of the test's.
+    /// Creates an address from 4 or 16 bytes; any other number is a mistake in the test.
     init(of bytes: [UInt8]) {
-        guard let address = Self(bytes) else { preconditionFailure("\(bytes.count) bytes are no address") }
+        guard let address = Self(bytes) else { preconditionFailure("\(bytes.count) bytes are not an address") }
         self = address
     }
 

@@ -4,21 +4,21 @@
     import Synchronization
     import Testing
 
-    /// Processor time by what it is used for, beside the kernel's own figures.
+    /// Compares processor time by its use with the kernel's own figures.
     @Suite(.serialized, .timeLimit(.minutes(5))) struct ProcessorAccountTests {
-        /// Uses the processor for a time of it, and returns the kernel's figure for the calling thread.
+        /// Uses the given processor time, and returns the kernel's figure for the calling thread.
         private static func work(_ seconds: Double) -> Double {
             while own() < seconds { _ = (0..<10_000).reduce(0, &+) }
             return own()
         }
 
-        /// What the calling thread has used by the scheduler's own figure, in nanoseconds (proc_pid_schedstat(5)).
+        /// The processor time of the calling thread according to the scheduler, in nanoseconds (proc_pid_schedstat(5)).
         private static func own() -> Double {
             let text = try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8)
             return (text?.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
         }
 
-        @Test("An account has the time of its threads, of those that they start, and of those that have ended")
+        @Test("An account includes its threads, the threads that these start, and ended threads")
         func threads() throws {
             let (account, other) = (ProcessorAccount(), ProcessorAccount())
             let figures = Mutex<[Double]>([])
@@ -44,16 +44,16 @@
             #expect(least >= 0.045 && least < 0.15)
             for _ in 0..<3 { mayEnd.signal() }
             for _ in 0..<3 { goOn.wait() }
-            // What has ended stays.
+            // Ended threads still count.
             #expect(account.time / .seconds(1) >= before)
             #expect(ProcessorClock.process / .seconds(1) >= 0.34)
             let process = try #require(ProcessorClock.process(getpid()))
             #expect(process >= .milliseconds(340))
-            // Linux gives no process a number so high (PID_MAX_LIMIT).
+            // Linux never uses so high a process number (PID_MAX_LIMIT).
             #expect(ProcessorClock.process(4_194_304) == nil)
         }
 
-        @Test("Threads that a library starts count to the account of the thread that calls it")
+        @Test("Threads that a library starts count towards the account of the calling thread")
         func adopted() throws {
             let account = ProcessorAccount()
             let (hasStarted, mayEnd, hasEnded) = (
@@ -61,7 +61,7 @@
             )
             try SystemThread.start(named: "caller", account: account) {
                 let (_, threads) = ProcessorAccount.adoptingThreads {
-                    // A thread that knows no account, as a library's.
+                    // A thread without an account, like a library's.
                     Thread.detachNewThread {
                         _ = Self.work(0.2)
                         hasStarted.signal()
@@ -77,9 +77,9 @@
             #expect(account.time / .seconds(1) >= 0.19)
         }
 
-        @Test("Of two threads that call a library at once, each is charged for what the library starts for it alone")
+        @Test("If two threads call a library at once, each is charged only for the threads that it starts for them")
         func adoptedAtOnce() throws {
-            /// A thread of a library, which works and stays.
+            /// A library's thread, which works and then remains.
             final class Library: Sendable {
                 let (hasStarted, hasWorked, mayEnd) = (
                     DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
@@ -106,7 +106,7 @@
             )
             try SystemThread.start(named: "first", account: first) {
                 let (_, threads) = ProcessorAccount.adoptingThreads {
-                    // One has the name that libavcodec gives.
+                    // One thread has the name that libavcodec uses.
                     library.start(0.1)
                     library.start(0.1, named: "av:h264:df0")
                     isInFirst.signal()
@@ -118,7 +118,7 @@
                 isOut.signal()
             }
             isInFirst.wait()
-            // These are no library's: one that nobody counts, and one of a third account.
+            // These threads do not belong to the library: one without an account, and one of a third account.
             library.start(0.5)
             try SystemThread.start(named: "third", account: third) {
                 library.hasStarted.signal()
@@ -138,7 +138,7 @@
             for _ in 0..<2 { isOut.wait() }
             for _ in 0..<5 { library.hasWorked.wait() }
             let times = [first, second, third].map { $0.time / .seconds(1) }
-            // What the callers use themselves is little.
+            // The callers themselves use little time.
             #expect(times[0] >= 0.19 && times[0] < 0.29, "\(times)")
             #expect(times[1] >= 0.29 && times[1] < 0.39, "\(times)")
             #expect(times[2] >= 0.045 && times[2] < 0.095, "\(times)")

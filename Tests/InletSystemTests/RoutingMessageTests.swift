@@ -1,7 +1,7 @@
 import InletSystem
 import Testing
 
-/// The reading of the kernel's messages, with bytes laid out by hand after `include/uapi/linux/rtnetlink.h`.
+/// Parses kernel messages that are laid out by hand according to `include/uapi/linux/rtnetlink.h`.
 @Suite struct RoutingMessageTests {
     typealias Address = NetworkView.Address
 
@@ -41,11 +41,11 @@ import Testing
         (link(2, flags: 0x1003), [.link(interface: 2, isRunning: false)]),
         (link(3, flags: 0x41, kind: 17), [.linkGone(interface: 3)]),
         (address(2, attribute(1, home)), [.address(interface: 2, NetworkView.Address(of: home))]),
-        // Of a point-to-point link: the far end's address, then this one's.
+        // A point-to-point link: the far end's address, then this end's.
         (address(4, attribute(1, far) + attribute(2, home)), [.address(interface: 4, NetworkView.Address(of: home))]),
         (address(4, attribute(2, home) + attribute(1, far)), [.address(interface: 4, NetworkView.Address(of: home))]),
         (address(2, kind: 21, attribute(1, home)), [.addressGone(interface: 2)]),
-        // Still probed for, by the short flags and by the long ones.
+        // Not yet confirmed by probing, in the short flags and in the long ones.
         (address(2, flags: 0x40, attribute(1, home)), [.addressGone(interface: 2)]),
         (address(2, attribute(1, home) + attribute(8, number(UInt32(0x40)))), [.addressGone(interface: 2)]),
         (address(2, attribute(1, [1, 2, 3])), [.addressGone(interface: 2)]),
@@ -69,7 +69,7 @@ import Testing
         #expect(RoutingMessage.read(bytes) == expected)
     }
 
-    @Test("What is cut short is left out, at every length")
+    @Test("A truncated message is skipped, at every length")
     func truncated() {
         for (bytes, expected) in Self.table {
             for length in 0..<bytes.count {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("A length that lies ends the reading")
+    @Test("A wrong length ends the parsing")
     func lies() {
         for length in [0, 1, 15, 17_000, UInt32.max] {
             var bytes = Self.link(2, flags: 0x41)
@@ -87,14 +87,14 @@ import Testing
             #expect(RoutingMessage.read(bytes) == [])
         }
         var bytes = Self.address(2, Self.attribute(1, Self.home))
-        // Of the attribute: shorter than its own header, and longer than the message.
+        // Lengths of the attribute: shorter than its own header, and longer than the message.
         for length in [UInt16(0), 3, 9, .max] {
             bytes.replaceSubrange(24..<26, with: Self.number(length))
             #expect(RoutingMessage.read(bytes) == [.addressGone(interface: 2)])
         }
     }
 
-    @Test("Changed bytes are read without a fault, and never as more messages than there is room for")
+    @Test("Changed bytes are parsed without a fault, and never as more messages than fit")
     func mutations() {
         var random = SplitMix(state: 0x5eed)
         for _ in 0..<20_000 {

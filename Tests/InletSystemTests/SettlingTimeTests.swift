@@ -6,7 +6,7 @@ import Testing
     static func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
 
     @Test(
-        "What changes is looked at when it has settled, and at the latest after the limit",
+        "A changing state is due when it has settled, and at the latest after the limit",
         arguments: [
             ([0], 100), ([0, 50], 150), ([0, 99, 198], 298), (Array(stride(from: 0, to: 500, by: 90)), 500),
             ([0, 90, 180, 270, 360, 450, 480], 500),

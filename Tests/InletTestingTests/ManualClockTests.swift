@@ -6,7 +6,7 @@ import Testing
 @testable import InletTesting
 
 struct ManualClockTests {
-    /// Waits on a thread of its own, so that no thread of the test runner is blocked.
+    /// Waits on a separate thread, so that no thread of the test runner is blocked.
     private func wait(_ clock: ManualClock, for duration: Duration, descriptor: Int32 = -1) async -> Bool {
         let deadline = clock.now + duration
         return await withCheckedContinuation { continuation in
@@ -16,7 +16,7 @@ struct ManualClockTests {
         }
     }
 
-    @Test("a wait ends when the time has been moved to its deadline, and not before")
+    @Test("a wait ends when the time reaches its deadline, and not before")
     func advance() async {
         let clock = ManualClock()
         async let short = wait(clock, for: .seconds(1))
@@ -24,7 +24,7 @@ struct ManualClockTests {
         await clock.waiters(atLeast: 2)
         clock.advance(by: .seconds(1))
         #expect(await short)
-        // The long one still waits: nothing but an advance can end it.
+        // The longer wait continues: only an advance can end it.
         #expect(clock.waiterCount == 1)
         clock.advance(by: .seconds(2))
         #expect(await long)
@@ -32,7 +32,7 @@ struct ManualClockTests {
         #expect(clock.now == MonotonicTime(nanoseconds: 4_000_000_000))
     }
 
-    @Test("a wait ends early when it is woken, and says so")
+    @Test("a wait ends early when it is woken, and reports that")
     func wake() async {
         let clock = ManualClock()
         async let woken = wait(clock, for: .seconds(1))
@@ -42,12 +42,12 @@ struct ManualClockTests {
         #expect(clock.now == MonotonicTime(nanoseconds: 1_000_000_000))
     }
 
-    @Test("a deadline that has passed is not waited for")
+    @Test("a wait for a past deadline returns at once")
     func past() async {
         #expect(await wait(ManualClock(), for: .zero))
     }
 
-    @Test("a clock that moves itself jumps to each deadline, and never back")
+    @Test("a clock that moves its time jumps to each deadline, and never back")
     func movesTime() {
         let clock = ManualClock(waiting: .movesTime)
         let start = clock.now
@@ -58,7 +58,7 @@ struct ManualClockTests {
 
     // MARK: Timers
 
-    /// Notes what happens.
+    /// Records events.
     private final class Notes: Sendable {
         private let notes = Mutex<[String]>([])
         var all: [String] { notes.withLock { $0 } }
@@ -67,7 +67,7 @@ struct ManualClockTests {
 
     private let queue = DispatchQueue(label: "timers")
 
-    @Test("Timers call in the order of their times, each once, when the time has come")
+    @Test("Timers fire in the order of their times, each once, when the time has come")
     func timers() async {
         let (clock, notes) = (ManualClock(), Notes())
         let timers = ["a", "b", "c"].map { name in clock.makeTimer(on: queue) { notes.add(name) } }
@@ -83,14 +83,14 @@ struct ManualClockTests {
         clock.advance(by: .seconds(10))
         await clock.settle()
         #expect(notes.all.count == 3)
-        // A time that has passed has come.
+        // A past time is due at once.
         timers[0].set(for: clock.now - .seconds(1), leeway: .seconds(5))
         await clock.settle()
         #expect(notes.all.last == "a" && notes.all.count == 4)
         withExtendedLifetime(timers) {}
     }
 
-    @Test("While time runs, each handler finds its own time and may set the next; an advance is one step")
+    @Test("While the time runs, each handler sees its own time and may set the next; an advance is one step")
     func repeating() async {
         final class Ticker: Sendable {
             let notes = Notes()
@@ -118,7 +118,7 @@ struct ManualClockTests {
         #expect(ticker.notes.all.suffix(1) == ["3300"])
     }
 
-    @Test("A timer that was set anew, cancelled or let go of does not call, though it was due")
+    @Test("A timer that was set again, cancelled or released does not fire, although it was due")
     func cancelled() async {
         let (clock, notes) = (ManualClock(), Notes())
         var timers = ["set", "cancelled", "released", "unset"].map { name in
@@ -141,7 +141,7 @@ struct ManualClockTests {
         withExtendedLifetime(timers) {}
     }
 
-    @Test("A clock that moves itself lets the timers on the way call, and a wake-up ends the way")
+    @Test("A clock that moves its time fires the timers before the deadline, and a wake-up ends the move")
     func timersOnTheWay() async {
         let (clock, notes) = (ManualClock(waiting: .movesTime), Notes())
         let wakeUp = DescriptorSignal()
@@ -159,7 +159,7 @@ struct ManualClockTests {
         noting.cancel()
     }
 
-    @Test("A test can wait until somebody sets a timer")
+    @Test("A test can wait until a timer is set")
     func timerOfQueue() async {
         let clock = ManualClock()
         let timer = clock.makeTimer(on: queue) {}

@@ -14,7 +14,7 @@ struct RecordingSinkTests {
             pts: MediaTime(ticks: Int64(index), timeBase: format.timeBase), sequence: UInt64(index))
     }
 
-    @Test("the log holds what the sink got, in its order")
+    @Test("the log contains the sink's calls in order")
     func record() async throws {
         let sink = RecordingSink()
         try sink.start(format, SinkContext())
@@ -30,7 +30,7 @@ struct RecordingSinkTests {
         #expect(sink.log.keptFrames.isEmpty)
     }
 
-    @Test("as many of the newest frames as asked for are kept, until they are let go")
+    @Test("the requested number of latest frames is kept until they are released")
     func keeping() throws {
         var behavior = RecordingSink.Behavior()
         behavior.keptFrames = 2
@@ -42,7 +42,7 @@ struct RecordingSinkTests {
         #expect(sink.log.frames.count == 5)
     }
 
-    @Test("the sink throws where it is told to")
+    @Test("the sink throws the configured errors")
     func errors() throws {
         var behavior = RecordingSink.Behavior()
         behavior.startError = InletError(.busy, "start")
@@ -85,7 +85,7 @@ struct RecordingSinkTests {
         #expect(log.frames.count == 2)
     }
 
-    @Test("a slow sink takes its time by the clock it was given")
+    @Test("a slow sink takes its time on the given clock")
     func slowness() throws {
         let clock = ManualClock(waiting: .movesTime)
         var behavior = RecordingSink.Behavior()

@@ -8,7 +8,7 @@ struct ScriptedSourceTests {
 
     private func context() -> SourceContext { SourceContext(clock: clock, logger: Logger(label: "test")) }
 
-    @Test("steps happen in their order, and frames carry what they were given")
+    @Test("steps run in order, and frames have the given properties")
     func order() throws {
         let failure = InletError(.disconnected, "gone")
         let configuration = ScriptedSourceConfiguration(
@@ -44,7 +44,7 @@ struct ScriptedSourceTests {
         #expect(configuration.log.calls == [.made, .open, .next, .next, .next, .next, .close])
     }
 
-    @Test("each source that is made follows the next script, and the last one again and again")
+    @Test("each new source follows the next script, and the last script is repeated")
     func scripts() throws {
         let configuration = ScriptedSourceConfiguration([
             ScriptedSource.Script(opening: [.fail(InletError(.notFound, "no"))], []), ScriptedSource.Script(.frames(2)),
@@ -61,7 +61,7 @@ struct ScriptedSourceTests {
         #expect(configuration.log.count(of: .open) == 3)
     }
 
-    @Test("a source that hangs can be cancelled and keeps deadlines; one that ignores both takes its time")
+    @Test("a source that hangs can be cancelled and keeps deadlines; one that ignores both does not end early")
     func hanging() throws {
         let source = ScriptedSourceConfiguration(
             ScriptedSource.Script([.hang, .hang, .ignoreCancellation(.seconds(3)), .end])
@@ -80,7 +80,7 @@ struct ScriptedSourceTests {
         #expect(clock.now - start == .seconds(3))
     }
 
-    @Test("a script whose frames are well formed keeps the source contract")
+    @Test("a script with valid frames keeps the source contract")
     func conformance() async {
         var suite = SourceConformance()
         suite.isDeterministic = true

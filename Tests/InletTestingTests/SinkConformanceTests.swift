@@ -3,11 +3,11 @@ import InletTesting
 import Synchronization
 import Testing
 
-/// Each rule of the suite is broken by a sink, and by no more than that rule's.
+/// For each rule of the suite there is a sink that breaks only this rule.
 struct SinkConformanceTests {
     private struct Plain: Error {}
 
-    /// A sink whose every fault is switched on by name.
+    /// A sink whose faults are enabled by name.
     struct Faulty: FrameSinkConfiguration {
         enum Fault {
             case none, throwsAtStart, throwsAtFrame, stops, throwsAtFinish, needsFrames, keepsFrames, keepsBeyondFinish
@@ -74,7 +74,7 @@ struct SinkConformanceTests {
     }
 
     @Test(
-        "each fault of a sink is found, and its rule named",
+        "each fault of a sink is found and reported by its rule",
         arguments: [
             (Faulty.Fault.none, []), (.refusesSize, []), (.throwsAtStart, ["start"]),
             (.throwsAtFrame, ["frames", "sizeChange"]),
@@ -93,14 +93,14 @@ struct SinkConformanceTests {
         #expect(violations.allSatisfy { !$0.explanation.isEmpty })
     }
 
-    @Test("a sink may hold as many pictures as it is allowed")
+    @Test("a sink may hold the allowed number of pictures")
     func retention() async {
         var suite = SinkConformance()
         suite.retainedFrames = suite.frames
         #expect(await suite.check { Faulty(.keepsFrames) } == [])
     }
 
-    @Test("an output that cannot be opened must be said so with a typed error")
+    @Test("an output that cannot be opened must be a typed error")
     func unusable() async {
         var suite = SinkConformance()
         suite.unusable = Faulty(.none)

@@ -3,9 +3,9 @@ import InletTesting
 import Synchronization
 import Testing
 
-/// Each rule of the suite is broken by a source, and by no more than that rule's.
+/// For each rule of the suite there is a source that breaks only this rule.
 struct SourceConformanceTests {
-    /// Rules that a scripted source with these frames breaks.
+    /// Returns the rules that a scripted source with these frames breaks.
     private func broken(
         _ steps: [ScriptedSource.Step], opening: [ScriptedSource.Step] = [], callLimit: Duration = .seconds(20)
     ) async -> Set<String> {
@@ -44,7 +44,7 @@ struct SourceConformanceTests {
             ScriptedSourceConfiguration(ScriptedSource.Script(format: format, steps)))
     }
 
-    @Test("wrong packets are found where packets are wanted, and packets that are not wanted are")
+    @Test("wrong packets are found if packets are wanted, and unwanted packets always")
     func packets() async {
         let good = [
             ScriptedPacket(pts: 2, dts: 0), ScriptedPacket(pts: 1, flags: []), ScriptedPacket(pts: 3, flags: []),
@@ -60,7 +60,7 @@ struct SourceConformanceTests {
         #expect(await SourceConformance.check(Faulty(fault: .packetsUnasked)).map(\.rule).contains("demand"))
     }
 
-    @Test("a source that is deaf to a cancellation is found, before its opening and in mid-stream")
+    @Test("a source that ignores a cancellation is found, before its opening and in mid-stream")
     func cancellation() async {
         let deaf: [ScriptedSource.Step] = [.ignoreCancellation(.milliseconds(300))]
         #expect(await broken(.frames(20), opening: deaf) == ["cancellation"])
@@ -69,15 +69,15 @@ struct SourceConformanceTests {
         #expect(await broken([Self.frame(0), wrong]).isSuperset(of: ["frames", "cancellation"]))
     }
 
-    @Test("a source that hangs is found and not waited for")
+    @Test("a hanging source is found and not waited for")
     func hanging() async {
-        // The limit is one that no other call reaches on a busy machine.
+        // No other call reaches this limit, even on a busy machine.
         let hang = ScriptedSource.Step.ignoreCancellation(.seconds(60))
         #expect(await broken([Self.frame(0), hang], callLimit: .seconds(5)) == ["progress"])
         #expect(await broken(.frames(1), opening: [hang], callLimit: .seconds(5)) == ["opens"])
     }
 
-    /// A source whose every fault is switched on by name.
+    /// A source whose faults are enabled by name.
     struct Faulty: FrameSourceConfiguration {
         enum Fault {
             case none, shortPlane, missingPlane, otherTimeBase, badFormat, untypedError, changesWhenClosed
@@ -90,14 +90,14 @@ struct SourceConformanceTests {
             let held = Mutex<[any AnyObject & Sendable]>([])
             let sources = Mutex<[UncheckedBox]>([])
         }
-        /// `@unchecked Sendable`: nobody looks at what it holds.
+        /// `@unchecked Sendable`: its content is never read.
         final class UncheckedBox: @unchecked Sendable {
             let object: AnyObject
             init(_ object: AnyObject) { self.object = object }
         }
         /// The owner of a gray 16x16 picture.
         @safe final class Block: Sendable {
-            // Written by `changesWhenClosed` alone, which is the fault.
+            // Written only by `changesWhenClosed`, which is the fault.
             nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 64)
             init(_ value: UInt8) { unsafe memory.initializeMemory(as: UInt8.self, repeating: value) }
             deinit { unsafe memory.deallocate() }
@@ -174,7 +174,7 @@ struct SourceConformanceTests {
     }
 
     @Test(
-        "each fault of a source is found, and its rule named",
+        "each fault of a source is found and reported by its rule",
         arguments: [
             (Faulty.Fault.none, []), (.shortPlane, ["planes"]), (.missingPlane, ["planes"]),
             (.otherTimeBase, ["timeBase"]), (.badFormat, ["format"]), (.untypedError, ["frames", "typedErrors"]),
@@ -196,7 +196,7 @@ struct SourceConformanceTests {
         #expect(rules.isSuperset(of: ["independence"]))
     }
 
-    @Test("a device that only one source may have passes where the suite is told so")
+    @Test("a device that allows only one source passes if the suite permits that")
     func exclusiveDevice() async {
         var suite = SourceConformance()
         suite.allowsTwoAtOnce = false

@@ -9,7 +9,7 @@ import Testing
         #expect(FourCC(text)?.rawValue == value)
     }
 
-    @Test("Short names are filled up with spaces, and written without them", arguments: ["Y16", "Y16 "])
+    @Test("Short names are padded with spaces, and written without them", arguments: ["Y16", "Y16 "])
     func spaces(text: String) {
         #expect(FourCC(text)?.description == "Y16")
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(code.description == "Y16-BE")
     }
 
-    @Test("What is no name of four letters is refused", arguments: ["", "TOOLONG", "a\nb", "ä", "Y16-BE\u{301}"])
+    @Test("Text other than four letters is refused", arguments: ["", "TOOLONG", "a\nb", "ä", "Y16-BE\u{301}"])
     func refused(text: String) {
         #expect(FourCC(text) == nil)
     }

@@ -18,11 +18,11 @@ import Testing
         #expect(V4L2Control.name(from: "Exposure Time, Absolute") == "exposure_time_absolute")
         #expect(V4L2Control.name(from: "White Balance, Automatic") == "white_balance_automatic")
         #expect(V4L2Control.name(from: "U8 2x3x4x5 Array") == "u8_2x3x4x5_array")
-        // Letter by letter, whatever a driver puts behind one.
+        // Byte by byte, even if combining marks follow a letter.
         #expect(V4L2Control.name(from: "Gain\u{301} \u{661}x") == "gain_x")
     }
 
-    @Test("The shutter and the control that trades rate for light say what they do, under old names too, and no other")
+    @Test("Only the shutter and the control that trades rate for light have a note, under old names, too")
     func notes() {
         func note(_ name: String) -> String? {
             var control = Self.control(.boolean)
@@ -35,7 +35,7 @@ import Testing
         #expect(note("brightness") == nil)
     }
 
-    @Test("Values are read as people write them")
+    @Test("Values are parsed as users write them")
     func values() throws {
         #expect(try Self.control(.integer).parse("140") == .number(140))
         #expect(try Self.control(.integer, -10).parse("-10") == .number(-10))
@@ -49,7 +49,7 @@ import Testing
         #expect(try Self.control(.text, 2, 4).parse("abc") == .text("abc"))
     }
 
-    @Test("What a control does not take is refused, saying what it takes")
+    @Test("An invalid value is refused with the accepted values")
     func refusals() {
         func message(_ control: V4L2Control, _ text: String) -> String? {
             #expect(throws: InletError.self) { try control.parse(text) }?.message

@@ -32,7 +32,7 @@ import Testing
         #expect(found == Self.c920)
     }
 
-    @Test("Two cameras that match are an error that names both")
+    @Test("If two cameras match, the error names both")
     func ambiguous() {
         let error = #expect(throws: InletError.self) {
             try V4L2Devices.choose(.name("usb camera"), from: [Self.c920, Self.cheap, Self.twin], .capture)
@@ -42,7 +42,7 @@ import Testing
         #expect(error?.message.contains("/dev/video4") == true)
     }
 
-    @Test("A camera that is not there is an error that names those that are")
+    @Test("If no camera matches, the error names the present ones")
     func missing() {
         let error = #expect(throws: InletError.self) {
             try V4L2Devices.choose(.name("Brio"), from: [Self.c920, Self.cheap], .capture)
@@ -51,7 +51,7 @@ import Testing
         #expect(error?.message.contains("USB Camera (/dev/video2)") == true)
     }
 
-    @Test("If the kernel has a camera without a node, the error names it and what to do in a container")
+    @Test("If the kernel has a camera without a node, the error names it and states the remedy in a container")
     func withoutNode() {
         let error = #expect(throws: InletError.self) {
             try V4L2Devices.choose(.name("Brio"), from: [Self.cheap], .capture, withoutNode: ["Brio (81:3)"])
@@ -60,14 +60,14 @@ import Testing
         #expect(error?.message.contains("The kernel also has Brio (81:3), without a node in /dev") == true)
     }
 
-    @Test("The first camera is the first that can be used; without one, the first says why")
+    @Test("The first camera is the first usable one; if none is usable, the first one, whose error is reported")
     func first() throws {
         let locked = Self.device(0, "Locked", bus: "usb-1", trouble: "no permission")
         #expect(try V4L2Devices.choose(.first, from: [locked, Self.cheap], .capture) == Self.cheap)
         #expect(try V4L2Devices.choose(.first, from: [locked], .capture) == locked)
     }
 
-    @Test("Without a serial number a camera is known by its plug, with one by that at any plug")
+    @Test("A camera is recognised by its serial number at any port; without one, by its port")
     func sameDevice() {
         let plug1 = V4L2Identity(name: "Cam", bus: "usb-1")
         #expect(plug1.isSameDevice(as: V4L2Identity(name: "Cam", bus: "usb-1")))
@@ -79,7 +79,7 @@ import Testing
         #expect(!known.isSameDevice(as: V4L2Identity(name: "Cam", bus: "usb-1", serial: "2")))
     }
 
-    @Test("What came and went between two looks is told, a change of permissions as both")
+    @Test("Devices that appeared or disappeared between two queries are reported, a change of permissions as both")
     func changes() {
         let locked = Self.device(2, "USB Camera", bus: "usb-0000:00:14.0-2", trouble: "no permission")
         #expect(
@@ -89,13 +89,13 @@ import Testing
         #expect(V4L2Devices.changes(from: [Self.c920], to: [Self.c920]).isEmpty)
     }
 
-    @Test("Codecs, outputs and metadata nodes are no cameras")
+    @Test("Codecs, outputs and metadata nodes are not cameras")
     func capabilities() {
         #expect(V4L2Capabilities(rawValue: 0x0000_0001).isCapture)
         #expect(V4L2Capabilities(rawValue: 0x0000_1000).isCapture)
         #expect(!V4L2Capabilities(rawValue: 0x0000_0002).isCapture)
         #expect(V4L2Capabilities(rawValue: 0x0000_0002).isOutput)
-        // V4L2_CAP_VIDEO_M2M with both sides, as some codecs say.
+        // V4L2_CAP_VIDEO_M2M with both sides, as some codecs report.
         #expect(!V4L2Capabilities(rawValue: 0x0000_8003).isCapture)
         // V4L2_CAP_META_CAPTURE.
         #expect(!V4L2Capabilities(rawValue: 0x0080_0000).isCapture)

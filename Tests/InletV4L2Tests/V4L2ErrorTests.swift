@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct V4L2ErrorTests {
     @Test(
-        "Each errno gets the code by which the bridge decides, and words that help",
+        "Each errno gets the error code that the bridge needs, and a helpful message",
         arguments: [
             (EBUSY, "VIDIOC_STREAMON", InletError.Code.busy, "Another program"),
             (EACCES, "open", .permissionDenied, "group video"),
@@ -18,7 +18,7 @@ import Testing
             (ENXIO, "read", .disconnected, "unplugged"),
             (ENOSPC, "VIDIOC_STREAMON", .noBandwidth, "USB bus"),
             (EIO, "VIDIOC_DQBUF", .inputOutput, "dmesg"),
-            (ENOTTY, "VIDIOC_QUERYCAP", .unsupported, "no video device"),
+            (ENOTTY, "VIDIOC_QUERYCAP", .unsupported, "not a video device"),
             (EINVAL, "VIDIOC_S_FMT", .unsupported, "refuses"),
             (EINVAL, "VIDIOC_STREAMON", .inputOutput, "refuses to stream"),
             (ENOMEM, "VIDIOC_REQBUFS", .resourceExhausted, "memory"),
@@ -34,7 +34,7 @@ import Testing
         #expect(error.context.nativeCode == number)
     }
 
-    @Test("A busy device's error names whoever holds it")
+    @Test("The error of a busy device names the processes that hold it")
     func holders() {
         func message(_ names: [String]) -> String {
             InletError(v4l2: EBUSY, operation: "VIDIOC_S_FMT", node: "/dev/video0") { _ in names }.message
@@ -46,10 +46,10 @@ import Testing
         #expect(message([]).contains("fuser"))
     }
 
-    @Test("Only for a busy device is it looked up who holds it")
+    @Test("The holders are looked up only for a busy device")
     func looksUpLittle() {
         _ = InletError(v4l2: EIO, operation: "read", node: "/dev/video0") { _ in
-            Issue.record("asked for holders")
+            Issue.record("the holders were looked up")
             return []
         }
     }

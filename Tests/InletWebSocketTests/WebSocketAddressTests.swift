@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct WebSocketAddressTests {
     @Test(
-        "An address has its parts",
+        "An address is split into its parts",
         arguments: [
             ("ws://host", false, "host", 80, "/", "host"),
             ("WSS://host:8443/a?b=c", true, "host", 8443, "/a?b=c", "host:8443"),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "What is no address of a WebSocket is refused, and its query is not quoted",
+        "An invalid WebSocket address is refused, and its query is not quoted",
         arguments: [
             "http://host/?secret", "ws://", "ws://host:0/?secret", "ws://host:65536", "ws://host:x", "ws://::1/",
             "ws://[::1", "ws://[::1]x/", "ws://user:secret@host/", "ws://host/#secret", "ws://host/a b",

@@ -5,13 +5,13 @@ import Testing
 
 @testable import InletWebSocket
 
-/// A client against aiohttp, and against a server that misbehaves.
+/// Tests of a client with aiohttp, and with a server that misbehaves.
 @Suite(.tags(.server), .serialized)
 struct WebSocketClientTests {
     private static func configuration(_ address: String) throws -> WebSocketConfiguration {
         var configuration = WebSocketConfiguration(address: try WebSocketAddress(address))
         configuration.mostMessageBytes = 100_000
-        // A server on a busy machine reads late.
+        // A server reads late on a busy machine.
         (configuration.connectLimit, configuration.openingLimit) = (.seconds(60), .seconds(60))
         configuration.sendLimit = .seconds(60)
         return configuration
@@ -28,7 +28,8 @@ struct WebSocketClientTests {
     }
 
     @Test(
-        "aiohttp gets and sends messages of all sizes, by TLS as well, and both say goodbye", arguments: [false, true])
+        "Messages of all sizes are exchanged with aiohttp, also over TLS, and both sides close",
+        arguments: [false, true])
     func echo(isSecure: Bool) async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -49,16 +50,16 @@ struct WebSocketClientTests {
         }
         await client.close(code: 4001, reason: "done")
         #expect(try await client.next() == nil)
-        // aiohttp says 1000 to every code.
+        // aiohttp answers 1000 to every code.
         #expect(client.closing?.code == 1000)
-        // The server may note the code after it has answered.
+        // The server may record the code after it has answered.
         try await Waiting.until("the code", progress: { 0 }) { try server.process.send("seen")["code"] != nil }
         #expect(try server.process.send("seen")["code"]?.int == 4001)
         let error = await #expect(throws: InletError.self) { try await client.send(.text("late")) }
         #expect(error?.code == .disconnected)
     }
 
-    @Test("Nothing is lost and memory stays bounded where messages come faster than they are read")
+    @Test("Nothing is lost, and memory stays bounded, if messages arrive faster than they are read")
     func backpressure() async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -77,7 +78,7 @@ struct WebSocketClientTests {
         #expect(client.closing?.code == 1000)
     }
 
-    @Test("The server's way of closing is told, and headers reach it")
+    @Test("The server's close reason is reported, and headers reach the server")
     func closing() async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -98,7 +99,7 @@ struct WebSocketClientTests {
     }
 
     @Test(
-        "A status other than 101 is told apart, with what the server says of it",
+        "A status other than 101 gives a specific error with the server's text",
         arguments: [
             (401, InletError.Code.authenticationFailed), (403, .authenticationFailed), (404, .notFound),
             (429, .serverUnavailable), (500, .serverUnavailable), (503, .serverUnavailable), (302, .addressRefused),
@@ -116,7 +117,7 @@ struct WebSocketClientTests {
         #expect(error?.description.contains("hidden") == false)
     }
 
-    @Test("Certificates are checked: authority and name; a server that is not there or does not answer is told")
+    @Test("The certificate's authority and name are checked; an absent or silent server is an error")
     func refusals() async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -126,11 +127,11 @@ struct WebSocketClientTests {
         let mismatch = await Self.failure(elsewhere)
         #expect(mismatch?.code == .tlsFailed)
         #expect(mismatch?.message.contains("mismatch") == true, "\(mismatch?.message ?? "")")
-        #expect(mismatch?.message.contains("Connect by a name or an address that the certificate is for") == true)
+        #expect(mismatch?.message.contains("Connect by a name or address that the certificate is for") == true)
         elsewhere.tls.authorities = "/dev/null"
         let nothing = await Self.failure(elsewhere)
         #expect(nothing?.code == .invalidConfiguration)
-        #expect(nothing?.message.contains("tls-ca names a PEM file") == true, "\(nothing?.message ?? "")")
+        #expect(nothing?.message.contains("Set tls-ca to a PEM file") == true, "\(nothing?.message ?? "")")
         let plain = "wss://127.0.0.1:" + (server.address.split(separator: ":").last ?? "")
         #expect(await Self.failure(try Self.configuration(plain + "/echo"))?.code == .tlsFailed)
         var silent = try Self.configuration(server.address + "/silent")
@@ -142,7 +143,7 @@ struct WebSocketClientTests {
         #expect(await Self.failure(try Self.configuration(server.address + "/echo"))?.code == .connectionRefused)
     }
 
-    @Test("Connecting and reading can be cancelled, and reading goes on afterwards")
+    @Test("Connecting and reading can be cancelled, and reading can continue afterwards")
     func cancelled() async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -159,7 +160,7 @@ struct WebSocketClientTests {
         #expect(try await client.next() == .text("after"))
     }
 
-    @Test("What breaks the protocol ends the connection with an error in words; nothing hangs or traps")
+    @Test("A protocol violation ends the connection with a readable error; nothing hangs or traps")
     func hostile() async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -183,7 +184,7 @@ struct WebSocketClientTests {
         #expect(refused?.message.contains("no entry") == true)
     }
 
-    @Test("A text in fragments within a character, a byte a packet and with pings in between, arrives whole")
+    @Test("A text in fragments within a character, one byte per packet and with pings in between, arrives complete")
     func split() async throws {
         let server = try WebSocketServer()
         defer { server.stop() }
@@ -195,7 +196,7 @@ struct WebSocketClientTests {
     }
 
     @Test(
-        "A server that answers no pings, or pings and never reads, is gone after the limit",
+        "A server that answers no pings, or pings and never reads, counts as gone after the limit",
         arguments: ["no-pongs", "pings"])
     func liveness(_ name: String) async throws {
         let server = try WebSocketServer()

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A server that is silent for the limit is gone, and one that sends something before is not")
+    @Test("A server that is silent for the limit counts as gone, and one that sends something before does not")
     func silence() {
         #expect(Self.ticks([.tick(15), .tick(30)]) == [false, true])
         #expect(Self.ticks([.tick(15), .heard(16), .tick(30), .tick(45), .tick(60)]) == [false, false, false, true])

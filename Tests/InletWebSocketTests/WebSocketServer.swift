@@ -1,15 +1,15 @@
 import Foundation
 import ReferenceTools
 
-/// WebSocket servers: a rightful one by aiohttp, with and without TLS, and one that misbehaves by the name of the path.
+/// WebSocket servers: a correct one with aiohttp, with and without TLS, and one whose misbehaviour the path selects.
 final class WebSocketServer: Sendable {
     /// The process, for its log and its commands.
     let process: PeerProcess
-    /// The rightful server without TLS, `ws://HOST:PORT`.
+    /// The correct server without TLS, `ws://HOST:PORT`.
     let address: String
-    /// The rightful server with TLS.
+    /// The correct server with TLS.
     let secureAddress: String
-    /// The rightful server with a certificate for another name.
+    /// The correct server with a certificate for another name.
     let elsewhereAddress: String
     /// The server that misbehaves.
     let rawAddress: String

@@ -35,7 +35,7 @@ import Testing
         for path in [folder.path("pipe"), folder.path(""), "/dev/zero", "/dev/null"] {
             let error = #expect(throws: InletError.self) { try password("password-file=\(path)", in: .trusting) }
             #expect(error?.code == .invalidConfiguration)
-            #expect(error?.message.contains("no regular file") == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("not a regular file") == true, "\(error?.message ?? "")")
         }
     }
 

@@ -126,12 +126,12 @@ import Testing
             (["pattern:smpte", "a"], 64, ".jpg, .jpeg or .png"),
             (["pattern:smpte", "a.jpg", "--quality", "0"], 64, "1 to 100"),
             (["pattern:smpte", "a.jpg", "--contact-sheet", "65x1"], 64, "1x1 to 64x64"),
-            (["pattern:smpte", "a.jpg", "--every", "1s"], 64, "belongs to --contact-sheet"),
+            (["pattern:smpte", "a.jpg", "--every", "1s"], 64, "requires --contact-sheet"),
             (["pattern:smpte", "a.jpg", "--timeout", "0"], 64, "above zero"),
             (["/nonexistent.mp4", "a.jpg"], 66, "does not exist"),
             (["pattern:smpte?frames=2", "a.jpg", "--after", "5s"], 65, "within the time of --after"),
             (["pattern:smpte?frames=2", "/nonexistent/a.jpg"], 74, "create it first"),
-            (["pattern:smpte?frames=2", "/sys/a.png"], 77, "refuses it"),
+            (["pattern:smpte?frames=2", "/sys/a.png"], 77, "refuses access"),
         ] as [([String], Int32, String)])
     func trouble(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let inlet = try InletProcess.run(["snapshot"] + arguments)

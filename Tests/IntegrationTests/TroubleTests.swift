@@ -10,7 +10,7 @@ import Testing
         arguments: [
             (["run", "/nonexistent.mp4"], 66, "does not exist"),
             (["run", "/etc"], 66, "directory"),
-            (["run", "/etc/passwd"], 65, "not in a format"),
+            (["run", "/etc/passwd"], 65, "in a format that"),
             (["run", "carrier:pigeon"], 64, "no source 'carrier:'"),
             (["run", "pattern:smpte?sise=640x480"], 64, "Did you mean 'size'?"),
             (["run", "pattern:smpte?size=0x0"], 64, "16x16 to 8192x8192"),

@@ -80,7 +80,7 @@
                 (["AWS_ACCESS_KEY_ID": "A"], [:], nil, .invalidConfiguration, "AWS_SECRET_ACCESS_KEY"),
                 (
                     ["AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "\(Self.secret)\nX: y"], [:], nil,
-                    .invalidConfiguration, "Copy them anew"
+                    .invalidConfiguration, "Copy them again"
                 ),
                 ([:], Self.files, "half", .invalidConfiguration, "aws_secret_access_key"),
                 ([:], Self.files, "nobody", .notFound, "no profile 'nobody'"),
@@ -97,7 +97,7 @@
                 (["AWS_WEB_IDENTITY_TOKEN_FILE": "/t"], [:], nil, .invalidConfiguration, "AWS_ROLE_ARN is not"),
                 (
                     ["AWS_WEB_IDENTITY_TOKEN_FILE": "/t", "AWS_ROLE_ARN": "x"], [:], nil, .invalidConfiguration,
-                    "no ARN"
+                    "not an ARN"
                 ),
                 (identity, [:], nil, .notFound, "'/t'"), (identity, ["/t": "a b"], nil, .malformedData, "'/t'"),
                 (identity, ["/t": "a"], nil, .connectionRefused, ""),

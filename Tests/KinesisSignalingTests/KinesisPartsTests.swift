@@ -99,7 +99,7 @@
                 ("InvalidSignatureException", 403, .authenticationFailed, "clock is 30 minutes off"),
                 ("ThrottlingException", 400, .serverUnavailable, "too many requests"),
                 ("ResourceNotFoundException", 404, .notFound, "no signaling channel 'porch'"),
-                ("", 503, .serverUnavailable, "cannot serve at present"), ("", 418, .unsupported, "418"),
+                ("", 503, .serverUnavailable, "currently unavailable"), ("", 418, .unsupported, "418"),
             ])
         func failures(_ name: String, status: Int, code: InletError.Code, text: String) {
             let response = AWSResponse(

@@ -209,18 +209,18 @@
                 (.success(refusal(400, "SlowDownException")), .serverUnavailable, "Try later"),
                 (.success(refusal(500, "InternalServerException")), .serverUnavailable, "Try later"),
                 (.success(refusal(302, "")), .authenticationFailed, "(302 )"),
-                (.success(renewal("[]")), .malformedData, "is no token"),
-                (.success(renewal("{\"accessToken\":\"a\"}")), .malformedData, "is no token"),
-                (.success(renewal("{\"accessToken\":\"a b\",\"expiresIn\":9}")), .malformedData, "is no token"),
-                (.success(renewal("{\"accessToken\":\"a\",\"expiresIn\":0}")), .malformedData, "is no token"),
-                (.success(renewal("{\"accessToken\":\"a\",\"expiresIn\":-1}")), .malformedData, "is no token"),
+                (.success(renewal("[]")), .malformedData, "without a token"),
+                (.success(renewal("{\"accessToken\":\"a\"}")), .malformedData, "without a token"),
+                (.success(renewal("{\"accessToken\":\"a b\",\"expiresIn\":9}")), .malformedData, "without a token"),
+                (.success(renewal("{\"accessToken\":\"a\",\"expiresIn\":0}")), .malformedData, "without a token"),
+                (.success(renewal("{\"accessToken\":\"a\",\"expiresIn\":-1}")), .malformedData, "without a token"),
                 (
                     .success(renewal("{\"accessToken\":\"a\",\"expiresIn\":9223372036854775807}")), .malformedData,
-                    "is no token"
+                    "without a token"
                 ),
                 (
                     .success(renewal("{\"accessToken\":\"a\",\"expiresIn\":99999999999999999999}")), .malformedData,
-                    "is no token"
+                    "without a token"
                 ),
             ]
             for (result, code, text) in cases {
@@ -263,7 +263,7 @@
             }
             let other = try await AWSCredentialsChain(profile: "session", environment: unkept).find()
             #expect(other.credentials.accessKeyID == "fresh")
-            #expect(other.warning?.containsBytes("was renewed, but not kept") == true)
+            #expect(other.warning?.containsBytes("was renewed, but not saved") == true)
         }
 
         @Test("After a refusal an expired token's file is read again for two seconds, until another program writes it")
@@ -321,7 +321,7 @@
                 await master.close()
             }
             #expect(
-                lines.all.filter { $0.containsBytes("ends soon. AWS does not renew") }.map { $0.hasPrefix("warning ") }
+                lines.all.filter { $0.containsBytes("expires soon.") }.map { $0.hasPrefix("warning ") }
                     == [true], "\(lines.all)")
             for secret in Self.secrets { #expect(!lines.all.contains { $0.containsBytes(secret) }, "\(lines.all)") }
         }

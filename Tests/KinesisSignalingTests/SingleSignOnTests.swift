@@ -168,7 +168,10 @@
             #expect(told.contains { $0.containsBytes("the single sign-on of the profile 'session'") }, "\(told)")
             for (name, code, words) in [
                 ("UnauthorizedException", InletError.Code.authenticationFailed, "aws sso login --profile session"),
-                ("ForbiddenException", .authenticationFailed, "may not take the role 'camera+role@porch,home'"),
+                (
+                    "ForbiddenException", .authenticationFailed,
+                    "is not allowed to use the role 'camera+role@porch,home'"
+                ),
                 ("ResourceNotFoundException", .notFound, "Check sso_role_name and sso_account_id"),
                 ("TooManyRequestsException", .serverUnavailable, "Try again later"),
                 ("InvalidRequestException", .invalidConfiguration, "(400 InvalidRequestException)"),
@@ -210,25 +213,34 @@
                 (await failure("half"), .invalidConfiguration, "no sso_account_id"),
                 (await failure("nowhere"), .invalidConfiguration, "the sso_session 'none'"),
                 (await failure("none"), .invalidConfiguration, "neither sso_account_id nor sso_role_name"),
-                (await failure("session", token: nil), .authenticationFailed, "there is no file '\(name)'"),
-                (await failure("session", token: ""), .malformedData, "no token of a single sign-on"),
-                (await failure("session", token: "{\"accessToken\":\"\(Self.token)\"}"), .malformedData, "no token"),
-                (await failure("session", token: whole.replacing("sign", with: "a b")), .malformedData, "no token"),
-                (await failure("session", token: whole.replacing("2099", with: "20x9")), .malformedData, "no token"),
+                (await failure("session", token: nil), .authenticationFailed, "the file '\(name)' does not exist"),
+                (await failure("session", token: ""), .malformedData, "no single sign-on token"),
+                (
+                    await failure("session", token: "{\"accessToken\":\"\(Self.token)\"}"), .malformedData,
+                    "no single sign-on token"
+                ),
+                (
+                    await failure("session", token: whole.replacing("sign", with: "a b")), .malformedData,
+                    "no single sign-on token"
+                ),
+                (
+                    await failure("session", token: whole.replacing("2099", with: "20x9")), .malformedData,
+                    "no single sign-on token"
+                ),
                 (
                     await failure("session", token: whole.replacing("2099", with: "1999")), .authenticationFailed,
                     "expired"
                 ),
                 (await failure("session", portal: "http://203.0.113.1"), .addressRefused, "https:"),
                 (await failure("session"), .connectionRefused, ""),
-                (await failure("session", answer: "[]"), .malformedData, "are no credentials"),
+                (await failure("session", answer: "[]"), .malformedData, "returned no credentials"),
                 (
                     await failure(
                         "session",
                         answer: """
                             {"roleCredentials":{"accessKeyId":"A","secretAccessKey":"B","sessionToken":"C",\
                             "expiration":99999999999999999999}}
-                            """), .malformedData, "are no credentials"
+                            """), .malformedData, "returned no credentials"
                 ),
             ]
             for (error, code, text) in cases {

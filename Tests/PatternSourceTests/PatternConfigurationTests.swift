@@ -13,7 +13,7 @@ struct PatternConfigurationTests {
         try #require(try registry.source(uri) as? PatternConfiguration)
     }
 
-    @Test("a URI gives the configuration that it spells")
+    @Test("a URI gives the corresponding configuration")
     func parsing() throws {
         #expect(try configuration("pattern:smpte") == PatternConfiguration())
         #expect(try configuration("pattern:") == PatternConfiguration())
@@ -40,7 +40,7 @@ struct PatternConfigurationTests {
     }
 
     @Test(
-        "what cannot work is refused with what to do instead",
+        "an impossible configuration is refused with a remedy",
         arguments: [
             ("pattern:smtpe", "smpte"), ("pattern:smpte?sise=64x64", "size"),
             ("pattern:smpte?size=0x0", "16x16 to 8192x8192"), ("pattern:smpte?size=15x16", "16x16"),

@@ -6,11 +6,11 @@ import Testing
 
 @testable import PatternSource
 
-/// What a pattern leaves out when its sinks want less, and while it is paused.
+/// The frames that a pattern skips if its sinks want fewer, and while it is paused.
 struct PatternDemandTests {
     private static let size = ImageSize(width: 64, height: 64)
 
-    /// A manual clock that counts how often somebody sleeps, and says so.
+    /// A manual clock that counts sleeps and reports each.
     private final class CountingClock: CaptureClock {
         let clock = ManualClock(waiting: .movesTime)
         let sleeps = Atomic(0)
@@ -38,7 +38,7 @@ struct PatternDemandTests {
     }
 
     @Test(
-        "It draws and wakes at the demanded rate only, evenly, and leaves no gap in the sequence",
+        "A pattern draws and wakes only at the demanded rate, evenly, without a gap in the sequence",
         arguments: [10, 5, 3])
     func demandedRate(rate: Int) throws {
         let clock = CountingClock()
@@ -55,7 +55,7 @@ struct PatternDemandTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
-    @Test("Frames are the nearest to the demanded spacing, at any ratio, and exact over a long time")
+    @Test("The frames nearest to the demanded spacing are drawn, at any ratio, and exactly over a long time")
     func anyRatio() {
         let rate = Rational(60000, 1001)
         for wanted in [Rational(24000, 1001), Rational(25), Rational(59), Rational(1, 60), Rational(7, 3)] {
@@ -64,7 +64,7 @@ struct PatternDemandTests {
             for index in [0, 1, 2, 3, 10, 999, 100_000] as [UInt64] {
                 let number = frames.number(index)
                 #expect(abs(Double(number) - 1000 - Double(index) * ratio) <= 0.500_001)
-                // Counting is the other way about.
+                // Counts in the other direction.
                 #expect(frames.count(through: number) == index + 1)
                 #expect(frames.count(through: number - 1) == index)
             }
@@ -72,7 +72,7 @@ struct PatternDemandTests {
     }
 
     @Test(
-        "A demand that is no lower than the rate, or makes no sense, is for every frame",
+        "A demand that is not below the rate, or is invalid, means every frame",
         arguments: [nil, 30, 31, 0, -5])
     func everything(rate: Int?) {
         let frames = DemandedFrames(from: 7, at: rate.map { Rational($0) }, of: Rational(30))
@@ -81,7 +81,7 @@ struct PatternDemandTests {
         #expect(frames.count(through: 6) == 0)
     }
 
-    @Test("Numbers too large to be are clamped")
+    @Test("Numbers that are too large are clamped")
     func extremes() {
         let frames = DemandedFrames(from: 0, at: Rational(1, .max), of: Rational(1000))
         #expect(frames.number(0) == 0)
@@ -89,13 +89,13 @@ struct PatternDemandTests {
         #expect(frames.count(through: .max) <= 2)
     }
 
-    @Test("A higher demand is met from the next frame on, and what was not wanted before it is not lost")
+    @Test("A higher demand is met from the next frame on, and frames that were not wanted before are not lost")
     func higherDemand() throws {
         let clock = ManualClock(waiting: .movesTime)
         let run = try PatternRun(
             configuration(30), clock: clock, demand: SourceDemand(maximumFrameRate: Rational(1, 10)))
         #expect(try run.next()?.pts?.ticks == 0)
-        // Two seconds later, in the middle of the wait for the next frame, all are wanted.
+        // Two seconds later, during the wait for the next frame, all frames are wanted.
         clock.advance(by: .seconds(2))
         run.context.setDemand(.everything)
         let next = try #require(try run.next())
@@ -105,7 +105,7 @@ struct PatternDemandTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
-    @Test("A demand that changes in size alone leaves the spacing as it is")
+    @Test("A change of the demanded size does not change the spacing")
     func otherSize() throws {
         let run = try PatternRun(configuration(30), demand: SourceDemand(maximumFrameRate: Rational(10)))
         var ticks: [Int64?] = []
@@ -117,7 +117,7 @@ struct PatternDemandTests {
         #expect(ticks == [0, 3, 6, 9])
     }
 
-    @Test("It looks for a higher demand at least twice a second while it waits")
+    @Test("A waiting pattern checks for a higher demand at least twice a second")
     func longWait() throws {
         let clock = CountingClock()
         let run = try PatternRun(
@@ -127,7 +127,7 @@ struct PatternDemandTests {
         #expect(clock.sleeps.load(ordering: .relaxed) == 20)
     }
 
-    @Test("A caller that comes late loses those frames that were wanted, and no others")
+    @Test("A late caller loses only the frames that were wanted")
     func lostFrames() throws {
         let clock = ManualClock(waiting: .movesTime)
         let run = try PatternRun(
@@ -140,7 +140,7 @@ struct PatternDemandTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
-    @Test("An unpaced pattern leaves out what is not wanted, too, and ends where it would")
+    @Test("An unpaced pattern also skips frames that are not wanted, and ends at the same frame")
     func unpaced() throws {
         let run = try PatternRun(
             configuration(30, frames: 10, pace: .unpaced), demand: SourceDemand(maximumFrameRate: Rational(10)))
@@ -149,9 +149,9 @@ struct PatternDemandTests {
         #expect(ticks == [0, 3, 6, 9])
     }
 
-    @Test("A frame for which sinks hold all memory is counted by its reason and leaves no gap")
+    @Test("A frame without memory, because sinks hold it all, is counted by its reason and leaves no gap")
     func exhausted() throws {
-        // The pictures come back in the third sleep: for frame 3, after there was no memory for frame 2.
+        // The pictures are released in the third sleep: for frame 3, after there was no memory for frame 2.
         let held = Mutex<[SourceFrame?]>([])
         let clock = CountingClock { if $0 == 3 { held.withLock { $0.removeAll() } } }
         let run = try PatternRun(configuration(30, buffers: 2, .ball), clock: clock)
@@ -165,7 +165,7 @@ struct PatternDemandTests {
     }
 
     @Test(
-        "A pause loses nothing: the sequence goes on, and the PTS is that of the time",
+        "A pause loses nothing: the sequence continues, and the PTS follows the time",
         arguments: [.everything, SourceDemand(maximumFrameRate: Rational(10))])
     func pause(demand: SourceDemand) throws {
         let clock = ManualClock(waiting: .movesTime)
@@ -182,7 +182,7 @@ struct PatternDemandTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
-    @Test("A pattern whose end falls into a pause ends without a loss")
+    @Test("A pattern that ends during a pause loses nothing")
     func pauseBeyondEnd() throws {
         let clock = ManualClock(waiting: .movesTime)
         let run = try PatternRun(configuration(30, frames: 10), clock: clock)
@@ -194,7 +194,7 @@ struct PatternDemandTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
-    @Test("A pause before the first frame moves the beginning; an unpaced pattern goes on where it was")
+    @Test("A pause before the first frame delays the beginning; an unpaced pattern continues where it was")
     func earlyPause() throws {
         for pace in [PatternConfiguration.Pace.realtime, .unpaced] {
             let clock = ManualClock(waiting: .movesTime)

@@ -67,8 +67,8 @@ import Testing
         let theirs = try ReferencePictures(lavfi: "smptehdbars=size=\(size)", size: size, frames: 1).packed(0)
         let top = [10] + (0..<7).map { 30 + 18 * $0 } + [157]
         var points = top.map { ($0 * width / 168, height / 3) }
-        // Cyan, 75 % white and blue; yellow and red; then the bottom row. Between them FFmpeg has -I and +Q, ours white
-        // and black.
+        // Cyan, 75 % white and blue; yellow and red; then the bottom row. Between them FFmpeg has -I and +Q, and this
+        // pattern white and black.
         points += [10, 90, 157].map { ($0 * width / 168, height * 15 / 24) }
         points += [10, 157].map { ($0 * width / 168, height * 17 / 24) }
         points += [10, 34, 66, 91, 102, 108, 114, 120, 126, 138, 157].map { ($0 * width / 168, height * 7 / 8) }
@@ -104,7 +104,7 @@ import Testing
         #expect(largest == 0 || largest == 1)
     }
 
-    @Test("a solid colour is taken as it is, or converted with the matrix of the picture's size")
+    @Test("a solid colour is used unchanged, or converted with the matrix of the picture's size")
     func solid() throws {
         func pixel(_ color: PatternColor, height: Int) throws -> [UInt8] {
             let picture = try picture(.solid, ImageSize(width: 64, height: height), color: color)

@@ -16,7 +16,7 @@ struct PatternSourceTests {
         #expect(await suite.check(configuration) == [])
     }
 
-    @Test("a paced pattern keeps the source contract, cancellation within its sleep included")
+    @Test("a paced pattern keeps the source contract, including a cancellation during its sleep")
     func pacedConformance() async {
         var suite = SourceConformance()
         suite.frames = 4
@@ -42,7 +42,7 @@ struct PatternSourceTests {
         #expect(try run.next() == nil)
     }
 
-    @Test("a paced frame comes exactly when it is due, without adding up errors")
+    @Test("a paced frame arrives exactly when it is due, without accumulating errors")
     func dueTimes() throws {
         let clock = ManualClock(waiting: .movesTime)
         let rate = Rational(30000, 1001)
@@ -61,22 +61,22 @@ struct PatternSourceTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
-    @Test("frames that nobody took in time leave a gap in the sequence, and the newest one due comes at once")
+    @Test("frames that were not taken in time leave a gap in the sequence, and the newest due one arrives at once")
     func lateConsumer() throws {
         let clock = ManualClock(waiting: .movesTime)
         let run = try PatternRun(
             PatternConfiguration(.solid, size: Self.small, frameRate: Rational(10), frames: 20), clock: clock)
         #expect(try run.next()?.sequence == 0)
-        // Less than a frame late costs none.
+        // A delay of less than a frame loses nothing.
         clock.advance(by: .milliseconds(199))
         #expect(try run.next()?.sequence == 1)
         clock.advance(by: .milliseconds(550))
         let returned = clock.now
         #expect(try run.next()?.sequence == 7)
         #expect(clock.now == returned)
-        // The gap is the bridge's to count.
+        // The bridge counts the gap.
         #expect(run.context.dropCounts.isEmpty)
-        // The rest is lost at the end, where no later frame shows the gap.
+        // The remaining frames are lost at the end, because no later frame shows the gap.
         clock.advance(by: .seconds(60))
         #expect(try run.next() == nil)
         #expect(run.context.dropCounts == [.lostBySource: 12])
@@ -93,7 +93,7 @@ struct PatternSourceTests {
         #expect(same == !moves.contains(pattern))
     }
 
-    @Test("a paced source whose pictures are all held drops frames until one comes back")
+    @Test("a paced source whose pictures are all held drops frames until one is released")
     func exhaustedPaced() throws {
         let clock = ManualClock(waiting: .movesTime)
         let run = try PatternRun(
@@ -121,7 +121,7 @@ struct PatternSourceTests {
         held.removeAll()
     }
 
-    @Test("the seed decides what noise and the ball's way are", arguments: [TestPattern.noise, .ball])
+    @Test("the seed determines the noise and the ball's path", arguments: [TestPattern.noise, .ball])
     func seeds(pattern: TestPattern) throws {
         func fifth(seed: UInt64) throws -> Data {
             let run = try PatternRun(PatternConfiguration(pattern, size: Self.small, pace: .unpaced, seed: seed))
@@ -132,7 +132,7 @@ struct PatternSourceTests {
         #expect(try !fifth(seed: 3).isSame(as: fifth(seed: 4)))
     }
 
-    @Test("a frame does not depend on those that were lost before it")
+    @Test("a frame does not depend on lost frames before it")
     func independentFrames() throws {
         for pattern in [TestPattern.noise, .ball] {
             let clock = ManualClock(waiting: .movesTime)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatternSource
 
-/// Codes of a screen in pictures of a camera, drawn here by the inverse of what the reader does: each pixel of the
+/// Codes of a screen in pictures of a camera. They are drawn by the inverse of the reader's method: each pixel of the
 /// picture is looked up in the page.
 @Suite struct TimecodeFinderTests {
     static let code = Timecode(frame: 4711, captureTime: MonotonicTime(nanoseconds: 123_456_789_012))
@@ -17,7 +17,7 @@ import Testing
         return code.code >> UInt128(TimecodeLayout.bit(column: column, row: row)) & 1 == 1
     }
 
-    /// Draws the page as a camera sees it, with its corners there, and noise by a seed.
+    /// Draws the page as a camera sees it, with the given corners, and noise from a seed.
     static func film(
         _ corners: [Point], _ size: ImageSize = ImageSize(width: 320, height: 240),
         levels: (black: UInt8, white: UInt8) = (30, 200), noise: Int = 0, code: Timecode = Self.code,
@@ -26,7 +26,7 @@ import Testing
         let mapping = try #require(CameraQuad(corners: corners).mapping)
         var rows = [[UInt8]](
             repeating: [UInt8](repeating: levels.black, count: size.width), count: size.height)
-        // So densely that each pixel is met.
+        // Dense enough to hit each pixel.
         let steps = max(size.width, size.height) * 3 / 2
         for i in 0..<steps {
             for j in 0..<steps {
@@ -58,7 +58,7 @@ import Testing
     static let slanted = [point(52, 44), point(281, 21), point(296, 201), point(38, 176)]
 
     @Test(
-        "The code is read wherever the frame is: upright, at an angle, upside down, by a quarter, mirrored, small",
+        "The code is read in any position: upright, at an angle, upside down, by a quarter turn, mirrored, small",
         arguments: [
             upright, slanted, [2, 3, 0, 1].map { slanted[$0] },
             [point(210, 20), point(210, 220), point(80, 220), point(80, 20)],
@@ -69,7 +69,7 @@ import Testing
         #expect(finder.read(try Self.film(corners)) == Self.code)
     }
 
-    @Test("Noise, low contrast and a lamp in the picture are borne")
+    @Test("The code is read despite noise, low contrast and a lamp in the picture")
     func trouble() throws {
         var finder = TimecodeFinder()
         #expect(finder.read(try Self.film(Self.slanted, noise: 40)) == Self.code)
@@ -80,7 +80,7 @@ import Testing
         #expect(finder.read(try Self.film(Self.upright, lamp: lamp)) == Self.code)
     }
 
-    @Test("The frame is found again when the camera has moved, and what shows no code is nil")
+    @Test("The frame is found again when the camera has moved, and a picture without a code gives nil")
     func moves() throws {
         var finder = TimecodeFinder()
         #expect(finder.read(try Self.film(Self.upright)) == Self.code)
@@ -95,7 +95,7 @@ import Testing
         #expect(finder.read(plain.publish()) == nil)
     }
 
-    @Test("Pictures of nothing but noise are read in bounded time, and say nothing")
+    @Test("Pictures of pure noise are examined in bounded time, and give nothing")
     func noise() throws {
         var finder = TimecodeFinder()
         for _ in 0..<2 { #expect(finder.read(try Self.film(Self.upright, levels: (120, 121), noise: 120)) == nil) }

@@ -19,7 +19,7 @@ import Testing
         return result
     }
 
-    /// What each picture of a file, scaled and converted by FFmpeg, says.
+    /// The timecode of each picture of a file, scaled and converted by FFmpeg.
     private func read(_ arguments: [String], size: ImageSize) throws -> [Timecode?] {
         let bytes = try ReferenceCommand.ffmpeg(arguments + ["-pix_fmt", "yuv420p", "-f", "rawvideo", "-"])
         let pictures = ReferencePictures(bytes, size: size)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "what is drawn is read, in any size",
+        "a drawn timecode is read, in any size",
         arguments: [(64, 64), (65, 67), (640, 480), (1280, 720), (1921, 1081), (8192, 64), (64, 2049)])
     func roundTrip(width: Int, height: Int) throws {
         let size = ImageSize(width: width, height: height)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("the blocks lie where they always lay, so that recordings stay readable")
+    @Test("the blocks keep their positions, so that recordings remain readable")
     func layout() throws {
         // Python: struct.pack(">Iq", 3, 100_000_000), zlib.crc32 of that, in bits.
         let expected = """

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Servers that note, byte for byte, what a client says of where it wants to go and who it is, and serve nothing.
+"""Servers that record, byte for byte, the addresses and credentials that a client sends, and serve no media.
 
 See README.md.
 
-  text  RTSP and HTTP: the request line, and what the Authorization header holds; it asks for Basic first, and then has
-        nothing there
-  rtmp  ffmpeg as a listener: application and stream, as its log has them
-  auth  RTMP with Adobe's authentication: user, and whether the password is that of --password
-  srt   GStreamer's srtsrc as a listener: the stream identifier; with --passphrase what is encrypted by it comes through
+  text  RTSP and HTTP: the request line and the Authorization header; the server first requires Basic authentication,
+        and then answers 404
+  rtmp  ffmpeg as a listener: the application and the stream, from its log
+  auth  RTMP with Adobe's authentication: the user, and whether the password is that of --password
+  srt   GStreamer's srtsrc as a listener: the stream identifier; with --passphrase, encrypted data is accepted
 """
 
 import base64
@@ -191,8 +191,8 @@ def serve_srt(notes, passphrase):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--kind", choices=["text", "rtmp", "auth", "srt"], required=True)
-    parser.add_argument("--password", default="", help="of the kind auth")
-    parser.add_argument("--passphrase", default="", help="of the kind srt")
+    parser.add_argument("--password", default="", help="the password of the kind auth")
+    parser.add_argument("--passphrase", default="", help="the passphrase of the kind srt")
     options = parser.parse_args()
     notes = Notes()
     port = {

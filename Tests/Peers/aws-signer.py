@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signs requests with botocore's Signature Version 4, at a time that the command states.
+"""Signs requests with botocore's Signature Version 4, for a time given by the command.
 
 See README.md. Needs botocore from PyPI. `sign` takes {"method", "url", "headers": [[name, value]], "body", "key",
 "secret", "token", "region", "service", "time"} and returns the headers that it adds; `presign` takes "lifetime" as well

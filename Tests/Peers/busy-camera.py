@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes live y4m to standard output, as a camera before a crowd would: the timecode above, blocks below that change
-with each picture, so that an encoder uses every bit that it is given. `busy-camera.py | inlet run - --to webrtc:`
+"""Writes live y4m to standard output, like a camera in front of a crowd: the timecode at the top, and below it blocks
+that change with each picture, so that an encoder uses all bits that it may. `busy-camera.py | inlet run - --to webrtc:`
 
 Usage: busy-camera.py [--size WxH] [--fps N] [--block PIXELS] [--contrast LEVELS] [--seed N]
 """

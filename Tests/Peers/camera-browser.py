@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Headless Chromium at the page of `whip:` or of calls, as a person's phone: its camera is a file with the pictures of
-`pattern:timecode`. See README.md.
+"""Headless Chromium on the page of `whip:` or of calls, as on a person's phone: its camera is a file with the pictures
+of `pattern:timecode`. See README.md.
 
-Commands: start presses Start; look tells what the page shows; press clicks an element; choose sets a select; screenshot
-writes a PNG; evaluate returns what a script does; read tells the frame number of `pattern:timecode` in a video element,
-and its size; kill ends the browser at once, as a crash would; open starts another. With --page a file of this folder is
-served, at the address `page` of the ready line.
+Commands: start presses Start; look returns the content of the page; press clicks an element; choose sets a select;
+screenshot writes a PNG; evaluate returns the result of a script; read returns the frame number of `pattern:timecode` in
+a video element, and its size; kill ends the browser at once, like a crash; open starts another. With --page, a file of
+this folder is served at the address `page` of the ready line.
 """
 import base64
 import concurrent.futures
@@ -52,8 +52,8 @@ class Phone:
         self.browser = None
 
     def open(self, message):
-        # Only one browser runs at a time: the page of an earlier one would go on and could take the new one's place in
-        # the room.
+        # Only one browser runs at a time: the page of an earlier one would stay active and could take the new one's
+        # place in the room.
         if self.browser:
             self.kill(None)
         flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={self.file}",
@@ -133,11 +133,11 @@ def serve_page(path):
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--size", default="640x480", help="of the camera's pictures")
-    parser.add_argument("--frames", type=int, default=150, help="of the camera's file")
-    parser.add_argument("--window", default="390,844", help="of the browser, as of a phone")
-    parser.add_argument("--flag", action="append", default=[], help="another of the browser's")
-    parser.add_argument("--page", metavar="FILE", help="a page of this folder, which is served")
+    parser.add_argument("--size", default="640x480", help="the size of the camera's pictures")
+    parser.add_argument("--frames", type=int, default=150, help="the number of pictures in the camera's file")
+    parser.add_argument("--window", default="390,844", help="the size of the browser's window, by default a phone's")
+    parser.add_argument("--flag", action="append", default=[], help="a further flag for the browser")
+    parser.add_argument("--page", metavar="FILE", help="a page of this folder to serve")
     options = parser.parse_args()
     phone = Phone(options)
     # The main thread starts browsers, because it lives as long as this process.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ONVIF devices that answer WS-Discovery's probes in a network of their own, one of them with hostile answers, too."""
+"""ONVIF devices that answer WS-Discovery probes in a separate network. One of them also sends hostile answers."""
 
 import socket
 import struct

@@ -25,7 +25,7 @@ class Timecode(VideoStreamTrack):
             if wait > 0:
                 await asyncio.sleep(wait)
             elif wait < -1:
-                # Nobody has asked for pictures for a while: the missed ones are skipped.
+                # No pictures were requested for a while: the missed ones are skipped.
                 self.begun -= wait
             if not self.is_paused:
                 break

@@ -388,10 +388,10 @@ def adjacent_sockets():
 
 if __name__ == "__main__":
     parser = peer.parser(__doc__)
-    parser.add_argument("--target", required=True, help="HOST:PORT of the server behind")
+    parser.add_argument("--target", required=True, help="HOST:PORT of the server behind the proxy")
     parser.add_argument("--protocol", choices=["tcp", "udp", "rtsp"], default="tcp",
-                        help="rtsp is tcp and the UDP that SETUP agrees on")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed hits the same packets")
+                        help="rtsp is tcp, and the UDP ports that SETUP negotiates")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed affects the same packets")
     parser.add_argument("--fault", action="append", default=[], help="a fault from the start, as JSON; may be repeated")
     asyncio.run(Proxy(parser.parse_args()).run())

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""ffmpeg as a media server that takes one stream by RTMP, SRT, RTSP or UDP, decodes it, and counts its pictures; or
-hands it on as it is, in an MPEG transport stream over UDP.
+"""ffmpeg as a media server that receives one stream by RTMP, SRT, RTSP or UDP, decodes it, and counts its pictures; or
+forwards it without decoding, in an MPEG transport stream over UDP.
 
 See README.md.
 """
@@ -31,7 +31,7 @@ def picture(line):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--kind", choices=["rtmp", "srt", "rtsp", "udp"], required=True)
-    parser.add_argument("--forward", help="udp: address to which the stream is handed on; no picture is counted then")
+    parser.add_argument("--forward", help="udp: address to forward the stream to; then no pictures are counted")
     options = parser.parse_args()
     kind = options.kind
     is_stream = kind in ("rtmp", "rtsp")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A publisher to WHIP as OBS is one, by GStreamer's webrtcbin: H.264 and Opus in one bundle, sendonly, an offer with
-all its candidates, and DELETE at the end. Its pictures are those of `pattern:timecode`. See README.md.
+"""A WHIP publisher like OBS, with GStreamer's webrtcbin: H.264 and Opus in one bundle, sendonly, an offer with all its
+candidates, and DELETE at the end. Its pictures are those of `pattern:timecode`. See README.md.
 
-Commands: publish posts the offer; leave sends DELETE; report tells the numbers drawn and the key frames asked for.
+Commands: publish posts the offer; leave sends DELETE; report returns the drawn numbers and the key-frame requests.
 """
 import http.client
 import threading
@@ -117,10 +117,10 @@ class Publisher:
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--token", help="what it shows to the server")
+    parser.add_argument("--token", help="the token for the server")
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--fps", type=int, default=30)
-    parser.add_argument("--profile", default="baseline", help="of H.264, as x264enc calls it")
+    parser.add_argument("--profile", default="baseline", help="the H.264 profile, as x264enc calls it")
     options = parser.parse_args()
     Gst.init(None)
     publisher = Publisher(options)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gst-rtsp-server with record enabled: takes one stream by ANNOUNCE and RECORD, decodes it, and counts its pictures.
+"""gst-rtsp-server with record enabled: receives one stream by ANNOUNCE and RECORD, decodes it, and counts its pictures.
 
 See README.md.
 """
@@ -75,7 +75,7 @@ def picture(line):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--codec", choices=sorted(DECODERS), default="h264")
-    parser.add_argument("--tls", action="store_true", help="rtsps with a certificate by an authority made now")
+    parser.add_argument("--tls", action="store_true", help="rtsps with a certificate from a new authority")
     options = parser.parse_args()
     port, ready = peer.free_port(), {}
     certificate = key = ""

@@ -36,7 +36,7 @@ return {seconds: video.currentTime, width: video.videoWidth, pixels: sum,
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--playlist", required=True,
-                        help="URL of the playlist, on a server that answers other paths with a page, be it a 404")
+                        help="URL of the playlist, on a server that answers other paths with a page, even a 404")
     options = parser.parse_args()
     with Browser("--autoplay-policy=no-user-gesture-required", spawn=peer.spawn) as browser:
         # A page of the same server: otherwise the canvas would deny access to its pixels.

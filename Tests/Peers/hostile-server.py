@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Servers that misbehave on purpose, one kind at a time, for RTSP and HTTP alike. See README.md."""
+"""Servers that misbehave on purpose, one kind at a time, for both RTSP and HTTP. See README.md."""
 
 import asyncio
 import hashlib
@@ -521,10 +521,10 @@ async def file_then_garbage(server, reader, writer):
 if __name__ == "__main__":
     parser = peer.parser(__doc__)
     parser.add_argument("--kind", choices=sorted(KINDS), default="black-hole")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
-    parser.add_argument("--tls", action="store_true", help="TLS with a certificate by an authority made now")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
+    parser.add_argument("--tls", action="store_true", help="TLS with a certificate from a new authority")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--bytes", type=int, default=100_000_000, help="of huge-body, random and garbage-stream")
+    parser.add_argument("--bytes", type=int, default=100_000_000, help="size of huge-body, random and garbage-stream")
     parser.add_argument("--interval", type=float, default=1, help="seconds between two bytes of slow-loris")
-    parser.add_argument("--file", help="of the kinds that serve one or name one on the client's disk; absolute")
+    parser.add_argument("--file", help="the absolute path of the file that some kinds serve or refer to")
     asyncio.run(Hostile(parser.parse_args()).run())

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""A gallery of hostile clients against the web server of `preview:`, `webrtc:` or `inlet serve`, each for some seconds;
-prints what came of it as one JSON object. Needs nothing but Python, and ffmpeg for `serve`.
+"""A gallery of hostile clients against the web server of `preview:`, `webrtc:` or `inlet serve`, each for some seconds.
+Prints the results as one JSON object. Needs only Python, and ffmpeg for `serve`.
 
 Usage: http-hostile.py preview|webrtc|serve [--inlet PROGRAM] [--seconds S] [--only NAME] [--growth KILOBYTES]
 
-The server runs as a process of its own, with a token that it may not guess from. Throughout, a rightful client at
-127.0.0.1 asks for pages, and at `webrtc:` for a session now and then, on a new connection each time: `slowest_s` says
-how long it waited at most. The hostile ones come from the same address and from others of the loopback's network.
-Memory is looked at all the while: `growth_kib` is the most that there was beyond what the server had after its first
-client. `serve` has limits for an address and for a token: there the hostile ones come from other addresses, with a
-token of their own. The rightful one also watches a stream of pictures all the while, `widest_gap_s` being the longest
-time without one, and has another camera recorded, which leaves out no picture (paced-server.py): nor must its
-recording. Where `trouble` is empty, everyone who should be was served, and memory stayed below the bound.
+The server runs in a separate process, with a token that cannot be guessed. Throughout, a legitimate client at 127.0.0.1
+requests pages, and from `webrtc:` a session from time to time, on a new connection each time: `slowest_s` is its
+longest wait. The hostile clients come from the same address and from others of the loopback network. Memory is measured
+throughout: `growth_kib` is the maximum increase over the memory after the server's first client. `serve` has limits per
+address and per token: there the hostile clients use other addresses and a separate token. The legitimate client also
+watches a stream of pictures, where `widest_gap_s` is the longest time without one, and records another camera, which
+drops no picture (paced-server.py), so the recording must not lack any. If `trouble` is empty, every legitimate request
+was served, and memory stayed below the limit.
 """
 import argparse
 import contextlib
@@ -511,11 +511,11 @@ class Gallery:
         self.shown.setdefault("guesses", {})["log_lines"] = len(lines)
         if self.options.only in (None, "guesses"):
             if not lines:
-                self.trouble.append("nothing in the log tells of wrong tokens")
+                self.trouble.append("the log does not report wrong tokens")
             if len(lines) > 2 + self.options.seconds / 5:
-                self.trouble.append(f"{len(lines)} lines in the log tell of wrong tokens")
+                self.trouble.append(f"{len(lines)} lines in the log report wrong tokens")
             if any(TOKEN in line for line in lines):
-                self.trouble.append("the log tells the token")
+                self.trouble.append("the log contains the token")
         return {"trouble": self.trouble, "attacks": self.shown}
 
 
@@ -524,9 +524,9 @@ def main():
     parser.add_argument("kind", choices=["preview", "webrtc", "serve"])
     whep.add_options(parser, size="640x360", fps=15)
     parser.add_argument("--seconds", type=float, default=3, help="of each attack")
-    parser.add_argument("--only", help="one attack by its name")
+    parser.add_argument("--only", help="run only the attack with this name")
     parser.add_argument("--growth", type=int, default=40_000,
-                        help="kilobytes that the server may have more at any time; a sanitizer needs more")
+                        help="kilobytes by which the server's memory may grow; a sanitizer needs more")
     parser.add_argument("--gap", type=float, default=5, help="of `serve`: the longest time without a picture")
     options = parser.parse_args()
     with (Serve if options.kind == "serve" else Server)(options) as server:

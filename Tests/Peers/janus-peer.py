@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Subscribers to a VideoRoom of Janus by aiortc, each a process of its own that can be killed: they see whoever
-publishes, and whoever comes after that. `join` starts one, `kill` ends it without a word, `leave` has it say goodbye.
+"""Subscribers to a VideoRoom of Janus with aiortc, each in a separate process that can be killed. They receive all
+present and later publishers. `join` starts one, `kill` ends it silently, `leave` makes it say goodbye.
 
 Reads the frame numbers of `pattern:timecode`. See README.md. Needs aiohttp, aiortc and numpy from PyPI.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Janus with its VideoRoom on 127.0.0.1: a room that is open, one with a PIN, and one for a single publisher; with TLS
-alone where a name for the certificate is given.
+"""Janus with its VideoRoom on 127.0.0.1: an open room, one with a PIN, and one for a single publisher; with TLS only,
+if a name for the certificate is given.
 
 See README.md.
 """
@@ -56,8 +56,8 @@ def others(of, kept):
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--port", type=int, default=0, help="port of the WebSocket; 0 takes a free one")
-    parser.add_argument("--certificate-name", metavar="NAME", help="serve by TLS, with a certificate for NAME")
+    parser.add_argument("--port", type=int, default=0, help="port of the WebSocket; 0 selects a free one")
+    parser.add_argument("--certificate-name", metavar="NAME", help="serve over TLS, with a certificate for NAME")
     options = parser.parse_args()
     program = shutil.which("janus")
     if program is None:

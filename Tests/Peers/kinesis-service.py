@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Kinesis Video's signaling on this machine, after AWS's public documents: the channel API and the WebSocket by
-aiohttp, with signatures and parameters checked by botocore; and a viewer or a master by aiortc that reads or sends
-timecode pictures. Also the services that hand out credentials to containers and instances.
+"""Kinesis Video's signaling on this machine, according to AWS's public documents: the channel API and the WebSocket
+with aiohttp, with signatures and parameters checked by botocore; and a viewer or a master with aiortc that reads or
+sends timecode pictures. Also the services that provide credentials to containers and instances.
 
 See README.md. Needs aiohttp, aiortc, botocore and numpy from PyPI.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Has `inlet latency screen: --screen` read the time that its page shows in Chromium on an X server without a screen,
-as a camera would film it, and prints its JSON.
+"""Makes `inlet latency screen: --screen` read the time that its page shows in Chromium on an X server without a screen,
+as a camera films it, and prints its JSON.
 
 Usage: latency-screen.py [--inlet PROGRAM] [--duration SECONDS] [--screenshot FILE]
 """

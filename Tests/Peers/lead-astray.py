@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Servers that lead elsewhere, in a network namespace where addresses are public, private, of the link and of the
-machine. Prints one JSON list.
+"""Servers that redirect clients, in a network namespace with public, private, link-local and loopback addresses. Prints
+one JSON list.
 
-Needs the right to make network namespaces; without it says so and ends with 69. All addresses are those of the
-namespace's one loopback device. At each a server speaks RTSP and HTTP, leads to whatever address its path names, and
-counts who comes for /stream. A name service answers for rebind.test with a public address and with the machine's, by
-turns, and for pair.test and mute.test with two public addresses, at the first of which nothing listens, or somebody who
-never answers.
+Needs permission to create network namespaces; without it, prints an error and ends with 69. All addresses are those of
+the namespace's only loopback device. At each address a server speaks RTSP and HTTP, redirects to the address that its
+path names, and counts requests for /stream. A name service answers for rebind.test alternately with a public address
+and with the machine's, and for pair.test and mute.test with two public addresses: at the first one nothing listens, or
+a server never answers.
 
 Examples:
   Tests/Peers/lead-astray.py --inlet .build/debug/inlet rtsp,redirect,9.9.9.1,127.0.0.1
@@ -119,7 +119,7 @@ def inside(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inlet", required=True, help="the program")
-    parser.add_argument("--retry", default="0", help="how often Inlet may try again (default: not at all)")
+    parser.add_argument("--retry", default="0", help="how often Inlet may retry (default: never)")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("cases", nargs="+", help="SCHEME,redirect|playlist,LEADER,TARGET[,OPTION=VALUE...]")
     options = parser.parse_args()

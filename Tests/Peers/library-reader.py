@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Watches an RTSP stream of timecode pictures with a library's Python binding, as an application would.
+"""Watches an RTSP stream of timecode pictures with a library's Python binding, like an application.
 
-Writes a line a frame: its number, when it was drawn, when the library had handed it over, and whether its check digits
-fit, behind a first line with the time before opening; times are CLOCK_MONOTONIC nanoseconds. With --y4m it writes the
-pictures instead.
+Writes a first line with the time before opening, and then a line per frame: its number, its drawing time, the time at
+which the library delivered it, and whether its check digits are right. Times are CLOCK_MONOTONIC nanoseconds. With
+--y4m it writes the pictures instead.
 """
 
 import argparse
@@ -18,7 +18,7 @@ OPTIONS.add_argument("url")
 OPTIONS.add_argument("--library", choices=["pyav", "opencv", "gstreamer"], required=True)
 OPTIONS.add_argument("--transport", choices=["tcp", "udp"], default="tcp")
 OPTIONS.add_argument("--y4m", action="store_true", help="write pictures")
-OPTIONS.add_argument("--low-delay", action="store_true", help="what the library offers against delay")
+OPTIONS.add_argument("--low-delay", action="store_true", help="use the library's options against delay")
 
 
 class Output:

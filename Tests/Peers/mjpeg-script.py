@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Motion JPEG and still pictures as cameras serve them that follow no standard, over HTTP or plain TCP. See README.md.
+"""Motion JPEG and still pictures like those of cameras that follow no standard, over HTTP or plain TCP. See README.md.
 
-Each connection gets the same pictures from the first one on, again and again. They lie in a folder as files.
+Each connection receives the same pictures repeatedly, from the first one on. They are files in a folder.
 """
 
 import os
@@ -169,18 +169,18 @@ class Server(socketserver.ThreadingTCPServer):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--size", default="320x240")
-    parser.add_argument("--pictures", type=int, default=12, help="how many different pictures there are")
-    parser.add_argument("--framing", choices=FRAMINGS, default="plain", help="what is between the pictures")
+    parser.add_argument("--pictures", type=int, default=12, help="the number of different pictures")
+    parser.add_argument("--framing", choices=FRAMINGS, default="plain", help="the framing between pictures")
     parser.add_argument("--carrier", choices=["http", "tcp"], default="http")
-    parser.add_argument("--end", type=int, default=0, help="how many pictures a connection gets; 0 is no end")
+    parser.add_argument("--end", type=int, default=0, help="the number of pictures per connection; 0 is endless")
     parser.add_argument("--type", default="", help="the Content-Type of the response")
     parser.add_argument("--still", action="store_true", help="one picture for each request, over HTTP")
-    parser.add_argument("--change", type=int, default=1, help="after how many requests the still picture is another")
+    parser.add_argument("--change", type=int, default=1, help="the requests after which the still picture changes")
     parser.add_argument("--validators", choices=["etag", "modified", "none"], default="none",
-                        help="by what the still picture can be asked for only if it is another")
+                        help="the validators for conditional requests of the still picture")
     parser.add_argument("--page-after", type=int, default=0,
-                        help="a page instead of the still picture after so many requests; 0 for none")
-    parser.add_argument("--no-length", action="store_true", help="does not state the still picture's length")
+                        help="answer with a page instead of the still picture after this many requests; 0 for never")
+    parser.add_argument("--no-length", action="store_true", help="omit the still picture's length")
     options = parser.parse_args()
     camera = Camera(options)
 

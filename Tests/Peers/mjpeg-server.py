@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Motion JPEG over HTTP (multipart/x-mixed-replace), as cameras serve it, of live timecode pictures. See README.md."""
+"""Motion JPEG over HTTP (multipart/x-mixed-replace) like a camera's, with live timecode pictures. See README.md."""
 
 import base64
 import fractions
@@ -88,14 +88,14 @@ def handler(options, pictures):
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--fps", default="30")
     parser.add_argument("--boundary", default="frame")
     parser.add_argument("--no-length", action="store_true",
-                        help="says no Content-Length for a picture, as some cameras do")
+                        help="omit the Content-Length of pictures, like some cameras")
     parser.add_argument("--user", default="camera")
-    parser.add_argument("--password", help="asks for user and password (basic)")
+    parser.add_argument("--password", help="require user and password (basic)")
     options = parser.parse_args()
     pictures = Pictures(options)
     pictures.after(0)

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""What becomes of a session when the network is another, in network namespaces. Prints one JSON object.
+"""Shows how a session behaves when the network changes, in network namespaces. Prints one JSON object.
 
 Usage: network-change.py CASE [--inlet PROGRAM] [--screenshot FILE]
 
-Needs root, or at least the right to make network namespaces; without it says so and ends with 69. There are two, `home`
-with Inlet and `away` with its peer, and one link between. Cases:
+Needs root, or at least permission to create network namespaces; without it, prints an error and ends with 69. There are
+two namespaces, `home` with Inlet and `away` with its peer, and one link between them. Cases:
 
-no-udp     Chromium at the page of `webrtc:` where iptables drops all of UDP. `dropped` counts what it dropped, `path`
-           says by what pictures come.
-viewer     Chromium at the page of `webrtc:`; the address of `away` becomes another while it plays.
-camera     Chromium at the page of `whip:`, as a camera; the address of `away` becomes another.
-publisher  `whip+http:` to aiortc; the address of `home` becomes another.
-source     `whep+http:` from aiortc; the address of `home` becomes another.
-lost       as publisher, but the new address comes seconds after the old one is gone.
+no-udp     Chromium on the page of `webrtc:`, while iptables drops all UDP. `dropped` counts the dropped packets, and
+           `path` is the path of the pictures.
+viewer     Chromium on the page of `webrtc:`; the address of `away` changes while it plays.
+camera     Chromium on the page of `whip:`, as a camera; the address of `away` changes.
+publisher  `whip+http:` to aiortc; the address of `home` changes.
+source     `whep+http:` from aiortc; the address of `home` changes.
+lost       as publisher, but the new address appears seconds after the old one is removed.
 cable      as publisher; the link has no carrier for some seconds, and then the same addresses.
 
-`before` and `after` count pictures on either side of the change; `seconds` is from the change to the next picture, and
-`asked` from the change to the request that begins the next session, as the server of it has seen that.
+`before` and `after` count pictures before and after the change. `seconds` is the time from the change to the next
+picture, and `asked` that from the change to the request that begins the next session, as seen by its server.
 """
 import argparse
 import json
@@ -179,7 +179,7 @@ def look_at_page(options, home):
                 if not words or words[-1] != state:
                     words.append(state)
                 return state == "live" and "reconnecting" in words
-            until("the page to begin anew", note)
+            until("the page to restart", note)
             at = seen()
             until("pictures after the change", lambda: seen() >= at + 30)
             found.update(seconds=time.monotonic() - changed, after=seen() - at, states=words)

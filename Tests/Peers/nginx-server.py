@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""nginx that is a reverse proxy, or serves a file, HLS made of it, or a folder, over HTTP or HTTPS. See README.md."""
+"""nginx as a reverse proxy, or as a server of a file, an HLS stream of it, or a folder, over HTTP or HTTPS. See
+README.md."""
 
 import os
 import re
@@ -68,19 +69,19 @@ def configuration(options, folder, port, certificates):
 def main():
     parser = peer.parser(__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--file", help="what to serve, under its own name and as /hls/index.m3u8")
-    what.add_argument("--folder", help="what to serve as /hls, as it is")
+    what.add_argument("--file", help="the file to serve, under its own name and as /hls/index.m3u8")
+    what.add_argument("--folder", help="the folder to serve unchanged as /hls")
     what.add_argument("--proxy", metavar="URL", help="a server to pass requests below /cams/ to")
     parser.add_argument("--passes-host", action="store_true", help="--proxy passes on the client's Host header")
     parser.add_argument("--states-path", action="store_true", help="--proxy sends X-Forwarded-Prefix")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
-    parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate by an authority made now")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
+    parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate from a new authority")
     parser.add_argument("--certificate-name", default="localhost",
-                        help="another name makes a certificate that does not fit")
-    parser.add_argument("--live", action="store_true", help="HLS goes on for ever")
-    parser.add_argument("--segment", type=float, default=1, help="seconds of a segment")
+                        help="another name gives a certificate that does not match")
+    parser.add_argument("--live", action="store_true", help="the HLS stream never ends")
+    parser.add_argument("--segment", type=float, default=1, help="the duration of a segment in seconds")
     parser.add_argument("--user", default="camera")
-    parser.add_argument("--password", help="asks for user and password (basic)")
+    parser.add_argument("--password", help="require user and password (basic)")
     parser.add_argument("--rate", help="bytes a second, such as 100k")
     options = parser.parse_args()
     program = shutil.which("nginx") or "/usr/sbin/nginx"
@@ -144,7 +145,7 @@ class Server:
         deadline = time.monotonic() + 15
         while not self.is_player_up_to_date():
             if time.monotonic() > deadline:
-                raise RuntimeError("nobody had all segments within 15 s")
+                raise RuntimeError("no client had all segments within 15 s")
             time.sleep(0.01)
         self.restart(_)
 

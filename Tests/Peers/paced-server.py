@@ -1,14 +1,15 @@
 #!/usr/bin/python3 -B
-"""An RTSP server of one H.264 file (Annex B, a picture in one slice or several, no B pictures) for any number of
+"""An RTSP server of one H.264 file (Annex B, one or several slices per picture, no B pictures) for any number of
 clients, over TCP in the RTSP connection.
 
-Each client gets the file from its beginning on, again and again, at --rate pictures a second by this program's clock,
-whatever the client takes: what does not fit into the socket's buffer waits there, and is counted as sent when it was
-handed to the kernel. RTP-Info gives the first picture the stream's time 0, so that a picture's time is its number. At
-the end, or on SIGTERM, prints one line a picture: stream, number, CLOCK_MONOTONIC nanoseconds before it was sent.
+Each client receives the file repeatedly from its beginning, at --rate pictures a second by this program's clock,
+regardless of how fast the client reads: data that does not fit into the socket's buffer waits, and counts as sent when
+the kernel has accepted it. RTP-Info gives the first picture the stream's time 0, so that a picture's time is its
+number. At the end, or on SIGTERM, prints one line per picture: stream, number, CLOCK_MONOTONIC nanoseconds before it
+was sent.
 
-Sockets have the system's defaults, Nagle's algorithm included, unless --no-delay is given. A picture is written at
-once, or with --separate each packet's header and payload one after the other, as simple servers do.
+Sockets have the system's defaults, including Nagle's algorithm, unless --no-delay is given. A picture is written at
+once, or with --separate as each packet's header and payload, like simple servers do.
 
 Example: paced-server.py clip.h264 --port 8554, then rtsp://127.0.0.1:8554/0 and so on.
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Opens a page in headless Chromium, takes one step after another there, and prints what each gave as one JSON list.
+"""Opens a page in headless Chromium, performs one step after another there, and prints the results as one JSON list.
 
 Usage: page-probe.py URL [--size WxH] [--dark] [--limit SECONDS] [--times] STEP...
 
-A step is `shot:FILE` for a picture of the page, `touch:FILE` to make a file, by which another program knows how far it
-is, or the body of a function in JavaScript that is called again and again until it returns something, or a minute has
-passed, which gives null.
+A step is `shot:FILE` for a picture of the page, `touch:FILE` to create a file that shows the progress to another
+program, or the body of a JavaScript function that is called repeatedly until it returns a value. After a minute the
+result is null.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ def main():
     parser.add_argument("steps", nargs="+")
     parser.add_argument("--size", default="1280x900")
     parser.add_argument("--dark", action="store_true")
-    parser.add_argument("--times", action="store_true", help="say on standard error when each step was done")
+    parser.add_argument("--times", action="store_true", help="print on standard error when each step was done")
     parser.add_argument("--limit", type=float, default=40)
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))

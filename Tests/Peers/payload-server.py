@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An RTSP server that sends a raw H.264 or H.265 file over TCP, and does odd things to its RTP. See README.md."""
+"""An RTSP server that sends a raw H.264 or H.265 file over TCP, with unusual RTP. See README.md."""
 
 import asyncio
 import re
@@ -139,6 +139,6 @@ if __name__ == "__main__":
     parser.add_argument("--codec", choices=["h264", "h265"], required=True)
     parser.add_argument("--kind", choices=sorted(KINDS), default="plain",
                         help="; ".join(f"{name}: {what}" for name, what in KINDS.items()))
-    parser.add_argument("--mtu", type=int, default=500, help="bytes of a payload without its header")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--mtu", type=int, default=500, help="the bytes of a payload without its header")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
     asyncio.run(Server(parser.parse_args()).run())

@@ -31,7 +31,7 @@ def parser(description):
     """Returns a parser with the options of every peer."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     made.add_argument("--stay", action="store_true",
-                      help="run on when standard input ends, for use in the background of a shell")
+                      help="keep running when standard input ends, for use in the background of a shell")
     return made
 
 

@@ -5,9 +5,9 @@ Scripts/power-cuts starts this script inside a virtual machine. The disk is ext4
 log has only writes that were flushed. Only a sync writes to the disk. The kernel's writeback of old pages is turned
 off, and so is the option of ext4 that writes a renamed file without a sync (auto_da_alloc).
 
-Arguments: a folder, the program, the number of marks, the seed of the random moments, and the kind of sync to leave
-out, which may be empty. The results in the folder are `log`, the log, and `cuts.json`, which lists for each mark what
-the daemon had acknowledged.
+Arguments: a folder, the program, the number of marks, the seed of the random moments, and the kind of sync to omit,
+which may be empty. The results in the folder are `log`, the log, and `cuts.json`, which lists the acknowledged changes
+for each mark.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Guests of a room for signaling, by aiortc: each is a process of its own, which can be killed. They answer offers and
-read the frame numbers of `pattern:timecode`, or offer that pattern themselves. See README.md.
+"""Guests of a signaling room, with aiortc, each in a separate process that can be killed. They answer offers and read
+the frame numbers of `pattern:timecode`, or offer that pattern themselves. See README.md.
 
 Needs aiohttp, aiortc and numpy from PyPI.
 """

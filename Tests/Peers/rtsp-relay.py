@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An RTSP server to which ffmpeg publishes a file, and which hands the same RTP packets on. See README.md."""
+"""An RTSP server to which ffmpeg publishes a file, and which forwards the same RTP packets. See README.md."""
 
 import asyncio
 import re
@@ -137,8 +137,8 @@ class Relay:
 
 if __name__ == "__main__":
     parser = peer.parser(__doc__)
-    parser.add_argument("--file", required=True, help="what ffmpeg publishes without encoding it")
-    parser.add_argument("--fps", type=float, default=100, help="pictures a second that readers get")
-    parser.add_argument("--limit", type=float, default=15, help="seconds that ffmpeg may take")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--file", required=True, help="the file that ffmpeg publishes without encoding it")
+    parser.add_argument("--fps", type=float, default=100, help="pictures a second for readers")
+    parser.add_argument("--limit", type=float, default=15, help="the time limit of ffmpeg in seconds")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
     asyncio.run(Relay(parser.parse_args()).run())

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""An RTSP server that sends a raw H.264 file over TCP or UDP and does one odd thing or several, as cameras do.
+"""An RTSP server that sends a raw H.264 file over TCP or UDP, with one or several faults of real cameras.
 
 See README.md.
 
-It tells each request that it saw, each RTCP packet that came, and when the last byte of each picture was sent:
+It reports each request, each received RTCP packet, and the time when the last byte of each picture was sent:
 {"event": "request", "method": "PLAY", ...}, {"event": "rtcp", "hex": ...},
 {"event": "sent", "picture": 3, "time": ...}.
-With --withhold a picture is sent only when told: {"command": "next", "count": 1}.
-{"command": "report"} is answered when all that was seen before is told.
+With --withhold a picture is sent only on command: {"command": "next", "count": 1}.
+{"command": "report"} is answered after all earlier events are reported.
 """
 
 import base64
@@ -558,15 +558,15 @@ class Server:
 
 if __name__ == "__main__":
     parser = peer.parser(__doc__)
-    parser.add_argument("--file", required=True, help="raw H.264 (Annex B), sent over and over")
+    parser.add_argument("--file", required=True, help="raw H.264 (Annex B), sent repeatedly")
     parser.add_argument("--mutation", action="append", default=[], choices=sorted(MUTATIONS), metavar="NAME",
                         help="; ".join(f"{name}: {what}" for name, what in MUTATIONS.items()))
     parser.add_argument("--transport", choices=["tcp", "udp", "all"], default="all",
-                        help="what SETUP accepts; 461 for the other")
-    parser.add_argument("--withhold", action="store_true", help="send a picture only when told by `next`")
+                        help="the transport that SETUP accepts; 461 for the other")
+    parser.add_argument("--withhold", action="store_true", help="send a picture only on the command `next`")
     parser.add_argument("--fps", type=float, default=25)
-    parser.add_argument("--pictures", type=int, default=0, help="how many pictures to send; 0 sends for ever")
-    parser.add_argument("--mtu", type=int, default=1200, help="bytes of a payload without its header")
+    parser.add_argument("--pictures", type=int, default=0, help="the number of pictures to send; 0 sends for ever")
+    parser.add_argument("--mtu", type=int, default=1200, help="the bytes of a payload without its header")
     parser.add_argument("--seed", type=int, default=1, help="of what happens to datagrams")
     parser.add_argument("--percent", type=float, default=5, help="of datagrams that it happens to")
     parser.add_argument("--reports", type=int, default=1, help="whether sender reports are sent")
@@ -575,31 +575,31 @@ if __name__ == "__main__":
         help="several accepts each that it offers; md5-of-two offers SHA-256, too, and refuses it")
     parser.add_argument(
         "--end-refused", choices=["", "close", "reset"], default="",
-        help="how the connection ends after credentials were refused")
+        help="how the connection ends after refused credentials")
     parser.add_argument("--auth-one-line", action="store_true", help="all challenges in one header")
     parser.add_argument("--nonce-every", type=int, default=0,
-                        help="requests after which a nonce is refused; 0 keeps it")
+                        help="the number of requests after which a nonce is refused; 0 keeps it")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", default="secret")
     parser.add_argument("--redirect", default="",
-                        help="where DESCRIBE is led to: an address, or any word for this server")
+                        help="the redirect target of DESCRIBE: an address, or any word for this server")
     parser.add_argument("--status", action="append", default=[], metavar="METHOD=STATUS[:TIMES]",
-                        help="what a method is answered, as DESCRIBE=503:2")
+                        help="the status for a method, as in DESCRIBE=503:2")
     parser.add_argument("--delay", action="append", default=[], metavar="METHOD=SECONDS",
-                        help="how much later a method is answered, as PLAY=1.5")
+                        help="the delay of a method's answer in seconds, as in PLAY=1.5")
     parser.add_argument("--isolated", action="store_true",
-                        help="listen in a network of its own, at fe80::77:1; the ready line names the process in whose "
-                             "network its clients are. Needs root")
+                        help="listen in a separate network, at fe80::77:1; the ready line names the process whose "
+                             "network the clients must join. Needs root")
     parser.add_argument("--public", default="OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN, GET_PARAMETER",
-                        help="what OPTIONS states")
-    parser.add_argument("--session-timeout", type=int, default=60, help="seconds, as SETUP states")
+                        help="the methods that OPTIONS states")
+    parser.add_argument("--session-timeout", type=int, default=60, help="the timeout that SETUP states, in seconds")
     parser.add_argument("--alive-by", default="",
                         help="methods, or RTCP, that keep a session alive; without any it never ends")
-    parser.add_argument("--no-parameters", action="store_true", help="no parameter sets in the description")
+    parser.add_argument("--no-parameters", action="store_true", help="omit parameter sets in the description")
     parser.add_argument("--end-by", choices=ENDS, default="close", help="how a session ends without a sign of life")
-    parser.add_argument("--redirect-later", default="", help="where the client is led to after five pictures")
-    parser.add_argument("--later-file", default="", help="raw H.264 of the second connection and those behind it")
-    parser.add_argument("--later-codec", default="H264", help="what the second connection and later ones describe")
-    parser.add_argument("--mute-multicast", action="store_true", help="accept multicast, and send nothing by it")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--redirect-later", default="", help="the redirect target after five pictures")
+    parser.add_argument("--later-file", default="", help="raw H.264 for the second connection and later ones")
+    parser.add_argument("--later-codec", default="H264", help="the described codec from the second connection on")
+    parser.add_argument("--mute-multicast", action="store_true", help="accept multicast, but send nothing by it")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
     Server(parser.parse_args()).run()

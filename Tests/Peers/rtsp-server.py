@@ -59,40 +59,40 @@ PROTOCOLS = {
 def read_options():
     parser = peer.parser(__doc__)
     parser.add_argument("--path", default="/stream", help="path of the URL")
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
     parser.add_argument("--isolated", action="store_true",
-                        help="listen in a network of its own, at 10.77.0.1 and fe80::77:1; the ready line names the "
-                             "process in whose network its clients are. Needs root")
+                        help="listen in a separate network, at 10.77.0.1 and fe80::77:1; the ready line names the "
+                             "process whose network the clients must join. Needs root")
     parser.add_argument("--mtu", type=int, default=1500, help="the largest packet of the isolated network, in bytes")
     parser.add_argument("--codec", choices=sorted(ENCODERS), default="h264")
     parser.add_argument("--size", default="640x480", help="of live pictures")
     parser.add_argument("--fps", default="30", help="of live pictures, such as 30 or 30000/1001")
     parser.add_argument("--gop", type=int, default=30, help="live frames from one key frame to the next")
     parser.add_argument("--kbps", type=int, default=2000, help="bit rate of live pictures")
-    parser.add_argument("--bframes", type=int, default=0, help="B-frames between two others; H.264 only")
+    parser.add_argument("--bframes", type=int, default=0, help="B-frames between two other frames; H.264 only")
     parser.add_argument("--refresh", action="store_true",
-                        help="a piece of each picture refreshes itself, in place of key frames; H.264 only")
+                        help="refresh a part of each picture instead of sending key frames; H.264 only")
     parser.add_argument("--file",
-                        help="an MP4 or Matroska file to send as it is, from its start for each client, in place of "
+                        help="an MP4 or Matroska file to send unchanged, from its start for each client, instead of "
                              "live pictures")
     parser.add_argument("--mux", choices=["none", "ts"], default="none",
                         help="ts: in an MPEG transport stream; H.264 and H.265 only")
     parser.add_argument("--transport", choices=sorted(PROTOCOLS), default="all",
-                        help="what the server agrees to; all is TCP, UDP and HTTP")
+                        help="the transports that the server accepts; all is TCP, UDP and HTTP")
     parser.add_argument("--auth", choices=["none", "basic", "digest"], default="none")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", default="secret")
-    parser.add_argument("--tls", action="store_true", help="rtsps with a certificate by an authority made now")
+    parser.add_argument("--tls", action="store_true", help="rtsps with a certificate from a new authority")
     parser.add_argument("--certificate-name", default="localhost",
-                        help="another name makes a certificate that does not fit")
+                        help="another name gives a certificate that does not match")
     parser.add_argument("--no-delay", action="store_true",
                         help="turn off Nagle's algorithm, which gst-rtsp-server leaves on")
     parser.add_argument("--retransmission", type=int, default=0, metavar="MS",
-                        help="keep packets so long, and send them again on request (RFC 4588)")
+                        help="keep packets for this time, and resend them on request (RFC 4588)")
     parser.add_argument("--feedback", action="store_true",
-                        help="the profile AVPF: a client may ask for a key frame (RFC 4585)")
+                        help="the profile AVPF: a client may request a key frame (RFC 4585)")
     parser.add_argument("--session-timeout", type=int, default=60,
-                        help="seconds without a sign of life until a session ends")
+                        help="the seconds without a sign of life after which a session ends")
     parser.add_argument("--send-log",
                         help="file for a line a frame: number, CLOCK_MONOTONIC ns when drawn, ns when sent")
     return parser.parse_args()

@@ -1,6 +1,6 @@
-"""What GStreamer's rtspsrc says of the time of day of each packet of one or more streams, as RTCP tells it.
+"""The time of day of each packet of one or more streams according to GStreamer's rtspsrc, which takes it from RTCP.
 
-Writes a line of JSON for each stream: from the digest of a packet's bytes to its time in seconds since 1970.
+Writes a line of JSON for each stream, which maps the digest of a packet's bytes to its time in seconds since 1970.
 """
 import argparse
 import hashlib

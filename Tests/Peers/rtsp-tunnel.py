@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Stands in front of an RTSP server and lets clients in by HTTP or by WebSocket alone. See README.md.
+"""A proxy in front of an RTSP server that accepts only HTTP or WebSocket clients. See README.md.
 
-http     a proxy for a server that has the HTTP tunnel itself; it asks for credentials, and can end each POST after one
+http     a proxy for a server that has the HTTP tunnel itself; it requires credentials, and can end each POST after one
          message
-nginx    nginx as such a proxy, which holds POST to its Content-Length; Basic only
-websocket, aiohttp  a WebSocket whose binary messages are the bytes of a TCP connection to the server; by the standard
-         library, which also sends pings and fragments, or by aiohttp (PyPI)
+nginx    nginx as such a proxy, which limits POST to its Content-Length; Basic only
+websocket, aiohttp  a WebSocket whose binary messages are the bytes of a TCP connection to the server; with the standard
+         library, which also sends pings and fragments, or with aiohttp (PyPI)
 """
 
 import asyncio
@@ -264,12 +264,12 @@ def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--kind", choices=["http", "nginx", "websocket", "aiohttp"], required=True)
     parser.add_argument("--to", type=int, required=True, help="port of the RTSP server on 127.0.0.1")
-    parser.add_argument("--tls", action="store_true", help="with a certificate by an authority made now")
+    parser.add_argument("--tls", action="store_true", help="use TLS with a certificate from a new authority")
     parser.add_argument("--auth", choices=["none", "basic", "digest"], default="none")
-    parser.add_argument("--only", choices=["GET", "POST"], help="asks for credentials in these requests alone")
+    parser.add_argument("--only", choices=["GET", "POST"], help="require credentials only in these requests")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", default="secret")
-    parser.add_argument("--one-message", action="store_true", help="ends each POST after one message")
+    parser.add_argument("--one-message", action="store_true", help="end each POST after one message")
     options = parser.parse_args()
     gate = Gate(options)
     loop = asyncio.new_event_loop()

@@ -3,15 +3,15 @@
 
 Usage: serve-siege.py --inlet PROGRAM [--seconds S] [--restreams] [--growth KILOBYTES]
 
-The hostile ones have addresses of their own and the token of a viewer: HTTP clients that pipeline, stall, send long
-heads, read nothing (pictures, MP4, events, the list of recordings), guess tokens and offer sessions; with --restreams
+The hostile clients have separate addresses and the token of a viewer: HTTP clients that pipeline, stall, send long
+heads, do not read (pictures, MP4, events, the list of recordings), guess tokens and offer sessions; with --restreams
 RTSP readers that stall, are idle, guess or send garbage; and three cameras that send garbage, an endless header and
-random bytes. The rightful client asks for pages and pictures all the while, each time on a new connection.
+random bytes. Meanwhile, the legitimate client requests pages and pictures, each time on a new connection.
 
-There are two rounds of the same attacks. `growth_kib` is what the second one took beyond the most memory of the first,
-`threads` and `descriptors` are the numbers before, at most, and after. `slowest_s` is the rightful client's longest
-wait, and `watchdog_s` the longest time between two messages to the watchdog, which are due every 2 s. Where `trouble`
-is empty, everyone who should be was served, and the daemon came back to what it had used before.
+There are two rounds of the same attacks. `growth_kib` is the memory of the second round beyond the maximum of the
+first. `threads` and `descriptors` are the numbers before, at most, and after. `slowest_s` is the legitimate client's
+longest wait, and `watchdog_s` the longest time between two messages to the watchdog, which are due every 2 s. If
+`trouble` is empty, every legitimate request was served, and the daemon returned to its previous use of resources.
 """
 import argparse
 import contextlib
@@ -335,10 +335,10 @@ class Siege:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inlet", required=True)
-    parser.add_argument("--seconds", type=float, default=10, help="of each round")
+    parser.add_argument("--seconds", type=float, default=10, help="the duration of each round")
     parser.add_argument("--restreams", action="store_true", help="the daemon has an RTSP server")
     parser.add_argument("--growth", type=int, default=60_000,
-                        help="kilobytes that the second round may take beyond the first; a sanitizer needs more")
+                        help="kilobytes that the second round may use beyond the first; a sanitizer needs more")
     options = parser.parse_args()
     with Daemon(options) as daemon:
         print(json.dumps(Siege(daemon).all(options)))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One peer of aiortc's whose signaling is commands: `deliver` hands it a message, `poll` takes what it says.
+"""An aiortc peer with signaling by commands: `deliver` passes it a message, `poll` returns its messages.
 
-Reads the frame numbers of `pattern:timecode`; with --sends it sends some in the same media section, whenever the
-directions that were agreed on let it. See README.md.
+Reads the frame numbers of `pattern:timecode`; with --sends it also sends them in the same media section, whenever the
+negotiated directions allow it. See README.md.
 
 A message is {"type": "offer" or "answer", "flow", "sdp"}, {"type": "candidate", "flow", "line"} or {"type": "bye"}.
 Needs aiortc and numpy from PyPI.
@@ -271,12 +271,12 @@ class Peer:
 
 async def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--link", action="store_true", help="have packets pass a link that can lose them")
+    parser.add_argument("--link", action="store_true", help="send packets over a link that can lose them")
     parser.add_argument("--sends", action="store_true", help="send pictures, too, in the same media section")
-    parser.add_argument("--codec", help="the one codec that offers are answered with")
+    parser.add_argument("--codec", help="the only codec in answers to offers")
     parser.add_argument("--no-channels", choices=["rejected", "missing"],
                         help="answer offers of data channels with a section that rejects them, or without one")
-    parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
+    parser.add_argument("--slices", help="an H.264 file whose slices are compared with the received ones")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     loop, decoders, reports = asyncio.get_running_loop(), Decoders(), Reports()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A STUN server at an address of this host that answers everybody with one address, or never answers.
+"""A STUN server at an address of this host that answers every client with the same address, or never answers.
 
 See README.md.
 """
@@ -44,7 +44,7 @@ def own_address():
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--mapped", default="203.0.113.7", help="the address that everybody is told to have")
+    parser.add_argument("--mapped", default="203.0.113.7", help="the address in all answers")
     parser.add_argument("--silent", action="store_true", help="never answer")
     options = parser.parse_args()
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sends the pictures of `pattern:timecode` by WebRTC, by aiortc: as a server of WHEP, or as a publisher to one of WHIP.
-See README.md.
+"""Sends the pictures of `pattern:timecode` over WebRTC with aiortc: as a WHEP server, or as a publisher to a WHIP
+server. See README.md.
 
 As a server it prints its port; paths: /whep takes offers, /busy answers 503. As a publisher it posts its offer to an
 address. Needs aiortc, aiohttp and numpy from PyPI.
@@ -137,15 +137,15 @@ class Sender:
 async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("role", choices=["serve", "publish"])
-    parser.add_argument("--port", type=int, default=0, help="of the server; 0 takes a free one")
-    parser.add_argument("--host", default="127.0.0.1", help="where the server listens")
-    parser.add_argument("--token", help="what the server wants to be shown, or the publisher shows")
+    parser.add_argument("--port", type=int, default=0, help="the port of the server; 0 selects a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="the address that the server listens at")
+    parser.add_argument("--token", help="the token that the server requires or the publisher presents")
     parser.add_argument("--codec", default="H264", choices=["H264", "VP8"])
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--fps", type=int, default=30)
-    parser.add_argument("--audio", action="store_true", help="offer sound, too, after the picture")
+    parser.add_argument("--audio", action="store_true", help="also offer sound, after the picture")
     parser.add_argument("--channel", action="append", default=[],
-                        help="the label of a data channel that the publisher opens; 'lossy' sends nothing again")
+                        help="the label of a data channel that the publisher opens; 'lossy' retransmits nothing")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     sender = Sender(options)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""coturn: relays on 127.0.0.1 or another address of this host, for whoever has credentials made of a secret.
+"""coturn: relays on 127.0.0.1 or another address of this host, for clients with credentials made from a secret.
 
 See README.md.
 """
@@ -54,12 +54,12 @@ def record(target):
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--port", type=int, default=0, help="port of UDP and TCP; 0 takes a free one")
-    parser.add_argument("--address", default="127.0.0.1", help="where it listens and relays")
-    parser.add_argument("--secret", default="north", help="what credentials are made of")
-    parser.add_argument("--no-udp", action="store_true", help="take clients by TCP alone")
+    parser.add_argument("--port", type=int, default=0, help="the UDP and TCP port; 0 selects a free one")
+    parser.add_argument("--address", default="127.0.0.1", help="the address to listen and relay at")
+    parser.add_argument("--secret", default="north", help="the secret from which credentials are made")
+    parser.add_argument("--no-udp", action="store_true", help="accept clients only over TCP")
     parser.add_argument("--tls", action="store_true",
-                        help="take clients by TLS too, at a second port, with a certificate made now")
+                        help="also accept clients over TLS, at a second port, with a new certificate")
     options = parser.parse_args()
     program = shutil.which("turnserver") or "/usr/bin/turnserver"
     if not os.path.exists(program):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A queue of known length between two devices of v4l2loopback: each picture that a program writes to the one comes out
-of the other a given time later.
+"""A queue of known length between two devices of v4l2loopback: each picture that a program writes to one device appears
+at the other after a given time.
 
 See README.md.
 """
@@ -64,8 +64,8 @@ class Queue:
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--source", required=True, help="the device that is written to")
-    parser.add_argument("--target", required=True, help="the device at which pictures come out")
+    parser.add_argument("--source", required=True, help="the device to write to")
+    parser.add_argument("--target", required=True, help="the device that outputs the pictures")
     parser.add_argument("--size", required=True, help="WIDTHxHEIGHT of the pictures, which are planar YUV 4:2:0")
     parser.add_argument("--milliseconds", type=float, default=0, help="how long each picture is held")
     options = parser.parse_args()

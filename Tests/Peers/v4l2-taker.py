@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A program that takes a camera's buffers in the moment in which no other has them, so that the others are told EBUSY.
+"""A program that takes a camera's buffers as soon as no other program has them, so that others get EBUSY.
 
 See README.md.
 """

@@ -5,7 +5,7 @@ See README.md.
 
 Usage: vlc-player.py FOLDER FILE...
 
-FOLDER/NAME.raw holds the pictures of the file NAME, 4:2:0, one after another.
+FOLDER/NAME.raw contains the pictures of the file NAME, 4:2:0, one after another.
 """
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""VLC as a second RTSP server: a file, over and over. See README.md."""
+"""VLC as a second RTSP server: sends a file repeatedly. See README.md."""
 
 import os
 import shutil
@@ -29,9 +29,9 @@ def is_described(url, port, seconds=10):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--file", required=True)
-    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 selects a free one")
     parser.add_argument("--seconds", type=int, default=120,
-                        help="how long to repeat the file until VLC starts it afresh")
+                        help="the time for which the file is repeated before VLC restarts it")
     parser.add_argument("--mux", choices=["none", "ts"], default="none", help="ts: in an MPEG transport stream")
     options = parser.parse_args()
     if not shutil.which("cvlc"):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A Wayland session without a screen whose desktop portal shares it: sway, PipeWire with WirePlumber,
-xdg-desktop-portal and its backend for wlroots. See README.md."""
+"""A Wayland session without a screen, shared by its desktop portal: sway, PipeWire with WirePlumber, xdg-desktop-portal
+and its backend for wlroots. See README.md."""
 
 import os
 import signal
@@ -201,7 +201,7 @@ class Session:
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--size", default="640x480")
-    parser.add_argument("--answer", default="yes", help="what the user says: yes, no or never")
+    parser.add_argument("--answer", default="yes", help="the user's answer: yes, no or never")
     parser.add_argument("--bare", action="store_true", help="without a portal")
     options = parser.parse_args()
     session = Session(options)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A server that is told of events: checks each request's signature with hmac of Python (Standard Webhooks 1.0), and
-answers with the statuses it is told. See README.md."""
+"""A server that receives events: checks each request's signature with Python's hmac (Standard Webhooks 1.0), and
+answers with the given statuses. See README.md."""
 
 import base64
 import datetime
@@ -50,7 +50,7 @@ def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--secret", default="")
-    parser.add_argument("--status", type=int, action="append", default=[], help="of the first answers; then 200")
+    parser.add_argument("--status", type=int, action="append", default=[], help="status of the first answers; then 200")
     parser.add_argument("--hang", action="store_true", help="never answer")
     parser.add_argument("--tls", action="store_true")
     options = parser.parse_args()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""WebSocket servers: a rightful one by aiohttp, with and without TLS, and one of raw bytes that misbehaves by name.
+"""WebSocket servers: a correct one with aiohttp, with and without TLS, and one of raw bytes that misbehaves by name.
 
 See README.md. Needs aiohttp from PyPI.
 
-By aiohttp: /echo says everything back, /many?count=N&size=S sends texts, /close?code=N&reason=TEXT ends at once,
+With aiohttp: /echo returns every message, /many?count=N&size=S sends texts, /close?code=N&reason=TEXT ends at once,
 /headers sends the request's headers as JSON, /status/N answers with that status, /silent never answers.
-At the raw port the path names what is done: see `tricks`.
+At the raw port the path selects the misbehaviour: see `tricks`.
 """
 import asyncio
 import base64

@@ -5,12 +5,12 @@
 
 Usage: whep-bench.py [--inlet PROGRAM] [--json] [--only delay,first,bars,cpu,crowd] [--crowd N]
 
-Methods. Delay: `pattern:timecode` puts CLOCK_MONOTONIC of its drawing into each picture. Chromium reads it in
-requestVideoFrameCallback, whose presentationTime (and expectedDisplayTime) is mapped to the same clock by
-performance.timeOrigin; aiortc's time is that of the decoded picture in Python's hands. First picture: from just before
-the POST to the decoded picture, of sessions after the process's first. CPU: of the server's process, from /proc, over 8
-seconds, with viewers of GStreamer in another. Crowd: from the POST to the first whole key frame, all at once. The
-machine's load, which no figure is corrected for, is printed with them.
+Methods. Delay: `pattern:timecode` writes the CLOCK_MONOTONIC time of its drawing into each picture. Chromium reads it
+in requestVideoFrameCallback, whose presentationTime (and expectedDisplayTime) is mapped to the same clock with
+performance.timeOrigin; for aiortc, the time is that at which Python has the decoded picture. First picture: from just
+before the POST to the decoded picture, for sessions after the process's first. CPU: of the server's process, from
+/proc, over 8 seconds, with GStreamer viewers in another process. Crowd: from the POST to the first whole key frame, all
+at once. The figures are not corrected for the machine's load, which is printed with them.
 """
 import argparse
 import json

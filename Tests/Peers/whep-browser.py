@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Opens the page of `webrtc:` in headless Chromium, as a person would, and prints what it saw as one JSON object.
+"""Opens the page of `webrtc:` in headless Chromium, like a person, and prints the results as one JSON object.
 
 Usage: whep-browser.py URL [--seconds S] [--screenshot FILE] [--bars [--reference FILE]] [--series] [--without CODEC]
 
-Reads the frame numbers that `pattern:timecode` draws, in requestVideoFrameCallback, and how long each picture took from
-its drawing: the picture carries CLOCK_MONOTONIC of that moment, and performance.timeOrigin is mapped to the same clock,
-which is checked by asking the page for its time. "presented" is to the moment when the picture was handed to the
-compositor, "displayed" to when that expects it on the screen. With --bars the picture is that of `pattern:smpte`:
-colours are compared with those of the ffmpeg command's bars, or of a file with one picture of vertical bars, rgb24.
-With --series all pictures are listed.
+Reads the frame numbers that `pattern:timecode` draws, in requestVideoFrameCallback, and measures the time of each
+picture since its drawing: the picture contains the CLOCK_MONOTONIC time of its drawing, and performance.timeOrigin is
+mapped to the same clock, which is checked by querying the page's time. "presented" ends when the picture is passed to
+the compositor, "displayed" when the compositor expects it on the screen. With --bars the picture is that of
+`pattern:smpte`: its colours are compared with those of the ffmpeg command's bars, or of a file with one picture of
+vertical bars, rgb24. With --series all pictures are listed.
 """
 import argparse
 import base64
@@ -132,12 +132,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
     parser.add_argument("--seconds", type=float, default=0,
-                        help="how long to look; otherwise until 20 different numbers were read")
+                        help="how long to watch; by default until 20 different numbers were read")
     parser.add_argument("--screenshot")
     parser.add_argument("--bars", action="store_true")
-    parser.add_argument("--reference", metavar="FILE", help="with --bars: what is compared with, rgb24")
+    parser.add_argument("--reference", metavar="FILE", help="with --bars: the reference picture, rgb24")
     parser.add_argument("--series", action="store_true")
-    parser.add_argument("--without", help="a codec that is not offered, such as H264")
+    parser.add_argument("--without", help="a codec to omit from the offer, such as H264")
     options = parser.parse_args()
     with Browser("--autoplay-policy=no-user-gesture-required", *WEBRTC) as browser:
         begun = time.monotonic()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Many light viewers of WHEP in one process: GStreamer's webrtcbin, which receives, puts pictures together and decodes
-none. Prints one JSON object.
+"""Many light WHEP viewers in one process: GStreamer's webrtcbin, which receives and assembles pictures, but does not
+decode them. Prints one JSON object.
 
 Usage: whep-crowd.py URL [--viewers N] [--seconds S] [--token TOKEN]
 
-All are made beforehand and post their offers at once. `key` is, for each that got one, the seconds from its POST to its
-first whole key frame.
+All viewers are created beforehand and post their offers at once. `key` is the time in seconds from the POST to the
+first whole key frame, for each viewer that received one.
 """
 import argparse
 import http.client
@@ -116,7 +116,7 @@ def main():
     parser.add_argument("url")
     parser.add_argument("--viewers", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=5,
-                        help="from the moment when they come; by SIGTERM they leave before")
+                        help="the duration from the moment when they join; SIGTERM ends it earlier")
     parser.add_argument("--codec", choices=sorted(DEPAY), default="H264")
     parser.add_argument("--token")
     options = parser.parse_args()

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Misuses an endpoint of WHEP, or of WHIP, in every way that a client can, and prints what it answered as one JSON
-object.
+"""Misuses a WHEP or WHIP endpoint in every way that a client can, and prints the results as one JSON object.
 
-Needs nothing but Python.
+Needs only Python.
 
 Usage: whep-hostile.py [--endpoint whep|whip] [--inlet PROGRAM] [--offers N] [--fragments N] [--seed N]
 
-Spoilt offers are posted and spoilt fragments sent to real sessions; meanwhile a hundred connections hold back half of a
-request, one sends a byte a second, and after each the server is asked whether it is there. Where `trouble` is empty,
-all was as it should be.
+Damaged offers are posted and damaged fragments sent to real sessions, while a hundred connections withhold half of a
+request and one sends a byte a second. After each step, the server is checked. If `trouble` is empty, all results were
+as expected.
 """
 import argparse
 import collections
@@ -131,7 +130,7 @@ class Run:
 
     def expect(self, what, got, wanted):
         if got not in wanted:
-            self.trouble.append(f"{what}: {got} in place of {sorted(wanted)}")
+            self.trouble.append(f"{what}: {got} instead of {sorted(wanted)}")
 
     def alive(self, after):
         if self.server.viewers() is None:
@@ -302,7 +301,7 @@ def main():
     parser.add_argument("--fragments", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--growth", type=int, default=40_000,
-                        help="kilobytes that the server may have more at the end; a sanitizer needs more")
+                        help="kilobytes by which the server's memory may grow; a sanitizer needs more")
     options = parser.parse_args()
     with whep.Inlet(options, takes_publishers=options.endpoint == "whip") as inlet:
         fresh = inlet.counts()

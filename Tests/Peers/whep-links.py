@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Shows how `webrtc:` follows a link that changes: a viewer in a network namespace of its own, and before it a rate
-limit of the kernel's.
+"""Shows how `webrtc:` adapts to a changing link: a viewer in a separate network namespace, behind a rate limit of the
+kernel.
 
 Usage: whep-links.py [--inlet PROGRAM] [--viewer aiortc|chromium] [--steps SECONDS:KBPS,...] [--loss PERCENT[-PERCENT]]
        [--json]
 
-Needs root, or at least the right to make network namespaces; without it says so and ends with 69. The server stands in
-a network of the script's own, the viewer in another, and between them a pair of veth with tc's token bucket, whose
-queue holds --queue milliseconds. The picture is busy-camera.py's, which takes every bit that it is given. Loss is made
-as the kernel may have no netem: for aiortc by the link of whep-viewer.py, by a seed, and for Chromium by iptables (its
-packets by chance, its part of each second by the seed). For each step it shows what the server sent (before the queue
-lost any of it), what it means to send (/stats.json), the delay of each picture from its drawing to its being decoded by
-CLOCK_MONOTONIC, the longest time without a new picture, and how long the rate took to follow: until what it means to
-send is no more than the link's rate, or, where the link got faster, at least 80 % of what it can use. As it looks for
-more from time to time, it shows the most that it meant to send after that, as a multiple of the link's rate.
+Needs root, or at least permission to create network namespaces; without it, prints an error and ends with 69. The
+server runs in a network of the script, the viewer in another, and between them is a pair of veth with tc's token
+bucket, whose queue holds --queue milliseconds. The picture is that of busy-camera.py, which uses all available bits.
+The kernel may have no netem, so loss is simulated: for aiortc by the link of whep-viewer.py with a seed, and for
+Chromium by iptables (packets at random, the share of each second by the seed).
+
+For each step the script prints the rate that the server sent (before the queue dropped anything), the rate that it
+intends to send (/stats.json), the delay of each picture from drawing to decoding by CLOCK_MONOTONIC, the longest time
+without a new picture, and the time that the rate took to adapt: until the intended rate is at most the link's rate, or,
+if the link became faster, at least 80 % of the usable rate. Because the server probes for a higher rate from time to
+time, the script also prints the maximum intended rate after that, as a multiple of the link's rate.
 """
 import argparse
 import json
@@ -198,10 +200,10 @@ def main():
     whep.add_options(parser)
     parser.add_argument("--viewer", choices=["aiortc", "chromium"], default="aiortc")
     parser.add_argument("--steps", default="10:5000,20:500,20:5000")
-    parser.add_argument("--loss", default="0", help="percent, or from-to, another each second")
+    parser.add_argument("--loss", default="0", help="percent, or from-to for a different loss each second")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--queue", type=int, default=300, help="milliseconds that the link's queue holds")
-    parser.add_argument("--most", type=float, default=2500, help="kbit/s that the sink sends at most")
+    parser.add_argument("--queue", type=int, default=300, help="the length of the link's queue in milliseconds")
+    parser.add_argument("--most", type=float, default=2500, help="the maximum rate of the sink in kbit/s")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     namespaces.leave()

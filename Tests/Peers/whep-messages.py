@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Sends messages over data channels to an endpoint of WHEP that returns them, with aiortc, and prints what came back as
-one JSON object.
+"""Sends messages over data channels to a WHEP endpoint that returns them, with aiortc, and prints the returned messages
+as one JSON object.
 
 Usage: whep-messages.py URL [--count N] [--large BYTES] [--seconds S]
 
 Opens an ordered channel `control` and a lossy one `events`, sends texts and bytes over each, and waits until all are
-back, or 20 seconds or those of --seconds. With --large a message of so many bytes follows on the ordered one: `closed`
-says whether the channel was closed for it.
+returned, at most 20 seconds or those of --seconds. With --large, a message of that many bytes follows on the ordered
+channel: `closed` is true if the channel was closed because of it.
 """
 import argparse
 import asyncio

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Shows that a session gets through a router that translates addresses (NAT), with the server behind it or the viewer,
-in network namespaces. Prints one JSON object.
+"""Shows that a session works through a router that translates addresses (NAT), with either the server or the viewer
+behind it, in network namespaces. Prints one JSON object.
 
 Usage: whep-nat.py [--inlet PROGRAM] [--behind server|viewer]
 
-Needs root, or at least the right to make network namespaces; without it says so and ends with 69. There are three:
-`world` with coturn as a server of STUN, `router` with iptables' MASQUERADE, and `home` behind it, to which `world` has
-no way. A server behind the router has one port of TCP forwarded to it, for WHEP; its media have but what STUN tells.
-The viewer is whep-viewer.py, whose `path` says which candidate its packets come from.
+Needs root, or at least permission to create network namespaces; without it, prints an error and ends with 69. There are
+three: `world` with coturn as a STUN server, `router` with iptables' MASQUERADE, and `home` behind it, which `world`
+cannot reach. For a server behind the router, one TCP port is forwarded to it, for WHEP; its media use only the address
+from STUN. The viewer is whep-viewer.py, whose `path` names the candidate from which its packets come.
 """
 import argparse
 import json
@@ -63,7 +63,7 @@ def inner(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     whep.add_options(parser, size="640x480")
-    parser.add_argument("--behind", choices=["server", "viewer"], default="server", help="who is behind the router")
+    parser.add_argument("--behind", choices=["server", "viewer"], default="server", help="the side behind the router")
     parser.add_argument("--home", help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Has viewers of WHEP come and go by a schedule that a seed gives, and prints what became of them and of the server as
+"""Lets WHEP viewers join and leave by a schedule from a seed, and prints the results of the viewers and the server as
 one JSON object.
 
 Usage: whep-soak.py [--inlet PROGRAM] [--sessions N] [--seed N] [--workers N]
 
-Viewers are aiortc's, which do DTLS and read packets, and put pictures together but do not decode them. They come alone
-and up to twelve at once; they leave with a DELETE, with two, without one, at once, or never connect; some processes are
-killed with all their viewers. Candidates come by PATCH late, twice, in any order or not at all. After a fifth of the
-schedule, when all have gone, the server's threads, descriptors and memory are counted, and again at the end. Where
-`trouble` is empty, all sessions ended within 12 s of the last viewer (10 s, and what a look each second takes), and
-nothing grew.
+The viewers use aiortc, perform DTLS, read packets and assemble pictures, but do not decode them. One to twelve join at
+once. They leave with one, two or no DELETE, at once, or never connect; some processes are killed with all their
+viewers. Candidates come by PATCH late, twice, in any order or not at all. After a fifth of the schedule, when all have
+left, the server's threads, descriptors and memory are counted, and again at the end. If `trouble` is empty, all
+sessions ended within 12 s of the last viewer (10 s, and the time of a check each second), and nothing grew.
 """
 import argparse
 import asyncio
@@ -249,7 +248,7 @@ def main():
     parser.add_argument("--sessions", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--growth", type=int, default=20_000,
-                        help="kilobytes that the server may have more at the end; a sanitizer needs more")
+                        help="kilobytes by which the server's memory may grow; a sanitizer needs more")
     parser.add_argument("--workers", type=int, default=4, help="processes of viewers at a time")
     options = parser.parse_args()
     logging.basicConfig(level=logging.CRITICAL)

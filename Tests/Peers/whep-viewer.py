@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Looks at what an endpoint of WHEP sends, with aiortc, and prints what it saw as one JSON object.
+"""Views a WHEP endpoint with aiortc, and prints the results as one JSON object.
 
 Usage: whep-viewer.py URL [--frames N | --seconds S] [--viewers N] [--rounds N] [--token TOKEN]
        [--loss PERCENT[-PERCENT]] [--kbps RATE] [--seed N] [--series]
 
-Reads the frame numbers that `pattern:timecode` draws. Every viewer is a peer of its own; the figures of the first are
-printed in full. Needs aiortc, aiohttp and numpy from PyPI. With --loss or --kbps, what the server sends comes through a
-link that loses packets by a seed, or has a rate and a queue of 200 ms before it; a loss of 0-10 is another one each
-second between the two. `candidates` are the kinds and addresses that the answer names, `path` those of the pair in use.
-With --rounds viewers come that often, one after another: `rounds` are how many pictures each first one read.
-With --series the first viewer's pictures are listed: number, when it was drawn, when it was here.
+Reads the frame numbers that `pattern:timecode` draws. Every viewer is a separate peer; the figures of the first are
+printed in full. Needs aiortc, aiohttp and numpy from PyPI. With --loss or --kbps, the server's packets pass a link that
+loses packets by a seed, or has a rate and a queue of 200 ms before it; a loss of 0-10 changes each second within that
+range. `candidates` are the kinds and addresses in the answer, `path` those of the pair in use. With --rounds, viewers
+join that many times, one after another: `rounds` are the numbers of pictures that each first viewer read. With --series
+the first viewer's pictures are listed: number, drawing time, arrival time.
 """
 import argparse
 import asyncio
@@ -61,7 +61,7 @@ class Link(asyncio.DatagramProtocol):
 
 
 async def linked(answer, options):
-    """Returns the answer with the link in place of the server's UDP candidate. If there are several, it replaces the
+    """Returns the answer with the link instead of the server's UDP candidate. If there are several, it replaces the
     one with the address of the URL."""
     lines = answer.splitlines()
     udp = [
@@ -183,14 +183,14 @@ async def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
     parser.add_argument("--frames", type=int, default=60)
-    parser.add_argument("--seconds", type=float, default=0, help="how long to look, in place of so many frames")
+    parser.add_argument("--seconds", type=float, default=0, help="how long to watch, instead of a number of frames")
     parser.add_argument("--viewers", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--token")
     parser.add_argument("--loss", type=percents, default=(0, 0),
-                        help="percent of the packets that the server sends, or from-to")
+                        help="percent of the server's packets, or from-to")
     parser.add_argument("--kbps", type=float, default=0)
-    parser.add_argument("--without", help="a codec that is not offered, such as H264")
+    parser.add_argument("--without", help="a codec to omit from the offer, such as H264")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--series", action="store_true")
     options = parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A viewer of WHEP by aiortc that stays, and says what it sees. See README.md. Needs aiortc, aiohttp and numpy."""
+"""A WHEP viewer with aiortc that stays and reports its pictures. See README.md. Needs aiortc, aiohttp and numpy."""
 import asyncio
 import logging
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Publishes to `whip:` by aiortc again and again, and prints what is left of it as one JSON object.
+"""Publishes to `whip:` with aiortc repeatedly, and prints the results as one JSON object.
 
 Usage: whip-rounds.py [--inlet PROGRAM] [--rounds N] [--growth KILOBYTES]
 
-Publishers end in turn by DELETE, without it, and by the next one, which takes their place. After a tenth of the rounds
-the endpoint's threads, descriptors and memory are counted, and again at the end. Where `trouble` is empty, all came up,
-nobody is published at the end, and nothing grew. Needs aiortc and aiohttp from PyPI.
+Publishers end in turn with DELETE, without it, and by being replaced by the next one. After a tenth of the rounds, the
+endpoint's threads, descriptors and memory are counted, and again at the end. If `trouble` is empty, all publishers
+connected, none remains at the end, and nothing grew. Needs aiortc and aiohttp from PyPI.
 """
 import argparse
 import asyncio
@@ -81,7 +81,7 @@ async def main():
     whep.add_options(parser)
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--growth", type=int, default=20_000,
-                        help="kilobytes that the endpoint may have more at the end; a sanitizer needs more")
+                        help="kilobytes by which the endpoint's memory may grow; a sanitizer needs more")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     with whep.Inlet(options, takes_publishers=True) as inlet:

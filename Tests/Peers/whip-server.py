@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A media server that takes WHIP, by aiortc, and reads the frame numbers that `pattern:timecode` draws. See README.md.
+"""A WHIP media server with aiortc that reads the frame numbers of `pattern:timecode`. See README.md.
 
-It listens at two ports, as two sites: the first wants the token. Paths: /whip takes offers, /here and /moved redirect
-to it at the same and at the other site, /circle to itself; /busy says 503 once; /page, /bare and /huge answer what is
-no answer. Messages over data channels come back over the channel, which "close" closes; "leave" ends the session. The
-server opens a channel of its own, "server", over which it says "welcome"; /pictures takes the picture
-and rejects data channels (RFC 3264, 6). Needs aiortc, aiohttp and numpy from PyPI.
+It listens at two ports, as two sites: the first requires the token. Paths: /whip accepts offers, /here and /moved
+redirect to it at the same and at the other site, /circle to itself; /busy answers 503 once; /page, /bare and /huge give
+invalid answers. Messages over data channels are returned over the same channel; "close" closes it, and "leave" ends the
+session. The server opens another channel, "server", and sends "welcome" over it; /pictures accepts the picture and
+rejects data channels (RFC 3264, 6). Needs aiortc, aiohttp and numpy from PyPI.
 """
 import asyncio
 import logging
@@ -173,13 +173,13 @@ def without_channels(sdp):
 
 async def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--port", type=int, default=0, help="port of the first site; 0 takes a free one")
-    parser.add_argument("--host", default="127.0.0.1", help="where it listens")
-    parser.add_argument("--token", help="what the first site wants to be shown")
+    parser.add_argument("--port", type=int, default=0, help="the port of the first site; 0 selects a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
+    parser.add_argument("--token", help="the token that the first site requires")
     parser.add_argument("--link", help="a Link header, to OPTIONS")
     parser.add_argument("--tls", action="store_true",
-                        help="have the first site speak HTTPS, with a certificate by an authority made now")
-    parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
+                        help="use HTTPS at the first site, with a certificate from a new authority")
+    parser.add_argument("--slices", help="an H.264 file whose slices are compared with the received ones")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     server = Server(options)

@@ -17,7 +17,7 @@ class Server:
         read, write = os.pipe()
         self.child = peer.spawn(
             ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{options.size}x{options.depth}", "-nolisten", "tcp",
-             "-noreset",  # Else it starts anew when its last client leaves, and refuses newcomers meanwhile.
+             "-noreset",  # Otherwise it restarts when its last client leaves, and refuses new ones meanwhile.
              *(["-extension", options.without] if options.without else [])],
             pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
@@ -102,7 +102,7 @@ def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--depth", type=int, default=24)
-    parser.add_argument("--without", help="an extension that the server is not to have")
+    parser.add_argument("--without", help="an extension to disable in the server")
     options = parser.parse_args()
     server = Server(options)
     peer.serve(options, {

@@ -6,7 +6,7 @@ import Testing
 
 struct CommandWordsTests {
     @Test(
-        "A command is split as a shell does it, and nothing is expanded",
+        "A command is split as by a shell, and nothing is expanded",
         arguments: [
             ("ffplay -", ["ffplay", "-"]), ("  a\t b\nc ", ["a", "b", "c"]), ("a 'b c' d", ["a", "b c", "d"]),
             ("a \"b 'c' \\\" \\\\ \\n\"", ["a", "b 'c' \" \\ \\n"]), ("a b\\ c \\'", ["a", "b c", "'"]),
@@ -28,7 +28,7 @@ struct CommandWordsTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("The tail keeps whole last lines, bounded in number and length")
+    @Test("The tail keeps complete last lines, bounded in number and length")
     func tail() {
         var tail = ErrorTail()
         #expect(tail.text == nil)

@@ -15,7 +15,7 @@ import Testing
     import Darwin
 #endif
 
-/// Programs that take pictures, well-behaved and not.
+/// Programs that receive pictures, well-behaved and misbehaving ones.
 @Suite(.tags(.encoder), .blocking) struct ExecSinkTests {
     static let size = ImageSize(width: 98, height: 63)
 
@@ -25,7 +25,7 @@ import Testing
             sampleAspectRatio: Rational(1))
     }
 
-    /// Writes pictures as a delivery thread would, and finishes whatever happens.
+    /// Writes pictures as a delivery thread does, and finishes even after an error.
     private func write(_ pictures: [I420Buffer], to configuration: ExecSinkConfiguration) throws {
         let sink = configuration.makeSink()
         let size = pictures.first?.size ?? Self.size
@@ -67,7 +67,8 @@ import Testing
         #expect(violations == [])
     }
 
-    @Test("A program reads what FFmpeg reads from the original", arguments: [true, false], ["y4m", "i420"])
+    @Test(
+        "A program reads the pictures that FFmpeg reads from the original", arguments: [true, false], ["y4m", "i420"])
     func pictures(padded: Bool, format: String) throws {
         let folder = try TemporaryFolder()
         let reference = try ReferencePictures(
@@ -92,7 +93,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("ours"))) == theirs)
     }
 
-    @Test("A program that is missing, or none, is a typed error that says what to do")
+    @Test("A missing or invalid program is a typed error with advice")
     func missing() throws {
         let missing = try error(["inlet-has-no-such-program", "--password", "hunter2"])
         #expect(missing?.code == .notFound)
@@ -109,7 +110,7 @@ import Testing
         #expect(try error([folder.path("gone/script")])?.code == .notFound)
     }
 
-    @Test("Nothing of a command reaches a shell unless asked for")
+    @Test("A command reaches no shell unless one is requested")
     func noShell() throws {
         let folder = try TemporaryFolder()
         let words = ["dd", "of=\(folder.path("a;b $(c) *"))", "status=none"]
@@ -126,14 +127,14 @@ import Testing
             let leaky = unsafe open(folder.path("leaky"), O_CREAT | O_RDWR, 0o600)
             defer { close(leaky) }
             let list = folder.path("list")
-            // The shell opens the file and the folder that it lists; its own are not inherited.
+            // The shell itself opens the file and the listed folder; these descriptors are not inherited.
             try write(gray(1), to: ExecSinkConfiguration(.shell("ls /proc/$$/fd > \(list); cat > /dev/null")))
             let names = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n")
             #expect(Set(["0", "1", "2"]).isSubset(of: names))
             #expect(!names.contains("\(leaky)"), "\(names)")
         }
 
-        @Test("The child has default signal handling, whatever is ignored here")
+        @Test("The child has default signal handling, even if this process ignores signals")
         func signals() throws {
             let folder = try TemporaryFolder()
             let list = folder.path("list")
@@ -142,21 +143,21 @@ import Testing
                 to: ExecSinkConfiguration(
                     .shell("grep -E 'SigBlk|SigIgn' /proc/self/status > \(list); cat > /dev/null")))
             let masks = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").map { line in
-                // Signals 32 and 33 belong to the C library itself, which lets nobody set them.
+                // Signals 32 and 33 belong to the C library and cannot be set.
                 UInt64(line.suffix(16), radix: 16).map { $0 & ~0x1_8000_0000 }
             }
             #expect(masks == [0, 0])
         }
     #endif
 
-    @Test("A program that has had enough stops the sink without an error")
+    @Test("A program that stops reading with exit code 0 stops the sink without an error")
     func enough() throws {
         #expect(throws: SinkStopped.self) {
             try write(gray(400), to: ExecSinkConfiguration(.shell("head -c 20000 > /dev/null")))
         }
     }
 
-    @Test("A program that fails is an error with its exit status and last words, without credentials")
+    @Test("A failed program is an error with its exit status and last output, without credentials")
     func failure() throws {
         let script = "head -c 20000 >/dev/null; echo first >&2; echo rtmp://me:hunter2@host is down >&2; exit 3"
         let error = try error(["sh", "-c", script])
@@ -164,20 +165,20 @@ import Testing
         #expect(error?.message.contains("exit status 3") == true)
         #expect(error?.message.contains("first / rtmp://***@host is down") == true)
         #expect(try self.error(["sh", "-c", "kill -9 $$"])?.message.contains("signal 9") == true)
-        // Also where it fails only when all is written.
+        // Also if it fails only after everything is written.
         #expect(try self.error(["sh", "-c", "cat >/dev/null; exit 4"], 1)?.message.contains("exit status 4") == true)
     }
 
     @Test(
-        "A command that was written for a shell says so where it fails",
+        "If a command with shell syntax fails, the error mentions shell=true",
         arguments: [">", "2>&1", "|", "a;", "&&", "</dev/null"])
     func shellAdvice(_ sign: String) throws {
         let error = try error(["sh", "-c", "cat >/dev/null; exit 1", sign, "x"], 1)
-        #expect(error?.message.hasSuffix(" What only a shell knows, such as \(sign), needs shell=true.") == true)
+        #expect(error?.message.hasSuffix(" Shell syntax, such as \(sign), needs shell=true.") == true)
         #expect(try self.error(["sh", "-c", "exit 1", "a|b"], 1)?.message.contains("shell=true") == false)
     }
 
-    @Test("A program that does not read is an error when its time is up, and is gone afterwards")
+    @Test("A program that does not read is an error at the time limit, and is ended")
     func stuck() throws {
         let folder = try TemporaryFolder()
         let pid = folder.path("pid")
@@ -191,7 +192,7 @@ import Testing
         #expect(errno == ESRCH)
     }
 
-    @Test("A program that goes on after its input has ended is ended, and that is an error")
+    @Test("A program that continues after the end of its input is ended, which is an error")
     func endless() throws {
         let error = #expect(throws: InletError.self) {
             try write(
@@ -203,7 +204,7 @@ import Testing
         #expect(error?.message.contains("finish=") == true)
     }
 
-    @Test("Complaints without end neither block the program nor grow")
+    @Test("Endless error output neither blocks the program nor uses memory")
     func flood() throws {
         let folder = try TemporaryFolder()
         let copy = folder.path("copy")
@@ -214,7 +215,7 @@ import Testing
         #expect(attributes[.size] as? Int == 20 * Self.size.packedI420ByteCount)
     }
 
-    @Test("A program that fails is started anew by the restart policy, and gets whole streams")
+    @Test("A failed program is restarted by the restart policy, and receives complete streams")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let script = "n=$(ls \(folder.path("")) | wc -l); head -c 30000 > \(folder.path(""))/run$n; exit 1"

@@ -1,10 +1,10 @@
 import Foundation
 import ReferenceTools
 
-/// The reader in Samples as a process of its own, which reads when it is told to.
+/// Runs the reader of Samples in a separate process, which reads on command.
 ///
 /// Commands are lines: `read PATH` reads once and writes the planes to a file (`-` for none), `hold` copies and waits
-/// for `go` before it looks at the lock again, `torn` tells how many copies were torn.
+/// for `go` before it checks the lock again, and `torn` prints the number of torn copies.
 final class SharedMemoryReader {
     private let process = Process()
     private let commands = Pipe()
@@ -48,7 +48,7 @@ final class SharedMemoryReader {
         try process.run()
     }
 
-    /// Sends a line and returns the words of the next one that comes.
+    /// Sends a line and returns the words of the answer.
     func ask(_ command: String) throws -> [String] {
         try commands.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
         while true {

@@ -15,7 +15,7 @@ import Testing
 #endif
 
 #if os(Linux)
-    /// What the reader in Samples sees of the shared memory.
+    /// The shared memory as the reader of Samples sees it.
     @Suite(.tags(.encoder)) struct SharedMemorySinkTests {
         static let size = ImageSize(width: 161, height: 123)
 
@@ -85,7 +85,7 @@ import Testing
         }
 
         @Test(
-            "A frame that is overwritten while it is read is known for torn, and the newest comes next",
+            "A frame that is overwritten while it is read is detected as torn, and the newest follows",
             arguments: [2, 5])
         func torn(slots: Int) async throws {
             let frames = try await frames(2 * slots + 2)
@@ -94,7 +94,7 @@ import Testing
             let reader = try SharedMemoryReader(configuration.name)
             defer { reader.stop() }
             try sink.consume(frames[0])
-            // As many frames as there are other slots leave it whole; one more takes its place.
+            // As many frames as there are other slots leave it intact; one more overwrites it.
             #expect(try reader.ask("hold") == ["copied"])
             for frame in frames[1..<slots] { try sink.consume(frame) }
             #expect(try reader.ask("go")[0] == "frame")
@@ -106,7 +106,7 @@ import Testing
             try sink.finish()
         }
 
-        @Test("Pictures that grow go on in a new segment of the same name, and the count goes on")
+        @Test("Larger pictures continue in a new segment of the same name, with consecutive numbers")
         func growth() async throws {
             let small = try await frames(1, ImageSize(width: 64, height: 64))[0]
             let large = try await frames(1, ImageSize(width: 640, height: 360))[0]
@@ -120,14 +120,14 @@ import Testing
             #expect(try reader.ask("read -") == ["none"])
             let answer = try reader.ask("read -")
             #expect(answer[1] == "2" && answer[5] == "640x360")
-            // A smaller one fits where a larger was.
+            // A smaller picture fits into the slot of a larger one.
             try sink.consume(small)
             #expect(try reader.ask("read -")[5] == "64x64")
             try sink.finish()
         }
 
         @Test(
-            "A name that is in use is refused, one that a killed writer left is taken over, and another's is left alone"
+            "A name in use is refused, a killed writer's name is taken over, and a foreign file is not touched"
         )
         func names() async throws {
             let frame = try await frames(1)[0]
@@ -137,7 +137,7 @@ import Testing
             #expect(busy?.code == .busy)
             #expect(busy?.message.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
 
-            // What a killed writer leaves: the same segment with the number of a process that is gone.
+            // A killed writer leaves this: the same segment with the number of an ended process.
             let path = "/dev/shm/\(configuration.name)"
             var left = try Data(contentsOf: URL(fileURLWithPath: path))
             try sink.finish()
@@ -157,11 +157,11 @@ import Testing
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("something else".utf8))
         }
 
-        @Test("A reader learns that its writer was killed, after the last frame, and reads from the next one")
+        @Test("A reader detects after the last frame that its writer was killed, and reads from the next writer")
         func killedWriter() async throws {
             let frames = try await frames(3)
             let configuration = SharedMemorySinkConfiguration(name: freshName())
-            // What goes without its end leaves what a killed process leaves.
+            // A sink that is released without finishing leaves the same as a killed process.
             var sink: (any FrameSink)? = try start(configuration, frames[0])
             let reader = try SharedMemoryReader(configuration.name)
             defer { reader.stop() }
@@ -184,20 +184,20 @@ import Testing
             try next.finish()
         }
 
-        @Test("Of writers that take a dead one's name at once, one gets it, while readers look")
+        @Test("If several writers take over a dead writer's name at once, one succeeds, while readers check it")
         func race() async throws {
             let frame = try await frames(1)[0]
             let configuration = SharedMemorySinkConfiguration(name: freshName())
             let path = "/dev/shm/\(configuration.name)"
             defer { try? FileManager.default.removeItem(atPath: path) }
             for round in 0..<30 {
-                // Every other time there is nothing to take over.
+                // In every other round there is nothing to take over.
                 if round % 2 == 0 { _ = try start(configuration, frame) }
                 let winners: [Held] = await withTaskGroup(of: Held?.self) { group in
                     for number in 0..<8 {
                         group.addTask { () -> Held? in
                             if number == 7 {
-                                // A reader that asks whether the writer lives.
+                                // A reader that checks whether the writer is alive.
                                 let file = FileHandle(forReadingAtPath: path)
                                 if let file { flock(file.fileDescriptor, LOCK_SH | LOCK_NB) }
                                 try? file?.close()
@@ -215,7 +215,7 @@ import Testing
                 }
                 #expect(winners.count == 1)
                 #expect(FileManager.default.fileExists(atPath: path))
-                // The name is the winner's: it goes with it.
+                // The name belongs to the winner, and is removed with it.
                 try winners.first?.sink.finish()
                 #expect(!FileManager.default.fileExists(atPath: path))
             }
@@ -225,14 +225,14 @@ import Testing
             #expect(left == [])
         }
 
-        /// Of a sink that was made elsewhere and is used by one.
+        /// Holds a sink that was made on another thread and is used by only one thread.
         private struct Held: @unchecked Sendable {
             let sink: any FrameSink
 
             init(_ sink: any FrameSink) { self.sink = sink }
         }
 
-        @Test("A name is given to memory that is whole, and growing leaves no moment without it")
+        @Test("The name always refers to complete memory, even while the memory grows")
         func alwaysWhole() async throws {
             let small = try await frames(1, ImageSize(width: 64, height: 64))[0]
             let configuration = SharedMemorySinkConfiguration(name: freshName())
@@ -261,7 +261,7 @@ import Testing
         }
 
         @Test(
-            "Only those may read who were named",
+            "Only the permitted users may read",
             arguments: [
                 (SharedMemorySinkConfiguration.Readers.user, 0o600), (.group, 0o640), (.all, 0o644),
             ])

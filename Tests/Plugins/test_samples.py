@@ -207,7 +207,7 @@ class CppSourceTests(SampleTests):
             reading.wait()
             reading.stdout.close()
         self.assertIn("interruption ", rest)
-        self.assertIn("next -10 The camera does not answer any more", rest)
+        self.assertIn("next -10 The camera has stopped answering", rest)
         self.assertIn("done ", rest)
 
     def test_two_readers_of_one_camera(self):

@@ -13,7 +13,7 @@ import Testing
     private static let hasBrowser = (try? ReferenceCommand.run("chromedriver", ["--version"])) != nil
 
     @Test(
-        "In Chromium the picture moves, the figures change and the graph is drawn",
+        "In Chromium, the picture moves, the figures change and the graph is drawn",
         .enabled(if: hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
     func browser() async throws {
         struct Seen: Decodable {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("Through a gallery of hostile clients a rightful one gets its pages and pictures, and memory stays flat")
+    @Test("Among hostile clients, a legitimate one gets its pages and pictures, and memory does not grow")
     func gallery() async throws {
         let seen = try await HostileGallery.run(against: "preview")
         #expect(seen.trouble == [])
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Of 50 clients, 40 that stop reading are dropped; the other 10 get whole pictures, another sink every frame, and memory stays flat"
+        "40 of 50 clients stop reading and are dropped; the other 10 get whole pictures, another sink every frame, and memory does not grow"
     )
     func crowd() async throws {
         struct Outcome: Decodable {
@@ -70,7 +70,7 @@ import Testing
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             let outcome = try decoder.decode(Outcome.self, from: output)
             #expect(outcome.wasFull)
-            // The others got theirs before those that hang were dropped.
+            // The others received their pictures before the hanging clients were dropped.
             #expect(outcome.begun && outcome.stillFull)
             #expect(outcome.dropped)
             #expect(outcome.served)
@@ -78,15 +78,15 @@ import Testing
             #expect(outcome.memoryAfterKb - outcome.memoryBeforeKb < 16_384, "\(outcome)")
         }
         #expect(end.supervision.openings == 1)
-        // A machine that is busy with other things makes the pattern late; what it leaves out then is no frame.
+        // A busy machine delays the pattern; the frames that it then skips do not count.
         let late = Int(end.sourceDrops[.lostBySource] ?? 0)
         #expect(end.sourceDrops.count == (late > 0 ? 1 : 0))
         let other = try #require(end.sinks.last)
-        // But for what still waited when the run was stopped.
+        // Except for the frames that still waited when the run was stopped.
         #expect(other.drops.keys.allSatisfy { $0 == .cancelled }, "\(other.drops)")
         let lines = try FrameLines(Data(contentsOf: URL(fileURLWithPath: list))).lines
         #expect(lines.count == Int(other.delivered) && lines.count > 60)
-        // Each picture has its number in it.
+        // Each picture contains its number.
         #expect(Set(lines.map(\.md5)).count == lines.count)
         #expect(lines.count + Int(other.drops[.cancelled] ?? 0) == Int(end.captured))
         let times = lines.compactMap { Int($0.pts) }

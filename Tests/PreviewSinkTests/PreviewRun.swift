@@ -5,17 +5,16 @@ import PatternSource
 import PreviewSink
 import ReferenceTools
 
-/// A capture with a preview, asked by other programs.
+/// A capture with a preview, which other programs request.
 struct PreviewRun {
     let port: Int
     let capturer: Capturer
 
     var address: String { "http://127.0.0.1:\(port)" }
 
-    /// Runs a capture while `body` asks for pages.
+    /// Runs a capture while `body` requests pages.
     ///
-    /// - Parameter other: another sink, which loses no frame for want of room in its queue unless it is slow for two
-    ///   seconds.
+    /// - Parameter other: another sink, whose queue drops no frame unless the sink is slow for two seconds.
     /// - Returns: the figures at the end.
     @discardableResult
     static func with(
@@ -27,7 +26,7 @@ struct PreviewRun {
         var preview = PreviewSinkConfiguration(port: port, token: token)
         (preview.clients, preview.patience) = (clients, patience)
         var pattern = PatternConfiguration(.timecode, size: size, frameRate: Rational(30))
-        // As many as wait, and some to draw into.
+        // Enough for the waiting pictures, and some to draw into.
         pattern.buffers = 128
         let capturer = Capturer(pattern)
         capturer.attach(preview)
@@ -35,7 +34,7 @@ struct PreviewRun {
         let run = PreviewRun(port: port, capturer: capturer)
         async let outcome = capturer.run()
         do {
-            // Answers whatever it thinks of the request.
+            // Ends with code 0 for any answer.
             try await ReferenceCommand.runAside(
                 "curl",
                 ["-s", "-o", "/dev/null", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", run.address])
@@ -50,9 +49,9 @@ struct PreviewRun {
         return capturer.statistics
     }
 
-    /// Asks for a page.
+    /// Requests a page.
     ///
-    /// - Returns: the status, the type and the body; the status 0 where the connection was closed without an answer.
+    /// - Returns: the status, the type and the body; the status 0 if the connection was closed without an answer.
     func get(_ path: String, _ arguments: [String] = []) async throws -> (status: Int, type: String, body: Data) {
         let folder = try TemporaryFolder()
         let body = folder.path("body")

@@ -14,13 +14,13 @@ import Testing
     @Test("The preview keeps the contract of sinks")
     func conformance() async throws {
         var conformance = SinkConformance()
-        // Of a network for documents (RFC 5737): no machine has it.
+        // An address reserved for documentation (RFC 5737), which no machine has.
         conformance.unusable = PreviewSinkConfiguration(host: "192.0.2.1", port: 0, token: "let-me-in")
         let violations = await conformance.check { PreviewSinkConfiguration(port: 0) }
         #expect(violations == [])
     }
 
-    @Test("Each page is there with its type, and no other")
+    @Test("Each page has its type, and no other page exists")
     func pages() async throws {
         try await PreviewRun.with { run in
             for (path, status, type) in [
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("What is no plain request is refused, and what is too large is not read")
+    @Test("Malformed requests are refused, and oversized ones are not read")
     func requests() async throws {
         try await PreviewRun.with { run in
             #expect(try await run.get("/", ["-X", "DELETE"]).status == 405)
@@ -49,16 +49,16 @@ import Testing
                 let status = try await run.get("/", arguments).status
                 #expect(status == 0 || status == 400 || status == 431, "\(status)")
             }
-            // By a name that points here but is not of here, as a page of somebody else would ask.
+            // With a name that resolves to this machine but is not its own, like a foreign page's request.
             #expect(try await run.get("/stats.json", ["-H", "Host: example.org"]).status == 421)
-            // A name, for all that it begins like an address of this machine.
+            // A name, although it begins like an address of this machine.
             #expect(try await run.get("/stats.json", ["-H", "Host: 127.0.0.1.example.org"]).status == 421)
             #expect(try await run.get("/stats.json", ["-H", "Host: localhost:1"]).status == 200)
             #expect(try await run.get("/").status == 200)
         }
     }
 
-    @Test("With a token, only who shows it sees anything")
+    @Test("With a token, only clients that present it get an answer")
     func token() async throws {
         try await PreviewRun.with(token: "let-me-in-please") { run in
             for path in [
@@ -69,7 +69,7 @@ import Testing
             #expect(try await run.get("/stats.json?token=let-me-in-please").status == 200)
             #expect(try await run.get("/stats.json", ["-H", "Authorization: Bearer let-me-in-please"]).status == 200)
             #expect(try await run.get("/stats.json", ["-H", "Authorization: Bearer let-me"]).status == 401)
-            // The page's own requests have the cookie, in which the token cannot be read.
+            // The page's own requests use the cookie, which does not contain the token.
             let head = String(decoding: try await run.get("/?token=let-me-in-please", ["-I"]).body, as: UTF8.self)
             let lines = head.split(separator: "\r\n").map(String.init)
             let cookie = try #require(lines.first { $0.hasPrefix("set-cookie: ") }?.dropFirst("set-cookie: ".count))
@@ -83,13 +83,13 @@ import Testing
             let proxied = try await run.get(
                 "/?token=let-me-in-please", ["-I", "-H", "X-Forwarded-Proto: https"])
             #expect(String(decoding: proxied.body, as: UTF8.self).contains("; Secure\r\n"))
-            // No other site shows a picture or a page of this one.
+            // No other site may embed a picture or a page of this one.
             #expect(lines.contains("cross-origin-resource-policy: same-origin"))
             #expect(lines.contains { $0.hasPrefix("content-security-policy: default-src 'none'") })
         }
     }
 
-    @Test("Where others reach the server and no token is given, one is made, and the log tells it with the address")
+    @Test("If other machines can reach the server and no token is set, one is generated and logged with the address")
     func generatedToken() async throws {
         let lines = LogLines()
         let logger = Logger(label: "test") { _ in lines }
@@ -107,7 +107,7 @@ import Testing
         #expect(try await status(page) == "200")
         #expect(try await status(page.prefix { $0 != "?" }) == "401")
         try sink.finish()
-        // A token that was given is not told.
+        // A configured token is not logged.
         configuration.token = "let-me-in-please"
         let other = PreviewSink(configuration, logger: logger)
         try other.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)), SinkContext())
@@ -115,7 +115,7 @@ import Testing
         #expect(lines.all.count == 2 && !lines.all.contains { $0.contains("let-me-in") })
     }
 
-    @Test("The figures are those of the capture, as JSON and for Prometheus")
+    @Test("The statistics are those of the capture, as JSON and for Prometheus")
     func figures() async throws {
         struct Stats: Decodable {
             struct Sink: Decodable {
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("ffmpeg reads the still and the stream, and the pictures' numbers go up")
+    @Test("ffmpeg reads the still and the stream, and the pictures' numbers increase")
     func pictures() async throws {
         let size = ImageSize(width: 320, height: 180)
         try await PreviewRun.with(size: size) { run in
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("Pictures are wanted only while somebody looks, and a stalled source is told")
+    @Test("Pictures are requested only while a client watches, and a stalled source is reported")
     func watching() async throws {
         var configuration = PreviewSinkConfiguration(port: try FreePort.find())
         configuration.patience = .milliseconds(300)
@@ -183,7 +183,7 @@ import Testing
         defer { server.stop() }
         #expect(!server.isWatched)
         let address = "http://\(server.address)"
-        // Nobody publishes: the still is not there in time, and nobody waits for it afterwards.
+        // No source publishes: there is no still in time, and afterwards no request waits for it.
         let status = try await ReferenceCommand.runAside(
             "curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", address + "/snapshot.jpg"])
         #expect(String(decoding: status, as: UTF8.self) == "503")
@@ -202,14 +202,14 @@ import Testing
         #expect(String(decoding: health, as: UTF8.self) == "503")
     }
 
-    /// Waits for half a minute at most.
+    /// Waits for at most half a minute.
     private func becomes(_ condition: () -> Bool) async -> Bool {
         let end = ContinuousClock.now + .seconds(30)
         while !condition(), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(10)) }
         return condition()
     }
 
-    @Test("A port that is taken, and an address that others reach without a token, are refused")
+    @Test("A used port, and an address that other machines can reach without a token, are refused")
     func refusals() async throws {
         var registry = PluginRegistry()
         registry.register(.preview)

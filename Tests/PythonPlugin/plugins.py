@@ -1,4 +1,4 @@
-"""Plug-ins for the tests: the first argument says which."""
+"""Plug-ins for the tests. The first argument selects one."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ if sys.argv[1] != "PlainBytes":
 
 
 class Counting(inlet.Source):
-    """Pictures in nv12 whose samples are their number; the size is an option, and doubles after three pictures."""
+    """Pictures in nv12 whose samples are the picture's number. The size is an option, and doubles after three."""
 
     def open(self, options):
         self.width, self.height = (int(side) for side in options["size"].split("x"))
@@ -39,7 +39,7 @@ class Counting(inlet.Source):
 
 
 class Arrays(inlet.Source):
-    """Arrays of each kind that are copied, then a wrong one."""
+    """Arrays of each kind, which are copied, then an invalid one."""
 
     def open(self, options):
         return inlet.Stream("bgra", 6, 4)
@@ -72,7 +72,7 @@ class PlainBytes(inlet.Source):
 
 
 class Waiting(inlet.Source):
-    """Waits in a call, by `wait` or by itself as the address says; never gives a picture."""
+    """Waits in a call, with `wait` or by itself, depending on the address. Never gives a picture."""
 
     def open(self, options):
         if self.address == "open":
@@ -97,7 +97,7 @@ class Waiting(inlet.Source):
 
 
 class Failing(inlet.Source):
-    """Raises what the address names."""
+    """Raises the error that the address selects."""
 
     def open(self, options):
         def missing():
@@ -118,7 +118,7 @@ class Failing(inlet.Source):
 
 
 class Talking(inlet.Source):
-    """Says everything that needs no answer."""
+    """Sends every message that needs no answer."""
 
     def open(self, options):
         return inlet.Stream("gray", 16, 16, frame_rate=29.97)
@@ -148,7 +148,7 @@ class Packets(inlet.Source):
 
 
 class Recording(inlet.Sink):
-    """Logs what it is given."""
+    """Logs its items."""
 
     def wants(self, options):
         self.seen = []

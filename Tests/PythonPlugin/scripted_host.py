@@ -1,6 +1,6 @@
 """The side of Inlet, for tests of plug-ins that speak the protocol themselves.
 
-The messages are packed here by formats of their own, not by those of inlet_plugin.py, so that a mistake there shows.
+The messages are packed here by separate formats, not by those of inlet_plugin.py, so that a mistake there shows.
 """
 
 import array
@@ -27,7 +27,7 @@ STREAM_FORMAT = "=IIII24s24s2i2i2i4BIIIqIIq"
 
 
 class Host:
-    """A child process of a plug-in, and what Inlet holds for it."""
+    """A child process of a plug-in, and Inlet's side of its connection."""
 
     def __init__(self, command, environment=None, seconds=20):
         self.seconds = seconds
@@ -116,7 +116,7 @@ class Host:
         os.eventfd_write(self.wake, 1)
 
     def close(self):
-        """Asks for the end, and returns the exit code."""
+        """Requests the exit, and returns the exit code."""
         self.ask(CLOSE)
         return self.child.wait(self.seconds)
 
@@ -160,7 +160,7 @@ class Item:
         self.data = self.memory[:self.length]
 
     def plane(self, index, rows, row_bytes):
-        """The rows of a plane, one behind another."""
+        """The rows of a plane, one after another."""
         offset, stride = self.planes[index]
         assert 0 <= offset and stride >= row_bytes and offset + stride * (rows - 1) + row_bytes <= len(self.memory)
         return b"".join(self.memory[offset + row * stride:offset + row * stride + row_bytes] for row in range(rows))

@@ -171,7 +171,7 @@ class SourceTests(unittest.TestCase):
                 answer = wire.Result(host.receive())
                 took = time.monotonic() - before
                 self.assertEqual(answer.result, -17)
-                # It takes well below a millisecond; the bound is for a machine that does something else.
+                # It takes well below a millisecond; the limit is for a busy machine.
                 self.assertLess(took, 2)
                 self.assertEqual(host.close(), 0)
 
@@ -238,7 +238,7 @@ class SourceTests(unittest.TestCase):
             host.create()
             self.assertEqual(host.open().frame_rate, (2997, 100))
             host.ask_next(demand=(1, 1, 3, 30000, 1001, 320, 240))
-            # Nobody reads for a moment: what does not fit is dropped, and the answer comes all the same.
+            # Nothing is read for a moment: messages that do not fit are dropped, and the answer still arrives.
             time.sleep(0.3)
             message = wire.Result(host.receive()).message
             self.assertIn("key_frame_requests=3, frame_rate=Fraction(30000, 1001), width=320, height=240", message)
@@ -248,7 +248,7 @@ class SourceTests(unittest.TestCase):
             self.assertEqual(said[:4], [
                 (wire.DROP, 0, 3, b"damaged"), (wire.INTERRUPTION, 0, 0, b"the shutter is shut"),
                 (wire.INTERRUPTION, 0, 0, b""), (wire.LOG, 2, 0, "gr\u00fc\u00dfe".encode())])
-            # A thousand lines may fall into two seconds, of which each lets a hundred through.
+            # A thousand lines may span two seconds, each of which admits a hundred.
             self.assertLessEqual(len([note for note in said if b"line " in note[3]]), 200)
 
     def test_what_the_protocol_does_not_allow(self):

@@ -66,11 +66,11 @@ extension RTSPSourceTests {
             "An error suggests a remedy",
             arguments: [
                 (.none, [], "gone", .notFound, "It has: main view (1920x1080)."),
-                (.none, [.page], nil, .malformedData, "no ONVIF device service"),
-                (.none, [.mute], nil, .timedOut, "does not answer in time"),
-                (.token, [], nil, .authenticationFailed, "users of their own for ONVIF"),
+                (.none, [.page], nil, .malformedData, "not an ONVIF device service"),
+                (.none, [.mute], nil, .timedOut, "did not answer in time"),
+                (.token, [], nil, .authenticationFailed, "separate users for ONVIF"),
                 (.token, [], nil, .authenticationFailed, "clock differs by 2592"),
-                (.digest, [], nil, .authenticationFailed, "users of their own for ONVIF"),
+                (.digest, [], nil, .authenticationFailed, "separate users for ONVIF"),
                 (.none, [.refuseMedia2], "gone", .notFound, "It has: main view"),
             ]
                 as [(

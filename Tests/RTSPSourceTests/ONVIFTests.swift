@@ -78,7 +78,7 @@ extension RTSPSourceTests {
             _ = try await run.open()
             async let first = run.next()
             try await Waiting.until("the failure", progress: { device.requests.count }) {
-                run.log.text.contains("No key frame could be requested by ONVIF")
+                run.log.text.contains("Cannot request a key frame by ONVIF")
             }
             try server.next(clip.sums.count)
             var sums = [SourceRun.sum(of: try #require(try await first?.frame))]
@@ -88,7 +88,7 @@ extension RTSPSourceTests {
             #expect(sums == clip.sums)
             try await run.close()
             let log = run.log.text
-            #expect(log.split(separator: "\n").count { $0.contains("No key frame could be requested") } == 1)
+            #expect(log.split(separator: "\n").count { $0.contains("Cannot request a key frame") } == 1)
             #expect(!log.contains("secret"))
             return Outcome(requests: device.requests, log: log)
         }

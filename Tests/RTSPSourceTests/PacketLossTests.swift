@@ -9,10 +9,10 @@ import Testing
 @testable import InletTesting
 @testable import RTSPSource
 
-/// Loses packets of clips that ffmpeg encoded, and compares each picture that is shown with ffmpeg's decoding of the
+/// Drops packets of clips that ffmpeg encoded, and compares each picture that is shown with ffmpeg's decoding of the
 /// whole clip.
 @Suite(.serialized, .blocking) struct PacketLossTests {
-    /// What came out.
+    /// The numbers of pictures and packets after a clip was played.
     struct Outcome {
         var shown = 0
         var wrong = 0
@@ -20,7 +20,7 @@ import Testing
         var statistics = DepacketizerStatistics()
     }
 
-    /// A source of the access units that are left of a clip.
+    /// A source that yields the access units of a clip without the lost packets.
     private final class Remains: FrameSource {
         private let clip: CodedStream
         private let lost: Set<Int>
@@ -58,7 +58,7 @@ import Testing
                     if stream.hasUnit { break }
                     return nil
                 }
-                // Pictures follow each other by much more than packets of one wait for each other.
+                // The time between pictures is much longer than the depacketizer waits for a packet.
                 let time = MonotonicTime(nanoseconds: Int64(next) * 50_000_000)
                 if !lost.contains(next) {
                     let packet = clip.packets[next]
@@ -80,7 +80,7 @@ import Testing
         func makeSource() -> any FrameSource { make() }
     }
 
-    /// Loses one packet of so many, and shows what can be shown.
+    /// Drops a share of the packets, decodes the rest and counts the pictures.
     private static func play(_ clip: CodedStream, losing share: Double, seed: UInt64) throws -> Outcome {
         var random = SplitMix64(seed: seed)
         let lost = Set(clip.packets.indices.filter { random.fraction() < share && $0 >= clip.firstPicture })
@@ -105,8 +105,8 @@ import Testing
         return outcome
     }
 
-    /// How a clip is encoded, and how many of its 150 pictures are shown at least if 1 % of the packets are lost, with
-    /// any of the seeds.
+    /// The encoder and options of a clip, and the least number of its 150 pictures that are shown if 1 % of the packets
+    /// are lost, with any of the seeds.
     struct Coding: Sendable, CustomTestStringConvertible {
         var encoder: String
         var options: [String]
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "With 1 % of the packets lost, each picture that is shown is as the encoder meant it",
+        "With 1 % of the packets lost, each picture that is shown is correct",
         arguments: [
             Coding(encoder: "libx264", options: ["-g", "30"]),
             Coding(encoder: "libx264", options: ["-g", "30", "-x264-params", "open-gop=1"]),
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "Of a transport stream with losses, each picture that is shown is as the encoder meant it",
+        "With losses in a transport stream, each picture that is shown is correct",
         arguments: [("libx264", []), ("libx265", ["-x265-params", "log-level=none"])])
     func transportStream(_ encoder: String, _ options: [String]) throws {
         let folder = try TemporaryFolder()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("After a loss in a long open group of H.265, the pictures behind the next key picture are shown")
+    @Test("After a loss in a long open group of H.265, the pictures after the next key picture are shown")
     func longGroup() throws {
         let folder = try TemporaryFolder()
         // Longer than half the range of the order counts' low bits, 256 with this encoder.
@@ -167,7 +167,7 @@ import Testing
         #expect(outcome.shown >= 110, "\(outcome)")
     }
 
-    @Test("A picture of H.265 to which none refers costs itself alone")
+    @Test("The loss of an H.265 picture to which no other refers affects only that picture")
     func nonReference() throws {
         let folder = try TemporaryFolder()
         let clip = try CodedStream(

@@ -26,8 +26,8 @@ public final class CameraBrowser: Sendable {
     /// Returns a description of the camera's pictures that were not read and of those that the receiver delivered
     /// twice.
     ///
-    /// The camera may give a picture twice, and gives the first one of its file twice at each turn (Y4mFileParser does
-    /// not go on after the end of the file). Chromium then sends it twice, at least a millisecond apart. If the
+    /// The camera may yield a picture twice, and yields the first one of its file twice in each round (Y4mFileParser
+    /// does not continue after the end of the file). Chromium then sends it twice, at least a millisecond apart. If the
     /// receiver delivers a picture twice, both copies have the same RTP timestamp, so their times differ by a tick at
     /// most. If the second copy replaces a lost picture, the numbers grow faster than the camera's period allows.
     ///

@@ -5,19 +5,19 @@ import Testing
 extension PeerTests {
     @Suite(.serialized, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct FaultProxyTests {
-        @Test("Without faults the pictures are those of the direct way", arguments: ["tcp", "udp"])
+        @Test("Without faults, the pictures are those of a direct connection", arguments: ["tcp", "udp"])
         func noFault(transport: String) throws {
             let path = try TestClips.path("h264-nob.mp4")
             let server = try RTSPServer.file(path)
             let proxy = try FaultProxy(to: server.port, carrier: .rtsp)
-            // Over UDP ffmpeg may end at the server's good-bye before it has read the last packets.
+            // Over UDP, ffmpeg may end at the server's BYE before it has read the last packets.
             let sums = try Client.sums(proxy.url(server.url), ["-rtsp_transport", transport], frames: 25)
             #expect(sums == Array(try Client.sums(path).prefix(25)))
             let packets = try #require(proxy.report()["packets"]?.int)
             #expect(transport == "udp" ? packets > 25 : packets == 0)
         }
 
-        @Test("A loss of five percent over UDP is seen by ffmpeg")
+        @Test("ffmpeg reports a loss of five percent over UDP")
         func loss() throws {
             let server = try RTSPServer.live()
             let proxy = try FaultProxy(to: server.port, carrier: .rtsp, faults: [.loss(percent: 5)])
@@ -31,7 +31,7 @@ extension PeerTests {
             #expect(client.text.contains("RTP: missed"), "\(client.text)")
         }
 
-        @Test("Corruption spares RTSP itself, and a stall that ends leaves the stream going")
+        @Test("Corruption spares RTSP itself, and the stream continues after a stall")
         func interleaved() throws {
             let path = try TestClips.path("h264-nob.mp4")
             let server = try RTSPServer.file(path)
@@ -54,7 +54,7 @@ extension PeerTests {
             #expect((5...80).contains(lost[0].split(separator: " ").count), "\(lost[0])")
         }
 
-        /// Which of 200 packets do not come out of a proxy that loses a fifth.
+        /// Returns which of 200 packets are lost in a proxy that drops a fifth.
         private static func lost(seed: Int) throws -> String {
             let receiver = """
                 import socket, subprocess, sys, json
@@ -97,7 +97,7 @@ extension PeerTests {
     @Suite(.serialized, .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
     struct FaultProxyStreamTests {
         @Test(
-            "A connection is cut, reset or stalled after exactly so many bytes",
+            "A connection is cut, reset or stalled after exactly the given number of bytes",
             arguments: [
                 (.cut(afterBytes: 5000), 18), (.reset(afterBytes: 5000), 56), (.stall(afterBytes: 5000), 28),
             ] as [(FaultProxy.Fault, Int32)])
@@ -125,7 +125,7 @@ extension PeerTests {
             #expect(Double(client.text) ?? 0 >= 0.3, "\(client.text)")
         }
 
-        @Test("Corruption changes what arrives, and a refused connection is reset")
+        @Test("Corruption changes the received bytes, and a refused connection is reset")
         func corruption() throws {
             let server = try NginxServer.http(TestClips.path("h264-b.mp4"))
             let proxy = try FaultProxy(to: server.port, faults: [.corrupt(percent: 100)])

@@ -5,7 +5,7 @@ import Testing
 extension PeerTests {
     @Suite(.serialized) struct HostileServerTests {
         @Test(
-            "ffprobe fails within its time-out",
+            "ffprobe fails within its timeout",
             arguments: [
                 .blackHole, .close, .longLength, .negativeLength, .vastLength, .random, .unauthorized,
                 .unauthorizedBasic, .forbidden, .notFound, .sessionNotFound, .unavailable, .garbageStream,
@@ -21,7 +21,7 @@ extension PeerTests {
         }
 
         @Test(
-            "What has no end goes on until the client gives up",
+            "An endless response continues until the client gives up",
             arguments: [.endlessHeader, .endlessLine, .redirectEndless, .slowLoris] as [HostileServer.Kind])
         func endless(_ kind: HostileServer.Kind) throws {
             var options = HostileServer.Options()
@@ -30,13 +30,13 @@ extension PeerTests {
             let server = try HostileServer(options)
             let client = try Client.run(
                 "curl", ["-s", "-L", "--max-redirs", "5", "--max-time", "1", server.url("http")])
-            // 27 and 56: curl refuses the length of the header. 28: its time is up. 47: its redirects are used up.
+            // 27 and 56: curl refuses the length of the header. 28: timeout. 47: too many redirects.
             #expect([27, 28, 47, 56].contains(client.status), "\(client.status) \(client.text)")
             let report = try server.report()
             #expect(report["bytes"]?.int ?? 0 > 50)
         }
 
-        @Test("The huge body has the size that was asked for")
+        @Test("The huge body has the requested size")
         func hugeBody() throws {
             var options = HostileServer.Options()
             options.kind = .hugeBody
@@ -47,7 +47,7 @@ extension PeerTests {
             #expect(client.text == "5000000")
         }
 
-        @Test("Playlists and redirects lead where they must not")
+        @Test("Playlists and redirects lead to forbidden targets")
         func playlists() throws {
             var options = HostileServer.Options()
             options.kind = .playlistFile

@@ -4,7 +4,7 @@ import Testing
 extension PeerTests {
     @Suite(.serialized, .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
     struct NginxServerTests {
-        @Test("The file and its HLS have the pictures of the file")
+        @Test("The file and its HLS stream have the pictures of the file")
         func pictures() throws {
             let path = try TestClips.path("h264-b.mp4")
             let server = try NginxServer.http(path)
@@ -14,7 +14,7 @@ extension PeerTests {
             #expect(try server.requests().contains { $0.contains("/hls/index.m3u8") && $0.contains(" 20") })
         }
 
-        @Test("HTTPS is good with its authority only, and without the password the answer is 401")
+        @Test("HTTPS is trusted only with its authority, and without the password the answer is 401")
         func https() throws {
             var options = NginxServer.Options(file: try TestClips.path("h264-b.mp4"))
             options.isTLS = true
@@ -27,7 +27,7 @@ extension PeerTests {
             #expect(try Client.run("curl", status).status == 60)
         }
 
-        @Test("Live HLS goes on beyond the end of the file")
+        @Test("Live HLS continues beyond the end of the file")
         func live() throws {
             var options = NginxServer.Options(file: try TestClips.path("h264-nob.mp4"))
             options.isLive = true
@@ -42,7 +42,7 @@ extension PeerTests {
         func live(_ carrier: FFmpegSender.Carrier) throws {
             let sender = try FFmpegSender.live(carrier)
             let numbers = try Client.numbers(sender.url)
-            // A receiver of UDP begins in the middle, where a picture may be broken.
+            // A UDP receiver joins in the middle of the stream, so its first pictures may be broken.
             if carrier == .udp {
                 #expect(numbers.compactMap(\.self).count > 10)
             } else {
@@ -60,11 +60,11 @@ extension PeerTests {
 
     @Suite(.serialized, .enabled(if: VLCServer.missing == nil, "\(VLCServer.missing ?? "")"))
     struct VLCServerTests {
-        @Test("Its pictures are those of the file")
+        @Test("The pictures are those of the file")
         func pictures() throws {
             let path = try TestClips.path("h264-nob.mp4")
             let server = try VLCServer(file: path)
-            // The first key frame may come after the client; from there on all are whole.
+            // The first key frame may come after the client joins; from then on all pictures are whole.
             let known = Set(try Client.sums(path))
             let sums = try Client.sums(server.url, frames: 40)
             #expect(sums.suffix(15).allSatisfy(known.contains))
@@ -86,7 +86,7 @@ extension PeerTests {
 
     @Suite(.serialized, .enabled(if: MJPEGServer.missing == nil, "\(MJPEGServer.missing ?? "")"))
     struct MJPEGServerTests {
-        @Test("Its pictures are readable, with and without lengths", arguments: [true, false])
+        @Test("The pictures are readable, with and without lengths", arguments: [true, false])
         func pictures(saysLength: Bool) throws {
             var options = MJPEGServer.Options()
             options.saysLength = saysLength

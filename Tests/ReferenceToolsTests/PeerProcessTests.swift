@@ -14,10 +14,10 @@ extension PeerTests {
             #expect(client.text.contains("\"port\""))
         }
 
-        @Test("A server ends when its parent is killed, though its standard input stays open")
+        @Test("A server ends when its parent is killed, even if its standard input stays open")
         func parentDies() throws {
             let folder = try TemporaryFolder()
-            // The FIFO is held open by the outer shell. `wait` would not do: the server is no child of it.
+            // The outer shell holds the FIFO open. It cannot use `wait`, because the server is not its child.
             let client = try Client.run(
                 "bash",
                 [
@@ -35,7 +35,7 @@ extension PeerTests {
             #expect(client.status == 0, "\(client.text)")
         }
 
-        @Test("A stopped server refuses connections, and a refused command says why")
+        @Test("A stopped server refuses connections, and a refused command reports the reason")
         func stop() throws {
             let server = try HostileServer(.notFound)
             #expect(throws: PeerProcess.Failure.self) { try server.process.send("dance") }
@@ -54,7 +54,7 @@ extension PeerTests {
             }
         }
 
-        @Test("A server that cannot start says why")
+        @Test("A server that cannot start reports the reason")
         func failure() throws {
             #expect {
                 try PeerProcess("rtsp-server.py", ["--file", "/nonexistent.mp4"])

@@ -5,18 +5,18 @@ import PatternSource
 import ReferenceTools
 import Testing
 
-/// The test servers, each proved with a client that is not ours. The tests of a suite run one after another, as each
+/// The test servers, each checked with an independent client. The tests of a suite run one after another, because each
 /// runs an encoder and a decoder.
 @Suite(.tags(.server)) struct PeerTests {}
 
 /// A program that a test runs to its end.
 struct Client {
-    /// 124 where the time was up.
+    /// The exit code; 124 at the time limit.
     var status: Int32
     /// Standard output and standard error together.
     var text: String
 
-    /// Runs a program for so many seconds at most.
+    /// Runs a program for at most the given number of seconds.
     static func run(_ program: String, _ arguments: [String], seconds: Int = 20) throws -> Client {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -31,7 +31,7 @@ struct Client {
         return Client(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
     }
 
-    /// ffmpeg that looks at half a second at most before it begins, not five.
+    /// ffmpeg that analyses at most half a second before it begins, instead of five.
     private static let quietly = ["30", "ffmpeg", "-v", "error", "-nostdin", "-analyzeduration", "500000"]
 
     /// The MD5 sums of the pictures that ffmpeg reads, without their times.

@@ -7,7 +7,7 @@ extension PeerTests {
     @Suite(.serialized, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct RTSPServerTests {
         @Test(
-            "Every live picture says its number to ffmpeg",
+            "ffmpeg reads the number of every live picture",
             arguments: [(.h264, "tcp"), (.h264, "udp"), (.h264, "http"), (.h265, "tcp"), (.mjpeg, "udp")]
                 as [(RTSPServer.Codec, String)])
         func live(codec: RTSPServer.Codec, transport: String) throws {
@@ -15,11 +15,11 @@ extension PeerTests {
             expectTimecode(try Client.numbers(server.url, ["-rtsp_transport", transport]))
         }
 
-        /// Groups have no interface to go through where there is no default route.
+        /// Without a default route, multicast groups have no interface.
         private static let hasRoute =
             (try? String(contentsOfFile: "/proc/net/route", encoding: .utf8))?.contains("\t00000000\t") == true
 
-        @Test("Live pictures come by multicast", .enabled(if: hasRoute, "this machine has no default route"))
+        @Test("Live pictures arrive by multicast", .enabled(if: hasRoute, "this machine has no default route"))
         func multicast() throws {
             var options = RTSPServer.Options()
             options.transport = .multicast
@@ -27,7 +27,7 @@ extension PeerTests {
             expectTimecode(try Client.numbers(server.url, ["-rtsp_transport", "udp_multicast"]))
         }
 
-        @Test("A server that comes back takes the port that it had, with a client still there")
+        @Test("A restarted server uses its previous port, even with a client connected")
         func restart() throws {
             var options = RTSPServer.Options()
             for _ in 0..<3 {
@@ -40,7 +40,8 @@ extension PeerTests {
             }
         }
 
-        /// rtspsrc says goodbye to a connection that may be closed already, and fails at that. What it read counts.
+        /// rtspsrc says goodbye on a connection that may already be closed, and then fails. Only the pictures that it
+        /// read count.
         @Test("GStreamer reads it, too")
         func gstreamer() throws {
             let server = try RTSPServer.live()
@@ -58,14 +59,14 @@ extension PeerTests {
             expectTimecode(Array(numbers.prefix(10)), count: 10)
         }
 
-        @Test("A file arrives with the pictures that it has", arguments: ["h264-b.mp4", "hevc.mp4"])
+        @Test("A file arrives with its pictures", arguments: ["h264-b.mp4", "hevc.mp4"])
         func file(_ clip: String) throws {
             let path = try TestClips.path(clip)
             let server = try RTSPServer.file(path)
             #expect(try Client.sums(server.url, ["-rtsp_transport", "tcp"]) == Client.sums(path))
         }
 
-        @Test("Without its password it answers 401", arguments: [RTSPServer.Authentication.basic, .digest])
+        @Test("Without the password the answer is 401", arguments: [RTSPServer.Authentication.basic, .digest])
         func password(_ authentication: RTSPServer.Authentication) throws {
             var options = RTSPServer.Options()
             options.authentication = authentication
@@ -77,7 +78,7 @@ extension PeerTests {
             #expect(try Client.run("ffprobe", ["-v", "error", known]).status == 0)
         }
 
-        @Test("Its certificate is good with its authority, and only with it")
+        @Test("The certificate is trusted only with its authority")
         func certificate() throws {
             var options = RTSPServer.Options()
             options.isTLS = true
@@ -106,7 +107,7 @@ extension PeerTests {
             ).text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
 
-        @Test("Killed connections end the client, and a stopped stream its next packet")
+        @Test("Killed connections end the client, and a stopped stream delivers no packet")
         func troubles() throws {
             let server = try RTSPServer.live()
             let client = try BackgroundClient("ffmpeg", ["-v", "error", "-i", server.url, "-f", "null", "-"])
@@ -130,7 +131,7 @@ extension PeerTests {
     }
 }
 
-/// A program that runs beside a test, for 20 s at most.
+/// A program that runs in parallel to a test, for at most 20 s.
 final class BackgroundClient {
     private let process = Process()
 
@@ -145,7 +146,7 @@ final class BackgroundClient {
 
     deinit { process.terminate() }
 
-    /// Its exit code, once it has ended; 124 where the time was up.
+    /// Waits for its end and returns its exit code; 124 at the time limit.
     func status() -> Int32 {
         process.waitUntilExit()
         return process.terminationStatus

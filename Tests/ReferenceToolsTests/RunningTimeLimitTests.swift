@@ -3,7 +3,7 @@ import Testing
 @testable import ReferenceTools
 
 @Suite struct RunningTimeLimitTests {
-    @Test("A test that takes too long is an issue, and is cancelled")
+    @Test("A test that takes too long records an issue, and is cancelled")
     func tooLong() async throws {
         try await confirmation("the cancellation") { cancelled in
             // Fails unless this issue, and no other, is recorded.
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("What a test throws in time is thrown, and no issue is recorded")
+    @Test("An error that a test throws in time is rethrown, and no issue is recorded")
     func inTime() async throws {
         struct Failure: Error {}
         let limit = RunningTimeLimit(.seconds(3600))

@@ -7,7 +7,7 @@ import Testing
         let value = Atomic(0)
     }
 
-    @Test("Many waits at a time end when their conditions hold")
+    @Test("Many concurrent waits end when their conditions hold")
     func holds() async {
         let count = Count()
         await withTaskGroup { group in

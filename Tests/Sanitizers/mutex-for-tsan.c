@@ -1,9 +1,9 @@
-// Tells ThreadSanitizer of the waits inside Swift's Mutex. Loaded with LD_PRELOAD by Scripts/test --sanitize.
+// Reports the waits inside Swift's Mutex to ThreadSanitizer. Loaded with LD_PRELOAD by Scripts/test --sanitize.
 //
 // On Linux a contended Mutex is handed over by the kernel (FUTEX_LOCK_PI), inside libswiftSynchronization, which is not
 // built for ThreadSanitizer: it sees neither the lock nor the unlock, and reports races between critical sections that
-// never overlap. These three functions take the place of the library's own, call them, and say what they mean.
-// Uncontended locking is inlined into instrumented code and needs nothing.
+// never overlap. These three functions replace the library's own, call them, and report the lock operations.
+// Uncontended locking is inlined into instrumented code and needs no help.
 //
 // The swiftcall convention needs clang, which comes with the Swift toolchain.
 

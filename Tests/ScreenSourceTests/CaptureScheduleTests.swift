@@ -9,7 +9,7 @@
             MonotonicTime(nanoseconds: 0) + .milliseconds(milliseconds)
         }
 
-        @Test("A change is captured when it comes, and the next no sooner than the rate allows")
+        @Test("A change is captured at once, and the next one not sooner than the rate allows")
         func changes() {
             var schedule = CaptureSchedule(interval: .milliseconds(40), refresh: .seconds(1), seesChanges: true)
             #expect(schedule.due <= time(0))
@@ -22,7 +22,7 @@
             #expect(schedule.due == time(540))
         }
 
-        @Test("A capture that is a little late does not move the beat")
+        @Test("A slightly late capture does not shift the schedule")
         func beat() {
             var schedule = CaptureSchedule(interval: .milliseconds(40), refresh: .seconds(1), seesChanges: true)
             schedule.capture(at: time(0))
@@ -35,14 +35,14 @@
             #expect(schedule.due == time(150))
         }
 
-        @Test("Where a server tells of no changes, every picture is due at the rate")
+        @Test("If a server reports no changes, pictures are due at the rate")
         func blind() {
             var schedule = CaptureSchedule(interval: .milliseconds(40), refresh: .seconds(1), seesChanges: false)
             schedule.capture(at: time(0))
             #expect(schedule.due == time(40))
         }
 
-        @Test("A rate below that of the refresh holds")
+        @Test("A rate below the refresh rate is kept")
         func slow() {
             var schedule = CaptureSchedule(interval: .seconds(10), refresh: .seconds(1), seesChanges: true)
             schedule.capture(at: time(0))
@@ -69,7 +69,7 @@
         }
 
         @Test(
-            "Rows are padded as the server says",
+            "Rows are padded as the server states",
             arguments: [(1, 24, 32, 4), (5, 24, 32, 16), (5, 16, 32, 12), (5, 16, 16, 10)])
         func strides(width: Int, bits: Int, padding: Int, stride: Int) {
             #expect(ScreenLayout(bitsPerPixel: bits, rowPadding: padding).stride(width: width) == stride)
@@ -77,18 +77,18 @@
     }
 
     struct PointerPictureTests {
-        @Test("A pointer covers, lets through and mixes, as its opacity says")
+        @Test("A pointer covers, shows through or blends, depending on its opacity")
         func blending() {
             #expect(PointerPicture.blend(0, over: 0x12_3456) == 0x12_3456)
             #expect(PointerPicture.blend(0xff65_4321, over: 0x12_3456) & 0xff_ffff == 0x65_4321)
-            // Half of white over black, and over white, which it leaves.
+            // Half-opaque white over black, and over white, which does not change.
             #expect(PointerPicture.blend(0x8080_8080, over: 0) & 0xff_ffff == 0x80_8080)
             #expect(PointerPicture.blend(0x8080_8080, over: 0xff_ffff) & 0xff_ffff == 0xff_ffff)
-            // Colours above their opacity, which no sound server sends.
+            // Colours above their opacity, which no correct server sends.
             #expect(PointerPicture.blend(0x10ff_ffff, over: 0xff_ffff) & 0xff_ffff == 0xff_ffff)
         }
 
-        @Test("A pointer at an edge is drawn as far as it is in the picture", arguments: [-3, -1, 0, 2, 6, 7, 8, 100])
+        @Test("A pointer at an edge is clipped to the picture", arguments: [-3, -1, 0, 2, 6, 7, 8, 100])
         func edges(x: Int) {
             let pointer = PointerPicture(
                 x: x, y: 5, size: ImageSize(width: 3, height: 1), pixels: [0xff00_0001, 0xff00_0002, 0xff00_0003])
@@ -105,7 +105,7 @@
             }
         }
 
-        @Test("A pointer of fewer pixels than its size says is not drawn")
+        @Test("A pointer with fewer pixels than its size requires is not drawn")
         func short() {
             let pointer = PointerPicture(x: 0, y: 0, size: ImageSize(width: 3, height: 3), pixels: [0xff00_0001])
             var row: [UInt32] = [0, 0]
@@ -118,7 +118,7 @@
     }
 
     struct ScreenConfigurationTests {
-        @Test("Regions are read as X has geometries")
+        @Test("Regions are parsed like X geometries")
         func regions() throws {
             #expect(ImageRect(optionText: "1280x720+100+50") == ImageRect(x: 100, y: 50, width: 1280, height: 720))
             for text in ["", "1280x720", "1280x720+1", "1280x720-1-1", "1280x720+1+2+3", "x+1+1", "1x1+ 1+1"] {
@@ -126,7 +126,7 @@
             }
         }
 
-        @Test("What is out of range or does not fit together is refused before anything is opened")
+        @Test("Options that are out of range or inconsistent are refused before anything is opened")
         func validation() {
             func code(_ change: (inout ScreenConfiguration) -> Void) -> InletError.Code? {
                 var configuration = ScreenConfiguration()

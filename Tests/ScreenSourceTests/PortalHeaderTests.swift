@@ -3,9 +3,9 @@
     import ReferenceTools
     import Testing
 
-    /// What CScreenCast declares of libpipewire, against libpipewire's own headers.
+    /// Compares CScreenCast's declarations of libpipewire with libpipewire's own headers.
     struct PortalHeaderTests {
-        /// What both are to say: a compiler takes it behind either.
+        /// Assertions that must compile with both headers.
         private static let claims = """
             #include <stddef.h>
             #define IS(value, expected) _Static_assert((int)(value) == (expected), #value)
@@ -52,7 +52,7 @@
             };
             """
 
-        @Test("What is declared of libpipewire is as its headers have it", arguments: [true, false])
+        @Test("The declarations of libpipewire match its headers", arguments: [true, false])
         func declarations(areOwn: Bool) throws {
             let folder = try TemporaryFolder()
             let own = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -63,7 +63,7 @@
             let flags = try ReferenceCommand.run(
                 "pkg-config", ["--cflags", areOwn ? "libspa-0.2" : "libpipewire-0.3"])
             let words = String(decoding: flags, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
-            // Throws what the compiler has written if it takes them not.
+            // Throws the compiler's output if the assertions fail.
             _ = try ReferenceCommand.run("cc", ["-std=gnu11", "-fsyntax-only", "-Werror"] + words + [path])
         }
     }

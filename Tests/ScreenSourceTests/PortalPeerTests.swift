@@ -10,12 +10,13 @@
 
     @testable import ScreenSource
 
-    /// Screens of sway, by xdg-desktop-portal and PipeWire, on which GStreamer shows what Python draws.
+    /// Screens of sway, captured through xdg-desktop-portal and PipeWire. GStreamer shows pictures that Python draws.
     ///
-    /// With wlroots' backend a session after the first gets its first picture only when the screen changes. So may any:
-    /// PipeWire may lose a picture that was given before both ends run. Hence something moves.
+    /// With wlroots' backend, a session after the first receives its first picture only when the screen changes. This
+    /// can happen to any session, because PipeWire may lose a picture that is sent before both ends run. Therefore
+    /// something on the screen moves.
     @Suite(.serialized, .tags(.display)) struct PortalPeerTests {
-        /// What a source has said of interruptions.
+        /// The interruptions that a source has reported.
         private final class Reasons: Sendable {
             private let reasons = Mutex([String?]())
             func note(_ reason: String?) { reasons.withLock { $0.append(reason) } }
@@ -47,7 +48,7 @@
             #expect(throws: InletError.self) { _ = try reader(session, limit: limit, change) }
         }
 
-        /// The mean of a frame's bytes that have a colour.
+        /// The mean of a frame's colour bytes.
         private static func mean(_ frame: SourceFrame) -> Double {
             guard let plane = frame.planes[0], plane.holds(rows: frame.size.height, of: frame.size.width * 4) else {
                 return -1
@@ -61,7 +62,7 @@
             return Double(sum) / Double(frame.size.width * frame.size.height * 3)
         }
 
-        @Test("Pictures come as the screen changes, and every number is read from I420")
+        @Test("Pictures arrive as the screen changes, and every number is read from I420")
         func numbers() async throws {
             let session = try WaylandSession(size: "640x480")
             try await onThread { try session.play(size: "640x480", framesPerSecond: 15) }
@@ -73,15 +74,15 @@
             _ = try await capturer.run()
             let numbers = log.numbers
             #expect(log.sizes == [ImageSize(width: 640, height: 480)])
-            // How many are played a second is up to GStreamer and sway, which are late on a busy machine.
+            // The rate depends on GStreamer and sway, which are late on a busy machine.
             #expect(numbers == numbers.sorted())
             #expect(numbers.count >= 100)
-            // Before GStreamer's window is there, the screen is empty.
+            // The screen is empty until GStreamer's window appears.
             #expect(log.unread <= 20)
             #expect(try session.questions() == 1)
         }
 
-        @Test("A still screen is given again once a refresh, with growing times; a part of it is a part")
+        @Test("A still screen is repeated once per refresh, with increasing times; a region can be captured")
         func still() async throws {
             try await onThread {
                 let session = try WaylandSession(size: "320x240")
@@ -90,13 +91,13 @@
                 #expect(reader.format.pixelFormat.name == "bgr0")
                 #expect(reader.format.container == "PipeWire")
                 _ = try reader.next()
-                // More pictures than there is memory for come meanwhile.
+                // Meanwhile more pictures arrive than there is memory for.
                 Thread.sleep(forTimeInterval: 1.5)
                 try session.clear()
                 _ = try reader.next { abs(Self.mean($0) - 100) < 1 }
                 let frames = try (0..<4).map { _ in try reader.next() }
                 #expect(frames.allSatisfy { "\($0.size)" == "320x240" })
-                // sway's background, which the script has made #646464.
+                // sway's background, which the script has set to #646464.
                 #expect(frames.allSatisfy { abs(Self.mean($0) - 100) < 1 })
                 let times = frames.compactMap(\.captureTime)
                 #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(300) })
@@ -114,7 +115,7 @@
             }
         }
 
-        @Test("A screen that gets another size goes on with it, and what is held of the former stays")
+        @Test("Capturing continues after the screen changes its size, and held pictures do not change")
         func resize() async throws {
             try await onThread {
                 let session = try WaylandSession(size: "640x480")
@@ -126,14 +127,14 @@
                 let frame = try reader.next { $0.size.width == 320 }
                 #expect(frame.flags.contains(.discontinuity))
                 #expect(frame.size == ImageSize(width: 320, height: 240))
-                #expect(Self.mean(held) == mean, "a picture outlives the memory that the compositor had for it")
+                #expect(Self.mean(held) == mean, "a picture outlives the compositor's memory")
                 reader.source.close()
                 #expect(Self.mean(frame) >= 0)
                 #expect(Self.mean(held) == mean, "and its source")
             }
         }
 
-        @Test("Who holds every picture gets no more until one is given back")
+        @Test("If all pictures are held, no more arrive until one is released")
         func held() async throws {
             try await onThread {
                 let session = try WaylandSession(size: "320x240")
@@ -151,13 +152,13 @@
                 #expect(full?.code == .timedOut)
                 #expect((2...16).contains(held.count))
                 let means = held.map(Self.mean)
-                #expect(held.map(Self.mean) == means, "what is held is not written")
+                #expect(held.map(Self.mean) == means, "held pictures are not overwritten")
                 held.removeFirst(held.count - 1)
                 _ = try (reader.next(), reader.next(), reader.next())
             }
         }
 
-        @Test("A user who says no ends it, without asking again")
+        @Test("A declined request ends the source, without another request")
         func refusal() async throws {
             let session = try WaylandSession(answer: .no)
             try await onThread { #expect(Self.failure(session)?.code == .declined) }
@@ -171,7 +172,7 @@
             }
         }
 
-        @Test("A user who says nothing is waited for, which is an interruption, but not for ever")
+        @Test("Waiting for the user's answer is an interruption, and is limited")
         func silence() async throws {
             try await onThread {
                 let session = try WaylandSession(answer: .never)
@@ -179,7 +180,7 @@
                 let context = SourceContext(
                     clock: SystemClock(), logger: Logger(label: "test"), onInterruption: { reasons.note($0) })
                 let source = PortalSource(Self.configuration(session) { $0.consent = .seconds(3) })
-                // Less than what the user has: it does not count while the user is asked.
+                // Less than the user's time: it does not count while the user is asked.
                 context.setDeadline(after: .seconds(2))
                 let error = #expect(throws: InletError.self) { _ = try source.open(context) }
                 #expect(error?.code == .declined)
@@ -200,7 +201,7 @@
             }
         }
 
-        @Test("A token that is kept saves the question, and one that is spoilt does not")
+        @Test("A stored token avoids the dialog, and a damaged one does not")
         func restore() async throws {
             try await onThread {
                 let folder = try TemporaryFolder()
@@ -219,7 +220,7 @@
             }
         }
 
-        @Test("A source that closes ends its session")
+        @Test("A closed source ends its session")
         func ending() async throws {
             try await onThread {
                 let session = try WaylandSession(size: "320x240")
@@ -237,7 +238,7 @@
             }
         }
 
-        @Test("A backend that dies is noticed, a portal that hangs is not waited for, and none is said")
+        @Test("A crashed backend is detected, a hanging portal is not waited for, and a missing one is reported")
         func deaths() async throws {
             try await onThread {
                 let session = try WaylandSession()

@@ -9,7 +9,7 @@
 
     @testable import ScreenSource
 
-    /// Screens of Xvfb, with what xwud, ffplay and xdotool put there, against what ffmpeg's x11grab sees.
+    /// Compares captures of Xvfb screens, on which xwud, ffplay and xdotool draw, with those of ffmpeg's x11grab.
     @Suite(.tags(.display)) struct ScreenPeerTests {
         private static func configuration(
             _ server: VirtualScreen, _ change: (inout ScreenConfiguration) -> Void = { _ in }
@@ -38,7 +38,7 @@
             }
         }
 
-        /// The colours of a picture of 32 bits a pixel, without the byte that has none.
+        /// The colours of a picture with 32 bits per pixel, without the unused byte.
         private static func colors(of frame: SourceFrame) -> [UInt8] {
             rows(of: frame, bytesPerPixel: 4).flatMap { row in
                 row.indices.filter { $0 % 4 != 3 }.map { row[$0] }
@@ -53,13 +53,13 @@
             return path
         }
 
-        /// The difference of two pictures, at the sample where it is most.
+        /// The largest difference between two pictures' samples.
         private static func difference(_ first: [UInt8], _ second: Data) -> Int {
             guard first.count == second.count else { return .max }
             return zip(first, second).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
         }
 
-        @Test("A screen is captured bit for bit, whole and in part", arguments: ["640x480", "637x479"])
+        @Test("A screen is captured bit for bit, completely and in part", arguments: ["640x480", "637x479"])
         func pixels(size: String) async throws {
             try await onThread {
                 let folder = try TemporaryFolder()
@@ -83,17 +83,17 @@
             }
         }
 
-        @Test("A screen of 16 bits a pixel is captured bit for bit")
+        @Test("A screen with 16 bits per pixel is captured bit for bit")
         func shallow() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "320x240", depth: 16)
                 let reader = try Self.reader(server)
                 #expect(reader.format.pixelFormat.name == "rgb565le")
                 try server.play(size: "320x240", framesPerSecond: 5)
-                // The program that draws has opened its window.
+                // The drawing program has opened its window.
                 _ = try reader.next { Set(Self.rows(of: $0, bytesPerPixel: 2).joined()).count > 2 }
                 try server.pause()
-                // What was drawn last may not have been captured yet.
+                // The last drawing may not have been captured yet.
                 _ = try (reader.next(), reader.next())
                 let truth = try ReferenceCommand.ffmpeg([
                     "-f", "x11grab", "-draw_mouse", "0", "-i", server.display, "-frames:v", "1", "-f", "rawvideo",
@@ -104,7 +104,7 @@
             }
         }
 
-        @Test("The pointer is drawn as ffmpeg draws it, wherever it is, and its moves alone make pictures")
+        @Test("The pointer is drawn like ffmpeg's at any position, and its moves cause pictures by themselves")
         func pointer() async throws {
             try await onThread {
                 let folder = try TemporaryFolder()
@@ -129,14 +129,14 @@
             }
         }
 
-        @Test("Pictures come as the screen changes: every number is read, and a still screen costs one a refresh")
+        @Test("Pictures arrive as the screen changes: every number is read, and a still screen yields one per refresh")
         func numbers() async throws {
             let server = try VirtualScreen(size: "640x480")
             let log = NumberSink.Log()
             let capturer = Capturer(
                 Self.configuration(server) {
                     $0.frameRate = Rational(120)
-                    // A picture that is missed does not come as that of a still screen.
+                    // A missed picture is not repeated as that of a still screen.
                     $0.refresh = .seconds(60)
                 })
             capturer.attach(NumberSink(log), queue: .buffered(64, dropping: .newest))
@@ -159,7 +159,7 @@
             let numbers = log.numbers
             #expect(numbers == numbers.sorted())
             #expect(numbers.suffix(150).elementsEqual(first..<number))
-            // The sink gets some more than were drawn, as a window is drawn in parts.
+            // The sink receives more pictures than were drawn, because a window is drawn in parts.
             #expect(Double(log.frames) < Double(numbers.count) * 2.5)
 
             try await onThread {
@@ -173,7 +173,7 @@
             }
         }
 
-        @Test("A screen that gets another size goes on with it")
+        @Test("Capturing continues after the screen changes its size")
         func resize() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "640x480")
@@ -196,7 +196,7 @@
             }
         }
 
-        @Test("A server keeps no memory of pictures of a size that the screen no longer has, nor of a closed source")
+        @Test("A server keeps no memory for pictures of a previous size, or of a closed source")
         func memory() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "640x480")
@@ -217,7 +217,7 @@
                     }
                     reader.source.close()
                 }
-                // The server notices when it reads from the connection next.
+                // The server notices this at its next read from the connection.
                 var left = try server.segments()
                 for _ in 0..<100 where left != 0 {
                     Thread.sleep(forTimeInterval: 0.05)
@@ -227,7 +227,7 @@
             }
         }
 
-        @Test("A server that is killed is gone at once, and one that hangs after the time that is left")
+        @Test("A killed server is detected at once, and a hanging one after the remaining time")
         func deaths() async throws {
             try await onThread {
                 let server = try VirtualScreen()
@@ -256,7 +256,7 @@
             }
         }
 
-        @Test("Without DAMAGE pictures come at the rate; without shared memory it is said what to do")
+        @Test("Without DAMAGE, pictures arrive at the rate; without shared memory, the error states the remedy")
         func extensions() async throws {
             try await onThread {
                 let blind = try VirtualScreen(without: "DAMAGE")
@@ -268,7 +268,7 @@
             }
         }
 
-        @Test("Pictures that sinks hold are not written again, and one for which there is no memory is dropped")
+        @Test("Pictures that sinks hold are not overwritten, and a picture without memory is dropped")
         func held() async throws {
             try await onThread {
                 let server = try VirtualScreen(size: "320x240")
@@ -283,7 +283,7 @@
                 #expect(held.map(Self.colors) == colors)
                 let last = held.removeLast().sequence
                 let next = try reader.next()
-                #expect(next.sequence > last + 1, "what was dropped is missing among the numbers")
+                #expect(next.sequence > last + 1, "the dropped pictures are missing in the numbers")
                 reader.source.close()
                 #expect(Self.colors(of: held[0]) == colors[0], "a picture outlives its source")
             }

@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    /// A source of a screen that a thread of a test reads.
+    /// Reads a screen source on a thread of a test.
     final class ScreenReader {
         let source: any FrameSource
         let format: SourceFormat
@@ -30,7 +30,7 @@
             return try #require(try source.next(context)?.frame)
         }
 
-        /// The first picture that is as asked for, of the next few.
+        /// Returns the first of the next few pictures that meets a condition.
         func next(where isRight: (SourceFrame) -> Bool) throws -> SourceFrame {
             for _ in 0..<200 {
                 let frame = try next()
@@ -42,13 +42,13 @@
 
     /// Reads the numbers in pictures.
     final class NumberSink: FrameSink {
-        /// What was read so far. Safe from any thread.
+        /// The numbers read so far. Safe from any thread.
         final class Log: Sendable {
             fileprivate let seen = Mutex((numbers: [UInt32](), frames: 0, unread: 0, sizes: Set<ImageSize>()))
-            /// The numbers, each once.
+            /// The numbers, without repetitions.
             var numbers: [UInt32] { seen.withLock { $0.numbers } }
             var frames: Int { seen.withLock { $0.frames } }
-            /// How many pictures had no number that can be read.
+            /// The number of pictures without a readable number.
             var unread: Int { seen.withLock { $0.unread } }
             var sizes: Set<ImageSize> { seen.withLock { $0.sizes } }
         }

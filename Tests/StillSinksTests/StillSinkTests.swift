@@ -7,7 +7,7 @@ import ReferenceTools
 import StillSinks
 import Testing
 
-/// Stills as FFmpeg and the file system see them.
+/// Still pictures as FFmpeg and the file system see them.
 @Suite(.tags(.encoder), .blocking) struct StillSinkTests {
     static let size = ImageSize(width: 161, height: 90)
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// - Returns: how many frames the sink took before it had enough.
+    /// - Returns: the number of frames that the sink took before it stopped.
     @discardableResult
     private func write(_ frames: [VideoFrame], to configuration: StillSinkConfiguration) throws -> Int {
         let sink = configuration.makeSink()
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A PNG has FFmpeg's colours of the same picture",
+        "A PNG has the same colours as FFmpeg's of the same picture",
         arguments: [ColorRange.limited, .full], [ColorMatrix.smpte170m, .bt709])
     func pngColors(range: ColorRange, matrix: ColorMatrix) throws {
         let folder = try TemporaryFolder()
@@ -103,7 +103,7 @@ import Testing
         #expect(sizes[1] * 3 < sizes[0] * 2, "\(sizes)")
     }
 
-    @Test("The first, the key frames, or all are taken, under names that say which")
+    @Test("The first frame, the key frames, or all frames are taken, as the names state")
     func taking() throws {
         let folder = try TemporaryFolder()
         let frames = try frames(7) { $0 % 3 == 0 ? [.key] : [] }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "One frame in so much time is taken, and the capturer leaves out the others",
+        "One frame per interval is taken, and the capturer skips the others",
         arguments: [
             (Duration.milliseconds(400), ["0", "10", "20", "30", "40"]), (.seconds(2148), ["0"]),
             (.seconds(86_400), ["0"]),
@@ -126,7 +126,7 @@ import Testing
             PatternConfiguration(.ball, size: Self.size, frameRate: Rational(25), frames: 50, pace: .unpaced))
         capturer.attach(
             StillSinkConfiguration(.jpeg, pattern: folder.path("{sequence}"), taking: .every(interval)))
-        // Wants all frames, so that the source makes them.
+        // Requests all frames, so that the source produces them.
         capturer.attach(RecordingSink())
         try await capturer.run()
         #expect(try files(folder) == names)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "An interval out of range is refused by the API as by a URI",
+        "An interval out of range is refused by the API and in a URI",
         arguments: [Duration.zero, .milliseconds(-5), .microseconds(999), .seconds(86_401), .seconds(Int64.max)])
     func intervals(interval: Duration) {
         let configuration = StillSinkConfiguration(.jpeg, pattern: "{n}.jpg", taking: .every(interval))
@@ -148,7 +148,7 @@ import Testing
         _ = configuration.makeSink().wants
     }
 
-    @Test("Placeholders for a source that is gone are left out")
+    @Test("Placeholders of an outage are skipped")
     func placeholders() throws {
         let folder = try TemporaryFolder()
         let frames = try frames(3) { $0 == 1 ? [] : [.placeholder] }
@@ -156,7 +156,7 @@ import Testing
         #expect(try files(folder) == ["1"])
     }
 
-    @Test("A file that exists is left as it is unless told otherwise, and no part of another stays")
+    @Test("An existing file is kept unless it may be overwritten, and no partial file remains")
     func overwriting() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a.jpg")
@@ -178,7 +178,7 @@ import Testing
         #expect(missing?.code == .notFound)
     }
 
-    @Test("A process that begins anew goes on counting and overwrites nothing")
+    @Test("A restarted process continues to count and overwrites nothing")
     func restarted() throws {
         let folder = try TemporaryFolder()
         let frames = try frames(2)
@@ -188,7 +188,7 @@ import Testing
         }
         #expect(
             try files(folder) == (1...4).map { "\($0).jpg" } + ["s0-2.jpg", "s0.jpg", "s1-2.jpg", "s1.jpg"])
-        // Numbers go on in any case; names that come again are replaced where that is asked for.
+        // Numbers always continue; repeated names are replaced if requested.
         for pattern in ["{n:1}.jpg", "s{sequence}.jpg"] {
             var configuration = StillSinkConfiguration(.jpeg, pattern: folder.path(pattern))
             configuration.overwrites = true
@@ -197,7 +197,7 @@ import Testing
         #expect(try files(folder).count == 10)
     }
 
-    @Test("Two that write by one pattern at a time share its numbers, and neither overwrites the other's")
+    @Test("Two sinks with one pattern at a time share its numbers, and neither overwrites the other's files")
     func together() async throws {
         let folder = try TemporaryFolder()
         let frames = try frames(20)
@@ -212,7 +212,7 @@ import Testing
         #expect(kinds.count { $0 == 0xFF } == 20 && kinds.count { $0 == 0x89 } == 20)
     }
 
-    @Test("A name that cannot change is refused where more than one still comes, before anything is opened")
+    @Test("A constant name is refused for more than one still, before anything is opened")
     func refusals() throws {
         var registry = PluginRegistry()
         registry.register(.jpeg)
@@ -232,7 +232,7 @@ import Testing
         #expect(throws: InletError.self) { try registry.sink("jpeg:{n}?every=1s&take=all") }
     }
 
-    @Test("A contact sheet has the pictures in rows, and black where there are none")
+    @Test("A contact sheet has the pictures in rows, and black in unused places")
     func contactSheet() throws {
         var sheet = try ContactSheet(columns: 2, rows: 2, tile: ImageSize(width: 41, height: 31))
         for level in [UInt8(60), 120, 180] {

@@ -10,11 +10,11 @@ import Synchronization
 import Testing
 import TurboJPEGDecoder
 
-/// The decoder in its place, behind a file of Motion JPEG.
+/// The decoder in use with a file of Motion JPEG.
 @Suite(.blocking) struct DecoderChainTests {
     private static let size = ImageSize(width: 96, height: 64)
 
-    /// Formats of the pictures that come of a file, what was dropped, and which decoders failed.
+    /// The formats of a file's pictures, the drops, and the decoders that failed.
     private func play(_ jpegs: [[UInt8]]) throws -> (
         formats: [String], drops: [DropReason: UInt64], failures: [String]
     ) {
@@ -38,7 +38,7 @@ import TurboJPEGDecoder
         return (formats, context.dropCounts, failures.withLock { $0 })
     }
 
-    @Test("Where eight JPEGs in a row are of a kind that it leaves to others, libavcodec goes on with the next")
+    @Test("After eight JPEGs in a row of a kind that it does not decode, libavcodec continues with the next")
     func fallback() throws {
         let plain = try JPEGSamples.ffmpeg(Self.size, "yuvj422p")
         let colors = try JPEGSamples.cjpeg(Self.size, ["-rgb"])
@@ -51,7 +51,7 @@ import TurboJPEGDecoder
     @Test("A JPEG whose data is damaged is counted, and the next is decoded by the same decoder")
     func damaged() throws {
         let plain = try JPEGSamples.ffmpeg(Self.size, "yuvj420p")
-        // A bad code early in the scan loses the rest of it.
+        // A bad code early in the scan loses its remainder.
         var damaged = plain
         let scan = try #require(damaged.indices.dropLast().first { damaged[$0] == 0xFF && damaged[$0 + 1] == 0xDA })
         let middle = (scan + damaged.count) / 2

@@ -4,7 +4,7 @@ import Testing
 @testable import TurboJPEGDecoder
 
 @Suite struct JPEGDescriptionTests {
-    /// Markers with their segments, of which the length is put in.
+    /// Markers with their segments, with the lengths added.
     private static func jpeg(_ segments: [(UInt8, [UInt8])]) -> [UInt8] {
         [0xFF, 0xD8]
             + segments.flatMap { kind, bytes -> [UInt8] in
@@ -35,11 +35,11 @@ import Testing
         #expect(Self.reading([(0xC0, Self.frame), Self.scan]) == .picture(expected))
         expected.isBaseline = false
         #expect(Self.reading([(0xC2, Self.frame), Self.scan]) == .picture(expected))
-        // One component a scan.
+        // One component per scan.
         #expect(Self.reading([(0xC0, Self.frame), (0xDA, [1, 1, 0, 0, 63, 0])]) == .picture(expected))
     }
 
-    @Test("Kinds that others decode otherwise are left to them")
+    @Test("Kinds that other decoders handle differently are left to them")
     func foreign() {
         func isForeign(_ reading: JPEGDescription.Reading) -> Bool {
             if case .foreign = reading { return true }
@@ -64,7 +64,7 @@ import Testing
         #expect(!isForeign(Self.with(0xFE, Array("Lavc59.37.100".utf8))))
     }
 
-    @Test("A picture that is to be turned, as Exif says in either order of bytes, is left to others")
+    @Test("A picture that Exif rotates, in either byte order, is left to other decoders")
     func orientation() {
         func exif(_ value: UInt8, little: Bool) -> [UInt8] {
             let tiff: [UInt8] =
@@ -75,19 +75,19 @@ import Testing
             return Array("Exif\0\0".utf8) + tiff
         }
         for little in [true, false] {
-            #expect(Self.with(0xE1, exif(6, little: little)) == .foreign("a picture that is to be turned"))
+            #expect(Self.with(0xE1, exif(6, little: little)) == .foreign("a picture that has to be rotated"))
             guard case .picture = Self.with(0xE1, exif(1, little: little)) else {
                 Issue.record("an upright picture is refused")
                 continue
             }
-            // Cut anywhere, it is no reason to trap.
+            // Truncation at any point must not trap.
             for count in 0..<exif(6, little: little).count {
                 _ = Self.with(0xE1, Array(exif(6, little: little).prefix(count)))
             }
         }
     }
 
-    @Test("What ends before its data, or claims lengths that it does not have, is malformed")
+    @Test("A JPEG that ends before its data, or states wrong lengths, is malformed")
     func malformed() {
         let whole = Self.jpeg([(0xC0, Self.frame), Self.scan])
         for count in 0..<whole.count {

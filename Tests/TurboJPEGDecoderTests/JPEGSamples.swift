@@ -2,9 +2,9 @@ import Foundation
 import InletCore
 import ReferenceTools
 
-/// JPEGs that other programs write, and what they decode them to.
+/// JPEGs from other programs, and these programs' decodings.
 enum JPEGSamples {
-    /// Colours, shapes and noise, cut out of a larger picture, as few filters know odd sizes.
+    /// Colours, shapes and noise, cropped from a larger picture, because few filters support odd sizes.
     private static func picture(_ size: ImageSize) -> [String] {
         let graph = "testsrc2=size=1280x720,noise=alls=12,format=rgb24,crop=\(size.width):\(size.height):0:0:exact=1"
         return ["-f", "lavfi", "-i", graph, "-frames:v", "1"]
@@ -14,7 +14,7 @@ enum JPEGSamples {
         try ReferenceCommand.ffmpeg(picture(size) + ["-f", "image2pipe", "-c:v", "ppm", "-"])
     }
 
-    /// What libjpeg-turbo's own program makes of a picture.
+    /// A picture as encoded by libjpeg-turbo's own program.
     static func cjpeg(_ size: ImageSize, _ arguments: [String]) throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let path = folder.path("a.ppm")
@@ -22,7 +22,7 @@ enum JPEGSamples {
         return [UInt8](try ReferenceCommand.run("cjpeg", ["-quality", "90"] + arguments + [path]))
     }
 
-    /// What libavcodec's encoder makes of a picture.
+    /// A picture as encoded by libavcodec.
     static func ffmpeg(_ size: ImageSize, _ pixelFormat: String) throws -> [UInt8] {
         [UInt8](
             try ReferenceCommand.ffmpeg(
@@ -40,7 +40,7 @@ enum JPEGSamples {
             ]))
     }
 
-    /// The luma that libjpeg-turbo's own program decodes by the accurate integer transform.
+    /// The luma that libjpeg-turbo's own program decodes with the accurate integer transform.
     static func luma(of bytes: [UInt8], _ size: ImageSize) throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let path = folder.path("a.jpg")
@@ -51,8 +51,8 @@ enum JPEGSamples {
 }
 
 extension SourceFrame {
-    /// The rows of all planes without padding, where each plane of chroma is `1 << x` times narrower and `1 << y` times
-    /// lower.
+    /// The rows of all planes without padding. Each chroma plane is narrower by a factor of `1 << x` and lower by `1 <<
+    /// y`.
     func packed(chroma shifts: (x: Int, y: Int)) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in 0..<planes.count {

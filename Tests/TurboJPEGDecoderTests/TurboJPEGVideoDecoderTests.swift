@@ -11,11 +11,11 @@ import TurboJPEGDecoder
 
     struct Kind: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// By FFmpeg's name.
+        /// The pixel format, by FFmpeg's name.
         var pixelFormat: String
-        /// How many times narrower and lower chroma is, as powers of two.
+        /// The factors by which chroma is narrower and lower, as powers of two.
         var shifts: (x: Int, y: Int)
-        /// What `cjpeg` is told.
+        /// The options of `cjpeg`.
         var options: [String]
 
         init(_ pixelFormat: String, _ x: Int, _ y: Int, _ options: String...) {
@@ -39,7 +39,7 @@ import TurboJPEGDecoder
         return decoder
     }
 
-    /// - Parameter size: what the container says.
+    /// - Parameter size: the size that the container states.
     private static func packet(_ bytes: [UInt8], of size: ImageSize = ImageSize(width: 0, height: 0)) -> SourcePacket {
         SourcePacket(
             parameters: parameters(size), data: PacketData(bytes), pts: MediaTime(ticks: 40, timeBase: timeBase),
@@ -47,7 +47,7 @@ import TurboJPEGDecoder
             duration: MediaTime(ticks: 20, timeBase: timeBase), flags: .key)
     }
 
-    /// What a decoder makes of a JPEG: a picture, or why there is none.
+    /// The result of a decoder for a JPEG: a picture, or the fault.
     private static func decode(
         _ bytes: [UInt8], by decoder: any VideoDecoder
     ) throws -> (picture: SourceFrame?, fault: PacketFault?) {
@@ -60,7 +60,7 @@ import TurboJPEGDecoder
     }
 
     @Test(
-        "Pictures of every sampling and size are ffmpeg's but for the rounding of the transform, and their luma is djpeg's",
+        "Pictures of every sampling and size match ffmpeg's except for rounding, and their luma is djpeg's",
         arguments: [
             Kind("yuvj420p", 1, 1, "-sample", "2x2"), Kind("yuvj422p", 1, 0, "-sample", "2x1"),
             Kind("yuvj444p", 0, 0, "-sample", "1x1"), Kind("yuvj440p", 0, 1, "-sample", "1x2"),
@@ -86,7 +86,7 @@ import TurboJPEGDecoder
     }
 
     @Test(
-        "What a picture says of itself is what libavcodec says of it",
+        "The properties of a picture are those that libavcodec reports",
         arguments: [
             "yuvj420p", "yuvj422p", "yuvj444p",
         ])
@@ -104,11 +104,11 @@ import TurboJPEGDecoder
         #expect(ours.duration == theirs.duration)
     }
 
-    @Test("With arithmetic coding, and without the tables that Motion JPEG leaves out, the picture is the same")
+    @Test("With arithmetic coding, and without the tables that Motion JPEG omits, the picture is the same")
     func coding() throws {
         let plain = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1"])
         let arithmetic = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1", "-arithmetic"])
-        // Without its segments DHT, of which cjpeg writes those of T.81, annex K.
+        // Without its DHT segments: cjpeg writes those of T.81, annex K.
         var bare = plain
         while let place = bare.indices.dropLast(3).first(where: { bare[$0] == 0xFF && bare[$0 + 1] == 0xC4 }) {
             let length = Int(bare[place + 2]) << 8 | Int(bare[place + 3])
@@ -121,7 +121,7 @@ import TurboJPEGDecoder
         }
     }
 
-    @Test("Pictures are decoded anew into memory of those that went out of use, and one that is held stays as it is")
+    @Test("Memory of released pictures is reused, and a held picture does not change")
     func memory() throws {
         let decoder = try Self.decoder()
         let bytes = try [Self.small, ImageSize(width: 64, height: 48)].map { try JPEGSamples.ffmpeg($0, "yuvj422p") }
@@ -138,7 +138,7 @@ import TurboJPEGDecoder
     }
 
     @Test(
-        "A JPEG that is cut anywhere gives no picture, and a marked one where damaged pictures are wanted",
+        "A JPEG truncated at any point gives no picture, or a marked one if damaged pictures are wanted",
         arguments: [DecoderPlugin.turboJPEG, .libavcodec], [["-sample", "2x1"], ["-progressive"]])
     func cut(_ plugin: DecoderPlugin, _ options: [String]) throws {
         let whole = try JPEGSamples.cjpeg(Self.small, options)
@@ -149,7 +149,7 @@ import TurboJPEGDecoder
             let bytes = Array(whole.prefix(whole.count * part / 16))
             let found = try Self.decode(bytes, by: decoder)
             #expect(found.picture == nil && found.fault == .malformed, "\(part) of 16")
-            // The next one is not concerned.
+            // The next picture is not affected.
             let next = try Self.decode(whole, by: decoder).picture
             #expect(next?.flags == .key && next?.packed(chroma: chroma) == expected)
         }
@@ -162,7 +162,7 @@ import TurboJPEGDecoder
     }
 
     @Test(
-        "A few bytes before the end of image, as webcams put there, are no damage, and many are",
+        "A few bytes before the end of image, as webcams write them, are not damage, but many are",
         arguments: [DecoderPlugin.turboJPEG, .libavcodec])
     func padding(_ plugin: DecoderPlugin) throws {
         let whole = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1"])
@@ -175,14 +175,14 @@ import TurboJPEGDecoder
             #expect(found.picture?.flags == .key)
             #expect(found.picture?.packed(chroma: (1, 0)) == expected)
         }
-        // libavcodec has read the whole picture then.
+        // libavcodec has read the whole picture by then.
         if plugin.name == DecoderPlugin.turboJPEG.name {
             #expect(try Self.decode(padded(60), by: Self.decoder(plugin)).fault == .malformed)
         }
     }
 
     @Test(
-        "A JPEG with restart markers that is cut before one and closed is damaged, also with a few bytes between",
+        "A JPEG that is truncated before a restart marker and closed is damaged, even with a few bytes in between",
         arguments: [DecoderPlugin.turboJPEG, .libavcodec])
     func cutAtRestart(_ plugin: DecoderPlugin) throws {
         let whole = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1", "-restart", "1"])
@@ -200,7 +200,7 @@ import TurboJPEGDecoder
         #expect(try Self.decode(whole, by: Self.decoder(plugin)).picture?.flags == .key)
     }
 
-    @Test("A header that says something else now and then costs that picture alone")
+    @Test("A header that differs occasionally costs only that picture")
     func foreignHeader() throws {
         let whole = try JPEGSamples.ffmpeg(Self.small, "yuvj422p")
         var bytes = whole
@@ -215,7 +215,7 @@ import TurboJPEGDecoder
         #expect(error?.code == .unsupported)
     }
 
-    @Test("Where no picture is whole, another decoder is to try; one that is whole begins the count anew")
+    @Test("If no picture is whole, another decoder is tried; a whole picture restarts the count")
     func hopeless() throws {
         let whole = try JPEGSamples.cjpeg(Self.small, [])
         let half = Array(whole.prefix(whole.count / 2))
@@ -227,7 +227,7 @@ import TurboJPEGDecoder
         #expect(error?.code == .malformedData)
     }
 
-    @Test("A picture beyond the largest size is refused by its header alone")
+    @Test("A picture beyond the maximum size is refused because of its header")
     func oversized() throws {
         var bytes = try JPEGSamples.ffmpeg(Self.small, "yuvj422p")
         let place = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
@@ -251,7 +251,7 @@ import TurboJPEGDecoder
         var avid = Self.parameters()
         avid.codecTag = 0x6E52_5641  // AVRn
         #expect(throws: InletError.self) { try decoder.open(avid, DecoderSettings()) }
-        // A field of two lines in four that the container tells of.
+        // A field of two lines in four, as the container states.
         let fields = try DecoderPlugin.turboJPEG.makeDecoder()
         try fields.open(Self.parameters(ImageSize(width: 97, height: 126)), DecoderSettings())
         let bytes = try JPEGSamples.ffmpeg(Self.small, "yuvj422p")
@@ -260,7 +260,7 @@ import TurboJPEGDecoder
         }
     }
 
-    @Test("Bytes changed at random never trap, and what is left out is told")
+    @Test("Bytes changed at random never trap, and each missing picture is reported")
     func hostile() throws {
         let samples = try [["-sample", "2x2"], ["-progressive"], ["-grayscale"], ["-sample", "4x1", "-restart", "1"]]
             .map {

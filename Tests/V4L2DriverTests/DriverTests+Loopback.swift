@@ -158,7 +158,7 @@ extension DriverTests {
             let format = VideoFormat(size: ImageSize(width: 63, height: 49), timeBase: Rational(1, 30))
             let error = #expect(throws: InletError.self) { try sink.start(format, SinkContext()) }
             #expect(error?.code == .unsupported)
-            #expect(error?.message.contains("odd widths as MJPEG") == true)
+            #expect(error?.message.contains("odd widths only as MJPEG") == true)
             try sink.finish()
         }
 

@@ -23,7 +23,8 @@ extension DriverTests {
             try Vivid.first.control("-c", "percentage_of_dropped_buffers=50")
             defer { _ = try? Vivid.first.control("-c", "percentage_of_dropped_buffers=0") }
             let camera = try TestCamera(.vivid())
-            // By chance: so many that more than a third over the received ones is all but certain.
+            // Drops are random; with so many pictures, the numbers almost certainly exceed the count by more than a
+            // third.
             let numbers = try (0..<120).map { _ in try camera.next().sequence }
             #expect(numbers.first == 0)
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })

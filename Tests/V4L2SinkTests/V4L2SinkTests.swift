@@ -4,7 +4,7 @@ import Testing
 
 @testable import V4L2Sink
 
-/// What can be said of the sink without a device; with one, `V4L2DriverTests` write to it.
+/// Tests of the sink that need no device. `V4L2DriverTests` write to devices.
 @Suite struct V4L2SinkTests {
     private static func configuration(_ uri: String) throws -> V4L2SinkConfiguration? {
         var registry = PluginRegistry()
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "An output is addressed as people write it, and says so in its own URI",
+        "Every form of an address is parsed, and the sink's own URI has one form",
         arguments: [
             ("v4l2:", V4L2Address.first, "v4l2:"), ("v4l2:/dev/video40", .node("/dev/video40"), "v4l2:/dev/video40"),
             ("v4l2:video40", .node("/dev/video40"), "v4l2:/dev/video40"),
@@ -26,7 +26,7 @@ import Testing
         #expect(found.redactedURI == redacted)
     }
 
-    @Test("Options reach the configuration, and have the defaults that the README names")
+    @Test("Options reach the configuration, and have the defaults in the README")
     func options() throws {
         #expect(try Self.configuration("v4l2:") == V4L2SinkConfiguration(.first, format: .automatic, buffers: 4))
         #expect(
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be is refused before anything is opened",
+        "Invalid options are refused before anything is opened",
         arguments: [
             "v4l2:/dev/video0?name=Loopback", "v4l2:?format=MJPG", "v4l2:?format=", "v4l2:?buffers=1",
             "v4l2:?buffers=33", "v4l2:?size=640x480", "v4l2:?quality=0", "v4l2:?quality=101",
@@ -51,10 +51,10 @@ import Testing
     }
 
     @Test(
-        "What is no output device is an error that says so, about the sink's URI",
+        "A node that is not an output device is an error about the sink's URI",
         arguments: [
-            ("/dev/inlet-no-such-device", InletError.Code.notFound, "no such device"),
-            ("/dev/null", .unsupported, "no video device"),
+            ("/dev/inlet-no-such-device", InletError.Code.notFound, "does not exist"),
+            ("/dev/null", .unsupported, "not a video device"),
             ("/", .inputOutput, "directory"),
         ])
     func unusable(node: String, code: InletError.Code, words: String) throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.code == code)
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.context.subject == "v4l2:\(node)")
-        // A sink that did not start is finished all the same.
+        // A sink that did not start must be finished, too.
         try sink.finish()
     }
 }

@@ -26,27 +26,27 @@ import Testing
             name: "a closed shutter interrupts until it opens", inputs: [.shutter(true), .shutter(false)],
             changes: [.begin(closed), .end]),
         Row(
-            name: "the same state twice is told once", inputs: [.shutter(true), .shutter(true)],
+            name: "the same state twice is reported once", inputs: [.shutter(true), .shutter(true)],
             changes: [.begin(closed), nil], withholds: true),
         Row(
-            name: "pictures are delivered where that is the policy", policy: .deliver,
+            name: "the policy deliver delivers the pictures", policy: .deliver,
             inputs: [.shutter(true), .shutter(false)], changes: [nil, nil]),
         Row(
-            name: "a program that has the camera is named until it has gone",
+            name: "a program that uses the camera is named until it closes it",
             inputs: [.taken(["obs (process 7)"]), .owned],
             changes: [.begin("obs (process 7) uses the camera"), .end]),
         Row(
             name: "two programs are named", inputs: [.taken(["a (process 1)", "b (process 2)"])],
             changes: [.begin("a (process 1) and b (process 2) use the camera")]),
         Row(
-            name: "a program that nothing is known of", policy: .deliver, inputs: [.taken([]), .owned, .owned],
+            name: "a program without a known name", policy: .deliver, inputs: [.taken([]), .owned, .owned],
             changes: [.begin("another program uses the camera"), .end, nil]),
         Row(
-            name: "the shutter is the reason again when the program has gone",
+            name: "the shutter is the reason again when the program closes the camera",
             inputs: [.shutter(true), .taken([]), .owned, .shutter(false)],
             changes: [.begin(closed), .begin("another program uses the camera"), .begin(closed), .end]),
         Row(
-            name: "a shutter that moves while another program has the camera changes no reason",
+            name: "a shutter that moves while another program uses the camera does not change the reason",
             inputs: [.taken([]), .shutter(true), .shutter(false), .shutter(true), .owned],
             changes: [.begin("another program uses the camera"), nil, nil, nil, .begin(closed)], withholds: true),
     ]

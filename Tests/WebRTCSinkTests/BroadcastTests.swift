@@ -226,7 +226,7 @@
                         state + "if (state === 'no signal') return document.getElementById('trouble').textContent;",
                         state + "if (state === 'live') return place === window.first ? 'the same' : 'another';",
                     ])
-                #expect(seen == ["live", "No signal. The picture comes back by itself.", "the same"])
+                #expect(seen == ["live", "No signal. The picture returns automatically.", "the same"])
             }
         }
 

@@ -144,8 +144,8 @@
             for (path, words) in [
                 (long, "\(long): it is longer than 65536 bytes."),
                 (folder.path("none"), "There is no file '\(folder.path("none"))' to read a configuration from."),
-                (folder.path("pipe"), "'\(folder.path("pipe"))' is no regular file. config= takes a JSON file."),
-                ("/dev/zero", "'/dev/zero' is no regular file. config= takes a JSON file."),
+                (folder.path("pipe"), "'\(folder.path("pipe"))' is not a regular file. config= needs a JSON file."),
+                ("/dev/zero", "'/dev/zero' is not a regular file. config= needs a JSON file."),
             ] {
                 let error = #expect(throws: InletError.self) { try page("config=\(path)") }
                 #expect(error?.message == words)
@@ -192,7 +192,7 @@
             }
             #expect(
                 error?.message
-                    == "connectionTimeout: PeerPublisher does not heed it. Set PeerSessionPolicy.connecting instead.")
+                    == "connectionTimeout: PeerPublisher ignores it. Set PeerSessionPolicy.connecting instead.")
             configuration.connectionTimeout = nil
             _ = try PeerPublisher(configuration: configuration) { FFmpegVideoEncoder() }
             configuration.rateControl = .delay

@@ -190,7 +190,7 @@
             try await ViewerRun.with(change: { $0.ice = ice }) { run in
                 let answer = try await Self.answer(run)
                 #expect(answer.hasPrefix("HTTP/1.1 502"), "\(answer)")
-                #expect(answer.contains("It refuses the user and password, which may have expired"))
+                #expect(answer.contains("It rejects the user and password, which may have expired"))
                 #expect(!answer.contains(credentials.password))
             }
         }

@@ -174,7 +174,7 @@
             }
         }
 
-        @Test("Of SSRCs that no description names, eight are received after each description")
+        @Test("Eight SSRCs that no description names are received after each description")
         func unnamedSources() async throws {
             try await Self.with(.offering) { channel, session, remote in
                 try await remote.numbers(beyond: 30)

@@ -148,7 +148,7 @@
             #expect(report.frames.dropped["notConnected"] ?? 0 > 0)
             // On a busy machine the run ends before the offer is sent.
             #expect(["connectionRefused", "timedOut"].contains(report.error?.code))
-            #expect(report.error?.message.contains("No session with the server came up.") == true)
+            #expect(report.error?.message.contains("No session with the server was established.") == true)
             let sessions = try #require(report.sessions?["whip+http://127.0.0.1:\(port)/whip"])
             #expect(sessions.opened == 0)
             #expect(sessions.open == 0)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import WebSocketSignaling
 
-/// The room over WebSockets keeps the contract of signaling services, and its server its limits.
+/// Checks that the room over WebSockets keeps the contract of signaling services, and its server the limits.
 @Suite(.serialized) struct RoomConformanceTests {
     private static func server(
         _ change: (inout RoomServer.Configuration) -> Void = { _ in }
@@ -34,7 +34,7 @@ import Testing
         try #require(server.address.split(atByte: ":").last.flatMap { Int($0) })
     }
 
-    /// A member that says nothing after the request, and reads nothing.
+    /// A member that sends nothing after the request, and does not read.
     private static func silentMember(_ server: RoomServer, _ id: String) throws -> ReferenceSocket {
         let lines = [
             "GET /room?id=\(id) HTTP/1.1", "Host: \(server.address)", "Upgrade: websocket", "Connection: Upgrade",
@@ -61,14 +61,14 @@ import Testing
         try await onThread { server.stop() }
     }
 
-    @Test("A member whose connection dies without a word has left for the others", .timeLimit(.minutes(1)))
+    @Test("A member whose connection breaks silently has left for the others", .timeLimit(.minutes(1)))
     func silence() async throws {
         let server = try await Self.server { configuration in
             configuration.limits.pingInterval = .milliseconds(100)
             configuration.limits.silence = .milliseconds(400)
         }
         let ann = try Self.member(server, "ann")
-        // It opens the WebSocket and then neither reads nor writes.
+        // The member opens the WebSocket and then neither reads nor writes.
         let ben = try PeerID("ben")
         let dead = try Self.silentMember(server, "ben")
         var events = ann.events().makeAsyncIterator()
@@ -84,7 +84,7 @@ import Testing
         try await onThread { server.stop() }
     }
 
-    @Test("A server that restarts is found again; what was sent meanwhile arrives", .timeLimit(.minutes(1)))
+    @Test("Members reconnect to a restarted server, and messages sent meanwhile arrive", .timeLimit(.minutes(1)))
     func restart() async throws {
         let first = try await Self.server()
         let port = try Self.port(of: first)
@@ -109,7 +109,7 @@ import Testing
         try await onThread { second.stop() }
     }
 
-    @Test("A member asks for servers before it is in, and gets newer credentials in time", .timeLimit(.minutes(1)))
+    @Test("A member gets servers before it has entered, and new credentials in time", .timeLimit(.minutes(1)))
     func servers() async throws {
         let server = try await Self.server { configuration in
             configuration.ice.shared = (try? ICEServer("turn:127.0.0.1", user: "", password: "")).map { [$0] } ?? []
@@ -163,7 +163,7 @@ import Testing
         try await onThread { server.stop() }
     }
 
-    @Test("Places at one address are bounded, other paths and requests are answered in words", .timeLimit(.minutes(1)))
+    @Test("Members per address are limited; other paths and requests get readable answers", .timeLimit(.minutes(1)))
     func requests() async throws {
         let server = try await Self.server { $0.limits.perAddress = 2 }
         let members = [
@@ -245,7 +245,7 @@ import Testing
         try await onThread { server.stop() }
     }
 
-    @Test("Nobody takes the place of a member by what others see of it", .timeLimit(.minutes(1)))
+    @Test("The data that others see of a member does not suffice to replace it", .timeLimit(.minutes(1)))
     func takeover() async throws {
         let server = try await Self.server()
         let secret = "secret-0123456789abcdef"
@@ -268,7 +268,7 @@ import Testing
             return
         }
         #expect(refusal.reason == .taken)
-        // The member itself comes again, and is the same for others.
+        // The member itself reconnects, and is the same for others.
         let again = try await Self.webSocket(server, "/room?id=ann&instance=\(secret)")
         guard case .text(let second)? = try await again.next(), case .welcome = try RoomMessage(json: second) else {
             Issue.record("not welcome again")
@@ -288,7 +288,7 @@ import Testing
         try await onThread { server.stop() }
     }
 
-    @Test("A member that reads nothing loses its place before much waits for it", .timeLimit(.minutes(1)))
+    @Test("A member that does not read is removed before many messages wait for it", .timeLimit(.minutes(1)))
     func slowMember() async throws {
         let server = try await Self.server { configuration in
             configuration.limits.unsentBytes = 65_536

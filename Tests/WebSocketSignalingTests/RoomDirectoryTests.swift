@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketSignaling
 
-/// Who is in which room, and where messages go.
+/// The members of rooms, and the routing of messages.
 @Suite struct RoomDirectoryTests {
     private static let now = MonotonicTime(nanoseconds: 0)
 
@@ -22,7 +22,7 @@ import Testing
         _ directory: inout RoomDirectory, _ text: String, from number: Int, at time: MonotonicTime = now
     ) -> [RoomDirectory.Action] { directory.take(Array(text.utf8), from: number, at: time) }
 
-    @Test("Members are told who is there, who comes and who goes, in their own room alone")
+    @Test("Members learn who is present in, joins and leaves their room, and nothing of other rooms")
     func presence() throws {
         var directory = RoomDirectory(RoomLimits())
         #expect(
@@ -38,7 +38,7 @@ import Testing
         #expect(directory.leave(1).isEmpty && directory.count == 1)
     }
 
-    @Test("A message goes to the one that it names, or to all others; who sent it, the server says")
+    @Test("A message goes to the member that it names, or to all others; the server adds the sender")
     func routing() throws {
         var directory = RoomDirectory(RoomLimits())
         for (number, name) in ["ann", "ben", "cy"].enumerated() { _ = try Self.join(&directory, name, number) }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be read, or is the server's own, ends the membership",
+        "An unreadable message, or one that only the server sends, ends the membership",
         arguments: [
             "", "{", "[]", "{}", #"{"type":"welcome"}"#, #"{"type":"iceServers","iceServers":[]}"#,
             #"{"type":"left","peer":"ben"}"#, #"{"type":"a","to":"b c"}"#,
@@ -71,7 +71,7 @@ import Testing
         #expect(refusal.reason == .malformed && directory.count == 1)
     }
 
-    @Test("A name that is taken is refused and its owner probed; the same instance takes its own place unnoticed")
+    @Test("A used name is refused and its owner probed; the same instance replaces itself unnoticed")
     func names() throws {
         var directory = RoomDirectory(RoomLimits())
         _ = try Self.join(&directory, "ann", "1", 1)
@@ -88,12 +88,12 @@ import Testing
             return
         }
         #expect(replaced.reason == .replaced && again.count == 2)
-        // The end of the old connection is no news.
+        // The end of the old connection is not reported.
         #expect(directory.leave(1).isEmpty)
         #expect(Self.take(&directory, #"{"type":"bye","to":"ann"}"#, from: 2).count == 1)
     }
 
-    @Test("Rooms, members and the pace of messages are bounded")
+    @Test("Rooms, members and the rate of messages are limited")
     func limits() throws {
         var limits = RoomLimits()
         (limits.rooms, limits.members, limits.messagesPerSecond) = (1, 2, 5)
@@ -113,7 +113,7 @@ import Testing
         #expect(directory.count == 1)
     }
 
-    @Test("Each member is told the servers with credentials of its own, and newer ones when they are due")
+    @Test("Each member gets the servers with separate credentials, and new ones when they are due")
     func servers() throws {
         let bare = RoomDirectory(RoomLimits())
         #expect(bare.renewServers(of: 1).isEmpty)
@@ -128,7 +128,7 @@ import Testing
         #expect(directory.renewServers(of: 2).isEmpty)
     }
 
-    @Test("Whoever has no name gets one that is free")
+    @Test("A member without a name gets a free one")
     func guests() throws {
         var directory = RoomDirectory(RoomLimits())
         _ = try Self.join(&directory, "guest-7", 1)
@@ -147,7 +147,7 @@ import Testing
         ] as [(String, String?)] { #expect(RoomDirectory.room(inPath: path) == room) }
     }
 
-    @Test("The end tells every member")
+    @Test("The end is reported to every member")
     func end() throws {
         var directory = RoomDirectory(RoomLimits())
         for number in 1...3 { _ = try Self.join(&directory, "m\(number)", number) }

@@ -6,7 +6,7 @@ import Testing
 
 /// The messages of a server, and the addresses of rooms.
 @Suite struct RoomMessageTests {
-    @Test("A refusal is read as it was written, and one of a later server is one for another reason")
+    @Test("A refusal is read as it was written, and an unknown one of a later server has the reason other")
     func refusals() throws {
         for reason in RoomRefusal.Reason.allCases {
             let refusal = RoomRefusal(reason: reason, text: "so", retryAfter: reason == .full ? .seconds(5) : nil)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "What no server says is refused",
+        "Messages that no server sends are refused",
         arguments: [
             "", "{}", #"{"type":"welcome"}"#, #"{"type":"joined","peer":"a"}"#, #"{"type":"left","instance":"a"}"#,
             #"{"type":"welcome","peer":"a","peers":[{"peer":"b"}]}"#, #"{"type":"refused"}"#,
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.code == .malformedData)
     }
 
-    @Test("The servers for sessions are read as they were written, and what is none is left out")
+    @Test("The servers for sessions are read as they were written, and invalid entries are skipped")
     func servers() throws {
         let servers = [
             try ICEServer("stun:s"), try ICEServer("turns:h:443", user: "u", password: "p\"q"),

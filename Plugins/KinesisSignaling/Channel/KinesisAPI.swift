@@ -1,14 +1,14 @@
 import InletCore
 import InletRTC
 
-/// The requests to Kinesis Video that signaling needs
+/// The Kinesis Video requests that signaling needs
 /// (https://docs.aws.amazon.com/kinesisvideostreams/latest/dg/API_Reference.html). Safe from any thread.
 struct KinesisAPI: Sendable {
-    /// The addresses of a channel in a role.
+    /// The addresses of a channel for a role.
     struct Endpoints: Sendable, Hashable {
         /// The address of the WebSocket, with `wss:` or `ws:`.
         var socket: String
-        /// The address of further requests.
+        /// The address for other requests.
         var https: String
     }
 
@@ -16,7 +16,7 @@ struct KinesisAPI: Sendable {
     let region: String
     /// The address of the service, without a slash at the end.
     let endpoint: String
-    /// Whether it is AWS's own.
+    /// Whether the address is AWS's own.
     let isAWS: Bool
     let credentials: AWSCredentialsCache
     let environment: AWSEnvironment
@@ -39,7 +39,7 @@ struct KinesisAPI: Sendable {
         guard let region = found else {
             throw InletError(
                 .invalidConfiguration,
-                "The region of the channel is not known. Give region=, set AWS_REGION, or name the channel by its ARN.")
+                "The region of the channel is unknown. Set region= or AWS_REGION, or name the channel by its ARN.")
         }
         try KinesisConfiguration.check(region: region)
         self.region = region
@@ -50,7 +50,7 @@ struct KinesisAPI: Sendable {
             guard given.hasBytePrefix("https://") || given.hasBytePrefix("http://"), !given.contains(byte: "?"),
                 given.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else {
-                throw InletError(.invalidConfiguration, "The endpoint of Kinesis Video is http(s)://HOST[:PORT].")
+                throw InletError(.invalidConfiguration, "The endpoint of Kinesis Video must be http(s)://HOST[:PORT].")
             }
             endpoint = given.hasByteSuffix("/") ? String(given.dropLast()) : given
         } else {
@@ -92,7 +92,7 @@ struct KinesisAPI: Sendable {
             let parameters = ["ChannelName": configuration.channel, "ChannelType": "SINGLE_MASTER"]
             _ = try await ask("CreateSignalingChannel", parameters)
         } catch {
-            // Another program creates it.
+            // Another program is creating it.
             guard error.code == .busy else { throw error }
         }
     }
@@ -120,14 +120,14 @@ struct KinesisAPI: Sendable {
             if let name = item.member("Protocol")?.text { found[name] = item.member("ResourceEndpoint")?.text }
         }
         guard let socket = found["WSS"], let https = found["HTTPS"] else { throw Self.malformed("ResourceEndpoint") }
-        // An impostor must not lead to another server by an address without TLS.
+        // An impostor must not redirect to another server by an address without TLS.
         guard !isAWS || (socket.hasBytePrefix("wss://") && https.hasBytePrefix("https://")) else {
-            throw InletError(.addressRefused, "Kinesis Video names an address without TLS for the channel.")
+            throw InletError(.addressRefused, "Kinesis Video returned an address without TLS for the channel.")
         }
         return Endpoints(socket: socket, https: https.hasByteSuffix("/") ? String(https.dropLast()) : https)
     }
 
-    /// Returns the relays that AWS lends for a channel, and the time until they expire.
+    /// Returns the relays that AWS provides for a channel, and the time until they expire.
     func iceServers(_ endpoints: Endpoints, _ arn: String) async throws(InletError) -> (servers: [ICEServer], Duration)
     {
         var parameters = ["ChannelARN": arn, "Service": "TURN"]
@@ -139,7 +139,7 @@ struct KinesisAPI: Sendable {
         for item in (answer.member("IceServerList")?.elements ?? []).prefix(8) {
             if let seconds = item.member("Ttl")?.number.flatMap({ Int($0) }) { lifetime = min(lifetime, seconds) }
             for uri in (item.member("Uris")?.elements ?? []).prefix(8) {
-                // TURN over DTLS, turns: with transport=udp, is not supported, and is left out.
+                // TURN over DTLS (turns: with transport=udp) is not supported and is left out.
                 guard let text = uri.text,
                     let server = try? ICEServer(
                         text, user: item.member("Username")?.text, password: item.member("Password")?.text)
@@ -150,7 +150,7 @@ struct KinesisAPI: Sendable {
         return (servers, .seconds(max(30, lifetime)))
     }
 
-    /// Returns the address of the WebSocket, signed, which is valid for five minutes.
+    /// Returns the signed address of the WebSocket, which is valid for five minutes.
     func socketAddress(_ endpoints: Endpoints, _ arn: String) async throws(InletError) -> String {
         let parts = try Self.parts(endpoints.socket)
         var request = SigV4Signer.Request(method: "GET", host: parts.authority, path: parts.path)
@@ -172,11 +172,11 @@ struct KinesisAPI: Sendable {
         try await ask(operation, Self.fields(parameters))
     }
 
-    /// Sends a request, repeatedly while the service is too busy.
+    /// Sends a request, and repeats it while the service is too busy.
     ///
     /// - Parameters:
-    ///   - base: the address of the service; nil for that of the region.
-    ///   - path: the path; nil for that of the operation.
+    ///   - base: the address of the service; nil for the region's.
+    ///   - path: the path; nil for the operation's.
     private func ask(
         _ operation: String, _ parameters: [(String, JSONValue)], base: String? = nil, path: String? = nil
     ) async throws(InletError) -> JSONValue {
@@ -206,7 +206,7 @@ struct KinesisAPI: Sendable {
             let failure = KinesisFailure(
                 response, operation: operation, channel: configuration.channel, clock: environment.now())
             if failure.concernsCredentials, !isRenewed {
-                // Credentials of a role may have been renewed meanwhile.
+                // A role's credentials may have been renewed meanwhile.
                 isRenewed = true
                 let old = signer.credentials
                 await credentials.forget()
@@ -227,21 +227,21 @@ struct KinesisAPI: Sendable {
     }
 
     private static func malformed(_ what: String) -> InletError {
-        InletError(.malformedData, "An answer of Kinesis Video lacks \(what). Check the endpoint.")
+        InletError(.malformedData, "A response of Kinesis Video lacks \(what). Check the endpoint.")
     }
 
-    /// Returns scheme, host with port, and path of an address.
+    /// Returns the scheme, the host with its port, and the path of an address.
     private static func parts(_ address: String) throws(InletError) -> (scheme: String, authority: String, path: String)
     {
         guard let colon = address.firstRange(ofBytes: "://") else {
-            throw InletError(.malformedData, "Kinesis Video names an address without a scheme.")
+            throw InletError(.malformedData, "Kinesis Video returned an address without a scheme.")
         }
         let rest = address[colon.upperBound...].prefix(upToByte: "?")
         let authority = rest.prefix(upToByte: "/")
         guard !authority.isEmpty, !authority.contains(byte: "@"),
             address.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
-            throw InletError(.malformedData, "Kinesis Video names an address without a host.")
+            throw InletError(.malformedData, "Kinesis Video returned an address without a host.")
         }
         let path = String(rest[authority.endIndex...])
         return (String(address[..<colon.lowerBound]), String(authority), path.isEmpty ? "/" : path)

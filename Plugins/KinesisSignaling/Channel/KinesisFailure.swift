@@ -1,6 +1,6 @@
 import InletCore
 
-/// The meaning of an answer other than 200 of Kinesis Video, in words.
+/// The meaning of a response of Kinesis Video with a status other than 200.
 struct KinesisFailure: Sendable {
     /// Whether the same request may succeed later.
     let mayPass: Bool
@@ -9,7 +9,7 @@ struct KinesisFailure: Sendable {
     let error: InletError
 
     /// - Parameters:
-    ///   - response: the answer.
+    ///   - response: the response.
     ///   - operation: the requested operation.
     ///   - channel: the channel, for the message.
     ///   - clock: this machine's time, in seconds since 1970.
@@ -18,10 +18,10 @@ struct KinesisFailure: Sendable {
         func text(_ names: [String]) -> String? {
             members.first { member in names.contains { member.key.isSameBytes(as: $0) } }?.value.text
         }
-        // `Name:http://...` in the header, `prefix#Name` in the body.
+        // The header has `Name:http://...`, the body `prefix#Name`.
         let given = response.header("x-amzn-errortype") ?? text(["__type", "code", "Code"]) ?? ""
         let name = String(given.prefix(upToByte: ":").split(atByte: "#").last ?? "")
-        let said = text(["message", "Message"]).map { " AWS says: \($0.sanitized(limit: 300))" } ?? ""
+        let said = text(["message", "Message"]).map { " AWS's message: \($0.sanitized(limit: 300))" } ?? ""
         let skew = Self.skew(response, clock: clock)
         let (code, message): (InletError.Code, String)
         (code, message, mayPass, concernsCredentials) =
@@ -32,13 +32,13 @@ struct KinesisFailure: Sendable {
                 if let skew {
                     (
                         .authenticationFailed,
-                        "This machine's clock is \(skew) off that of AWS, which refuses the signature. Set the clock.",
+                        "AWS rejected the signature, because this machine's clock is \(skew) off. Set the clock.",
                         false, true
                     )
                 } else {
                     (
                         .authenticationFailed,
-                        "AWS refuses the signature. Check the secret access key and the region.\(said)", false, true
+                        "AWS rejected the signature. Check the secret access key and the region.\(said)", false, true
                     )
                 }
             case "UnrecognizedClientException", "InvalidClientTokenId", "IncompleteSignature",
@@ -58,27 +58,28 @@ struct KinesisFailure: Sendable {
                 )
             case "ThrottlingException", "Throttling", "ClientLimitExceededException", "TooManyRequestsException",
                 "LimitExceededException":
-                (.serverUnavailable, "AWS gets too many requests (\(name)). Try again later.\(said)", true, false)
+                (.serverUnavailable, "AWS received too many requests (\(name)). Try again later.\(said)", true, false)
             case "ResourceInUseException":
                 (.busy, "The channel '\(channel)' is being changed. Try again later.\(said)", true, false)
             case "InvalidArgumentException", "ValidationException":
-                (.invalidConfiguration, "AWS refuses the request \(operation).\(said)", false, false)
+                (.invalidConfiguration, "AWS rejected the request \(operation).\(said)", false, false)
             case _ where response.status == 429 || response.status >= 500:
                 (
-                    .serverUnavailable, "AWS cannot serve at present (\(response.status)). Try again later.\(said)",
+                    .serverUnavailable, "AWS is currently unavailable (\(response.status)). Try again later.\(said)",
                     true,
                     false
                 )
             case _ where response.status == 403:
-                (.authenticationFailed, "AWS refuses the request (403). Check the credentials.\(said)", false, true)
+                (.authenticationFailed, "AWS rejected the request (403). Check the credentials.\(said)", false, true)
             default:
-                (.unsupported, "AWS answers \(operation) with \(response.status) \(name).\(said)", false, false)
+                (.unsupported, "AWS answered \(operation) with \(response.status) \(name).\(said)", false, false)
             }
         error = InletError(
             code, message, context: .init(operation: operation, nativeCode: Int32(clamping: response.status)))
     }
 
-    /// How far this machine's clock is off, if it is too far for signatures, which AWS accepts within five minutes.
+    /// Returns how far this machine's clock is off, if it is too far for signatures, which AWS accepts within five
+    /// minutes.
     private static func skew(_ response: AWSResponse, clock: Int64) -> String? {
         guard let date = response.header("date").flatMap(httpDate) else { return nil }
         let seconds = abs(clock - date)

@@ -1,34 +1,33 @@
 import InletRTC
 
-/// Determines the flow of a message of Kinesis Video, which its messages do not contain: an answer and candidates
-/// belong to the newest offer between two peers, and candidates before any offer to the next one. A value without input
-/// or output.
+/// Determines the flow of Kinesis Video messages, which do not state it: an answer and candidates belong to the latest
+/// offer between two peers, and candidates before any offer belong to the next one. Has no input or output.
 struct KinesisFlows: Sendable {
     private struct Peer {
         var current: SignalingFlow?
-        /// The flow of candidates that came before their offer.
+        /// The flow of candidates that arrived before their offer.
         var pending: SignalingFlow?
     }
 
     private var peers: [PeerID: Peer] = [:]
-    /// Peers in the order of their first messages.
+    /// The peers in the order of their first messages.
     private var order: [PeerID] = []
     private let makeFlow: @Sendable () -> SignalingFlow
-    /// More than the peers of a router.
+    /// An upper limit for the peers of a router.
     private static let mostPeers = 512
 
     init(makeFlow: @escaping @Sendable () -> SignalingFlow = { SignalingFlow(RandomName.make()) }) {
         self.makeFlow = makeFlow
     }
 
-    /// Records a message of this side.
+    /// Records a message sent by this side.
     mutating func sent(_ message: SignalingMessage, to peer: PeerID) {
         guard case .description(let description) = message, description.kind == .offer else { return }
         update(peer) { $0.current = description.flow }
     }
 
-    /// Returns a peer's message in the form for its session; nil for a message that is not for a session, or
-    /// unsolicited.
+    /// Returns a peer's message in the form for its session; nil for a message that is unsolicited or does not belong
+    /// to a session.
     mutating func received(_ message: KinesisMessage, from peer: PeerID) -> SignalingMessage? {
         let makeFlow = makeFlow
         switch message {

@@ -8,19 +8,19 @@ enum KinesisMessage: Sendable, Hashable {
     case offer(sdp: String)
     case answer(sdp: String)
     case candidate(line: String, section: Int)
-    /// The service is about to end the connection: make another one.
+    /// The service is about to end the connection, so a new one is needed.
     case goAway
     /// The relays must be requested again.
     case reconnectICEServer
     /// A message did not reach its peer.
     case status(code: String, kind: String, description: String)
 
-    /// The most bytes of a payload: AWS lets a message have 10,000 characters, others more.
+    /// The maximum number of bytes in a payload. AWS allows messages of 10,000 characters, other services allow more.
     static let longestPayload = 131_072
 
-    /// Reads a message.
+    /// Parses a message.
     ///
-    /// - Returns: the message and its sender, nil for the master; nil for an unknown or malformed text.
+    /// - Returns: the message and its sender (nil for the master); nil for an unknown or malformed text.
     static func read(_ text: String) -> (message: KinesisMessage, sender: String?)? {
         guard text.utf8.count <= longestPayload * 2, let value = try? JSONReader.read(Array(text.utf8)),
             let kind = value.member("messageType")?.text ?? value.member("action")?.text

@@ -1,15 +1,15 @@
 import InletRTC
 import Synchronization
 
-/// The messages that wait to be sent, in one queue for each peer. The queues take turns: a peer with many messages
-/// delays no other. Safe from any thread.
+/// The messages waiting to be sent, in one queue per peer. The queues take turns, so a peer with many messages delays
+/// no other. Safe from any thread.
 final class KinesisOutbox: Sendable {
     /// A message and its peer.
     typealias Item = (message: SignalingMessage, peer: PeerID)
 
     private struct State {
         var queues: [PeerID: [SignalingMessage]] = [:]
-        /// The peers with messages, the next in turn first.
+        /// The peers with messages, starting with the next in turn.
         var turns: [PeerID] = []
         var isClosed = false
         var reader: AsyncStream<Void>.Continuation?
@@ -17,10 +17,10 @@ final class KinesisOutbox: Sendable {
 
     private let state = Mutex(State())
     private let most: Int
-    /// - Parameter most: the most messages of one peer.
+    /// - Parameter most: the maximum number of messages per peer.
     init(most: Int) { self.most = most }
 
-    /// Returns a stream that yields when a message waits, at most one ahead. An earlier stream ends.
+    /// Returns a stream that yields when a message is waiting, at most one ahead. Ends an earlier stream.
     func additions() -> AsyncStream<Void> {
         let (stream, reader) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let earlier = state.withLock { state in
@@ -49,7 +49,7 @@ final class KinesisOutbox: Sendable {
         reader?.yield()
     }
 
-    /// Takes the next message; nil if none waits.
+    /// Removes and returns the next message; nil if none is waiting.
     func next() -> Item? {
         state.withLock { state in
             guard !state.turns.isEmpty else { return nil }
@@ -63,7 +63,7 @@ final class KinesisOutbox: Sendable {
         }
     }
 
-    /// Puts a message back that could not be sent, before the others of its peer.
+    /// Puts back a message that could not be sent, before the others of its peer.
     func restore(_ item: Item) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -74,7 +74,7 @@ final class KinesisOutbox: Sendable {
         }
     }
 
-    /// Takes no more, and discards waiting messages.
+    /// Accepts no more messages, and discards the waiting ones.
     func close() {
         let reader = state.withLock { state in
             (state.isClosed, state.queues, state.turns) = (true, [:], [])

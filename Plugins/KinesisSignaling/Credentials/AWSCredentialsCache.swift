@@ -1,13 +1,13 @@
 import InletCore
 import Logging
 
-/// The credentials of one user of the chain: found when they are first needed, and again before they expire.
+/// The credentials for one user of the chain. They are found when first needed, and again before they expire.
 actor AWSCredentialsCache {
     private let chain: AWSCredentialsChain
     private let logger: Logger
     private var found: AWSCredentialsChain.Found?
     private var origin: String?
-    /// How long before their end credentials are searched for again, in seconds.
+    /// The time before expiry at which credentials are searched for again, in seconds.
     private static let margin: Int64 = 300
 
     init(_ chain: AWSCredentialsChain, _ logger: Logger) {
@@ -15,9 +15,9 @@ actor AWSCredentialsCache {
         self.logger = logger
     }
 
-    /// Returns credentials that last for at least five minutes, or as long as possible.
+    /// Returns credentials that are valid for at least five minutes, or as long as possible.
     ///
-    /// Concurrent calls may each search. The refresh token of a sign-on, which can be used only once, is then used by
+    /// Concurrent calls may each search. A sign-on's refresh token, which can be used only once, is then used by only
     /// one of them (``AWSEnvironment/signOnTokens``).
     ///
     /// - Throws: as ``AWSCredentialsChain/find()``, unless the earlier credentials have not expired.
@@ -41,6 +41,6 @@ actor AWSCredentialsCache {
         }
     }
 
-    /// Forgets the credentials, which the service refuses.
+    /// Discards the credentials, because the service rejected them.
     func forget() { found = nil }
 }

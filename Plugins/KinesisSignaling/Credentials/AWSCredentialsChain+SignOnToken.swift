@@ -2,15 +2,16 @@ import InletCore
 import InletDigest
 import InletRTC
 
-/// The token of a single sign-on: read from the file where AWS's tools keep it, and renewed there before it expires by
-/// CreateToken of AWS's OIDC service
+/// The token of a single sign-on. It is read from the file where AWS's tools keep it, and renewed there before it
+/// expires, by CreateToken of AWS's OIDC service
 /// (https://docs.aws.amazon.com/singlesignon/latest/OIDCAPIReference/API_CreateToken.html).
 extension AWSCredentialsChain {
-    /// How long before its end a token is renewed, in seconds: botocore's `_REFRESH_WINDOW`.
+    /// The time before expiry at which a token is renewed, in seconds: botocore's `_REFRESH_WINDOW`.
     private static let refreshWindow: Int64 = 900
     private static let oidcLimit = Duration.seconds(5)
 
-    /// How often, and how far apart, an expired token's file is read again after a refusal: for two seconds.
+    /// The number of times, and the interval, at which an expired token's file is read again after a rejection: two
+    /// seconds in total.
     private static let (rereads, rereadInterval) = (8, Duration.milliseconds(250))
 
     /// A token that has not expired.
@@ -20,10 +21,11 @@ extension AWSCredentialsChain {
         var warning: String?
     }
 
-    /// Returns the token of a sign-on. One of an `sso_session` is renewed if it ends within a quarter of an hour.
+    /// Returns the token of a sign-on. A token of an `sso_session` is renewed if it expires within a quarter of an
+    /// hour.
     ///
-    /// Concurrent calls for the same file get the same token or error, so that a refresh token, which is void once it
-    /// was used, is posted once. The renewal goes on if the caller is cancelled.
+    /// Concurrent calls for the same file get the same token or error, so that a refresh token, which can be used only
+    /// once, is posted once. The renewal continues if the caller is cancelled.
     ///
     /// - Throws: ``InletError/Code/authenticationFailed`` if the user has to sign in, and the error of the renewal if
     ///   the token has expired and the service cannot be reached.
@@ -52,7 +54,7 @@ extension AWSCredentialsChain {
             guard current.access.isSameBytes(as: token.access) else { return UsableToken(text: current.access) }
             return UsableToken(
                 text: current.access,
-                warning: "The single sign-on of the profile '\(profileName)' ends soon. \(error.message)")
+                warning: "The single sign-on of the profile '\(profileName)' expires soon. \(error.message)")
         }
         do throws(InletError) {
             try environment.write(renewed.file(start: signOn.start, region: signOn.region), path)
@@ -60,13 +62,13 @@ extension AWSCredentialsChain {
             return UsableToken(
                 text: renewed.access,
                 warning:
-                    "The single sign-on of the profile '\(profileName)' was renewed, but not kept. \(error.message)")
+                    "The single sign-on of the profile '\(profileName)' was renewed, but not saved. \(error.message)")
         }
         return UsableToken(text: renewed.access)
     }
 
-    /// Reads the token's file again after a renewal that failed: another program may have renewed the token meanwhile,
-    /// after which its refresh token is void, and may be about to write the file.
+    /// Reads the token's file again after a failed renewal. Another program may have renewed the token meanwhile,
+    /// which invalidates its refresh token, and may be about to write the file.
     private func tokenAfterFailure(_ error: InletError, _ path: String) async throws(InletError) -> SignOnToken {
         var token = try readToken(path)
         guard error.code == .authenticationFailed else { return token }
@@ -77,7 +79,7 @@ extension AWSCredentialsChain {
         return token
     }
 
-    /// Returns the path of the token's file, which is named by the session, or else by the start URL.
+    /// Returns the path of the token's file. Its name is derived from the session, or else from the start URL.
     private func signOnPath(_ signOn: SignOn) -> String {
         let digest = MessageDigest.sha1.hash(Array((signOn.session ?? signOn.start).utf8))
         let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -88,10 +90,10 @@ extension AWSCredentialsChain {
         guard let text = try environment.file(path) else {
             throw InletError(
                 .authenticationFailed,
-                "The profile '\(profileName)' is not signed in: there is no file '\(path)'. \(signIn)")
+                "The profile '\(profileName)' is not signed in: the file '\(path)' does not exist. \(signIn)")
         }
         guard let token = SignOnToken(file: text) else {
-            throw InletError(.malformedData, "'\(path)' holds no token of a single sign-on. \(signIn)")
+            throw InletError(.malformedData, "'\(path)' contains no single sign-on token. \(signIn)")
         }
         return token
     }
@@ -105,11 +107,11 @@ extension AWSCredentialsChain {
 
     private var signIn: String { "Sign in: aws sso login --profile \(profileName)." }
 
-    /// Requests a new token for a refresh token.
+    /// Requests a new token with a refresh token.
     private func renew(
         _ client: SignOnToken.Registration, _ refresh: String, _ signOn: SignOn
     ) async throws(InletError) -> SignOnToken {
-        let given = try endpoint("AWS_ENDPOINT_URL_SSO_OIDC", of: "the renewal of single sign-on")
+        let given = try endpoint("AWS_ENDPOINT_URL_SSO_OIDC", of: "the single sign-on renewal")
         let suffix = signOn.region.hasBytePrefix("cn-") ? ".cn" : ""
         let base = given ?? "https://oidc.\(signOn.region).amazonaws.com\(suffix)"
         let fields = [
@@ -125,13 +127,12 @@ extension AWSCredentialsChain {
         guard response.status == 200 else { throw refusal(ofRenewal: response) }
         guard let token = SignOnToken(answer: response.body, to: client, now: environment.now()) else {
             throw InletError(
-                .malformedData, "What AWS answers to the renewal of the single sign-on is no token. \(signIn)")
+                .malformedData, "AWS answered the single sign-on renewal without a token. \(signIn)")
         }
         return token
     }
 
-    /// The meaning of a refusal, in words. They contain only the name of the error from the answer, because the answer
-    /// may repeat what was sent.
+    /// Explains a rejection. The text quotes only the name of the error, because the response may repeat what was sent.
     private func refusal(ofRenewal response: AWSResponse) -> InletError {
         let given = response.header("x-amzn-errortype") ?? ""
         let name = String(given.prefix(upToByte: ":").split(atByte: "#").last ?? "").sanitized(limit: 64)
@@ -144,7 +145,7 @@ extension AWSCredentialsChain {
         return InletError(
             .authenticationFailed,
             """
-            AWS does not renew the single sign-on of the profile '\(profileName)' any more \
+            AWS no longer renews the single sign-on of the profile '\(profileName)' \
             (\(response.status) \(name)). \(signIn)
             """, context: context)
     }

@@ -1,24 +1,24 @@
 import InletCore
 
-/// Credentials by AWS's single sign-on (IAM Identity Center): the token that `aws sso login` leaves in a file is
+/// Credentials from AWS's single sign-on (IAM Identity Center): the token that `aws sso login` stores in a file is
 /// exchanged for those of a role by GetRoleCredentials
 /// (https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html).
 extension AWSCredentialsChain {
     /// The settings of a profile for its sign-on.
     struct SignOn {
         var start, region, account, role: String
-        /// The `sso_session`; nil for a profile that has the start URL itself.
+        /// The `sso_session`; nil for a profile that itself has the start URL.
         var session: String?
     }
 
     private static let portalLimit = Duration.seconds(5)
     private static let longestSetting = 2048
 
-    /// Returns credentials by the sign-on of the profile; nil if it names no role and no account for one.
+    /// Returns credentials from the profile's sign-on; nil if the profile names neither a role nor an account for it.
     func fromSingleSignOn() async throws(InletError) -> Found? {
         guard let signOn = try signOn() else { return nil }
         let token = try await signOnToken(signOn)
-        let portal = try endpoint("AWS_ENDPOINT_URL_SSO", of: "the portal of single sign-on")
+        let portal = try endpoint("AWS_ENDPOINT_URL_SSO", of: "the single sign-on portal")
         let suffix = signOn.region.hasBytePrefix("cn-") ? ".cn" : ""
         let base = portal ?? "https://portal.sso.\(signOn.region).amazonaws.com\(suffix)"
         let query = [("role_name", signOn.role), ("account_id", signOn.account)]
@@ -37,7 +37,7 @@ extension AWSCredentialsChain {
             let sessionToken = member("sessionToken", of: given)?.text,
             let milliseconds = member("expiration", of: given)?.number.flatMap({ Int64($0) })
         else {
-            throw InletError(.malformedData, "What the portal of single sign-on answers are no credentials.")
+            throw InletError(.malformedData, "The single sign-on portal returned no credentials.")
         }
         let credentials = AWSCredentials(
             accessKeyID: key, secretAccessKey: secret, sessionToken: sessionToken, expiration: milliseconds / 1000)
@@ -75,14 +75,16 @@ extension AWSCredentialsChain {
             guard value.utf8.count <= Self.longestSetting, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
                 throw InletError(
                     .invalidConfiguration,
-                    "\(name) of the profile '\(profileName)' is at most \(Self.longestSetting) ASCII characters.")
+                    "\(name) of the profile '\(profileName)' must have at most \(Self.longestSetting) ASCII characters."
+                )
             }
             return value
         }
         if let session, !files.contains(where: { $0.0.hasSession(session) }) {
             throw InletError(
                 .invalidConfiguration,
-                "The profile '\(profileName)' names the sso_session '\(session)', which the shared files do not have.")
+                "The profile '\(profileName)' names the sso_session '\(session)', which the shared files do not contain."
+            )
         }
         let start = try wanted("sso_start_url")
         let signOn = SignOn(
@@ -92,13 +94,13 @@ extension AWSCredentialsChain {
         return signOn
     }
 
-    /// The meaning of a refusal, in words without the token.
+    /// Explains a rejection, without the token.
     private func refusal(_ response: AWSResponse, of signOn: SignOn) -> InletError {
         let members = (try? JSONReader.read(Array(response.body.utf8)))?.members ?? []
         func text(_ name: String) -> String? { members.first { $0.key.isSameBytes(as: name) }?.value.text }
         let given = response.header("x-amzn-errortype") ?? text("__type") ?? ""
         let name = String(given.prefix(upToByte: ":").split(atByte: "#").last ?? "")
-        let said = text("message").map { " AWS says: \($0.sanitized(limit: 300))" } ?? ""
+        let said = text("message").map { " AWS's message: \($0.sanitized(limit: 300))" } ?? ""
         let role = "the role '\(signOn.role)' of the account '\(signOn.account)'"
         let (code, message): (InletError.Code, String) =
             switch name {
@@ -106,28 +108,28 @@ extension AWSCredentialsChain {
                 (
                     .authenticationFailed,
                     """
-                    AWS does not accept the single sign-on of the profile '\(profileName)' any more. Sign in: aws sso \
+                    AWS no longer accepts the single sign-on of the profile '\(profileName)'. Sign in: aws sso \
                     login --profile \(profileName).\(said)
                     """
                 )
             case "ForbiddenException", "AccessDeniedException":
-                (.authenticationFailed, "The user who has signed in may not take \(role).\(said)")
+                (.authenticationFailed, "The signed-in user is not allowed to use \(role).\(said)")
             case "ResourceNotFoundException":
                 (
                     .notFound,
                     """
-                    The account '\(signOn.account)' has no role '\(signOn.role)', or the user may not see it. Check \
+                    The account '\(signOn.account)' has no role '\(signOn.role)', or the user is not allowed to see it. Check \
                     sso_role_name and sso_account_id.\(said)
                     """
                 )
             case "TooManyRequestsException":
-                (.serverUnavailable, "The portal of single sign-on gets too many requests. Try again later.\(said)")
+                (.serverUnavailable, "The single sign-on portal received too many requests. Try again later.\(said)")
             case _ where response.status == 429 || response.status >= 500:
-                (.serverUnavailable, "The portal of single sign-on cannot serve now (\(response.status)). Try later.")
+                (.serverUnavailable, "The single sign-on portal is unavailable (\(response.status)). Try later.")
             default:
                 (
                     .invalidConfiguration,
-                    "AWS refuses \(role) (\(response.status) \(name.sanitized(limit: 64))).\(said)"
+                    "AWS refused \(role) (\(response.status) \(name.sanitized(limit: 64))).\(said)"
                 )
             }
         return InletError(

@@ -1,9 +1,10 @@
 import InletCore
 
-/// Credentials for a token of another identity provider, as pods of Kubernetes have one: AssumeRoleWithWebIdentity of
-/// the Security Token Service (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html).
+/// Credentials for another identity provider's token, such as that of a Kubernetes pod: AssumeRoleWithWebIdentity of
+/// the Security Token Service
+/// (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html).
 extension AWSCredentialsChain {
-    /// A role, and the file of the token for it.
+    /// A role, and the file with the token for it.
     private struct Identity {
         var role: String
         var tokenFile: String
@@ -15,14 +16,14 @@ extension AWSCredentialsChain {
     private static let longestRole = 2048
     private static let longestIdentityToken = 20_000
 
-    /// Returns credentials by the token that the environment names, or else the profile; nil if neither names one.
+    /// Returns credentials for the token named by the environment, or else by the profile; nil if neither names one.
     func fromWebIdentity() async throws(InletError) -> Found? {
         guard let identity = try identity() else { return nil }
         guard let text = try environment.file(identity.tokenFile) else {
             throw InletError(
                 .notFound,
                 """
-                There is no file '\(identity.tokenFile)' with the web identity token of \(identity.origin). Check that \
+                The file '\(identity.tokenFile)' with the web identity token of \(identity.origin) does not exist. Check that \
                 it is mounted.
                 """)
         }
@@ -30,7 +31,7 @@ extension AWSCredentialsChain {
         guard !token.isEmpty, token.utf8.count <= Self.longestIdentityToken,
             token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
-            throw InletError(.malformedData, "'\(identity.tokenFile)' holds no web identity token.")
+            throw InletError(.malformedData, "'\(identity.tokenFile)' contains no web identity token.")
         }
         let session = identity.session ?? "inlet-\(environment.now())"
         let fields = [
@@ -48,7 +49,7 @@ extension AWSCredentialsChain {
         guard let key = value("AccessKeyId"), let secret = value("SecretAccessKey"),
             let sessionToken = value("SessionToken")
         else {
-            throw InletError(.malformedData, "What the Security Token Service answers are no credentials.")
+            throw InletError(.malformedData, "The Security Token Service returned no credentials.")
         }
         let credentials = AWSCredentials(
             accessKeyID: key, secretAccessKey: secret, sessionToken: sessionToken,
@@ -63,7 +64,7 @@ extension AWSCredentialsChain {
             guard let role = environment.variable("AWS_ROLE_ARN") else {
                 throw InletError(
                     .invalidConfiguration,
-                    "AWS_WEB_IDENTITY_TOKEN_FILE is set, and AWS_ROLE_ARN is not. Set both or neither.")
+                    "AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not. Set both or neither.")
             }
             found = Identity(
                 role: role, tokenFile: file, session: environment.variable("AWS_ROLE_SESSION_NAME"),
@@ -77,7 +78,7 @@ extension AWSCredentialsChain {
                 guard let role = try setting("role_arn") else {
                     throw InletError(
                         .invalidConfiguration,
-                        "The profile '\(profileName)' has web_identity_token_file and no role_arn.")
+                        "The profile '\(profileName)' has web_identity_token_file but no role_arn.")
                 }
                 found = Identity(
                     role: role, tokenFile: file, session: try setting("role_session_name"),
@@ -89,16 +90,16 @@ extension AWSCredentialsChain {
             (1...most).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         }
         guard isPlain(found.role, upTo: Self.longestRole), found.role.hasBytePrefix("arn:") else {
-            throw InletError(.invalidConfiguration, "The role of \(found.origin) is no ARN. Check AWS_ROLE_ARN.")
+            throw InletError(.invalidConfiguration, "The role of \(found.origin) is not an ARN. Check AWS_ROLE_ARN.")
         }
         if let session = found.session, !isPlain(session, upTo: 64) {
             throw InletError(
-                .invalidConfiguration, "The name of the role's session is 2 to 64 letters, digits and _=,.@-.")
+                .invalidConfiguration, "The role's session name must have 2 to 64 letters, digits and _=,.@-.")
         }
         return found
     }
 
-    /// The address of the service without a slash at the end: that of the region, or the global one.
+    /// The address of the service, the region's or the global one, without a slash at the end.
     private func securityTokenService() throws(InletError) -> String {
         if let given = try endpoint("AWS_ENDPOINT_URL_STS", of: "the Security Token Service") { return given }
         var place = givenRegion
@@ -110,28 +111,28 @@ extension AWSCredentialsChain {
 
     /// Returns the address of a service that the environment names, without a slash at the end; nil if it names none.
     ///
-    /// - Parameter variable: that of the service, which takes precedence over `AWS_ENDPOINT_URL`.
+    /// - Parameter variable: the variable of the service, which takes precedence over `AWS_ENDPOINT_URL`.
     func endpoint(_ variable: String, of service: String) throws(InletError) -> String? {
         guard let given = environment.variable(variable) ?? environment.variable("AWS_ENDPOINT_URL") else { return nil }
         // The data to send is as secret as a password.
         guard Self.isTrusted(given), !given.contains(byte: "?"), given.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw InletError(
-                .addressRefused, "The endpoint of \(service) is neither https: nor an address of this machine.")
+                .addressRefused, "The endpoint of \(service) must be https: or an address of this machine.")
         }
         return given.hasByteSuffix("/") ? String(given.dropLast()) : given
     }
 
-    /// The meaning of a refusal, in words without the token.
+    /// Explains a rejection, without the token.
     private static func refusal(_ response: AWSResponse, of role: String) -> InletError {
         let name = element("Code", in: response.body) ?? ""
-        let said = element("Message", in: response.body).map { " AWS says: \($0.sanitized(limit: 300))" } ?? ""
+        let said = element("Message", in: response.body).map { " AWS's message: \($0.sanitized(limit: 300))" } ?? ""
         let (code, message): (InletError.Code, String) =
             switch name {
             case "ExpiredTokenException", "ExpiredToken":
                 (
                     .authenticationFailed,
-                    "The web identity token has expired. Whoever writes its file is to renew it.\(said)"
+                    "The web identity token has expired. The program that writes its file must renew it.\(said)"
                 )
             case "InvalidIdentityToken":
                 (
@@ -141,20 +142,20 @@ extension AWSCredentialsChain {
             case "AccessDenied", "AccessDeniedException":
                 (
                     .authenticationFailed,
-                    "AWS denies the role '\(role)': its trust policy does not name this identity.\(said)"
+                    "AWS denied the role '\(role)': its trust policy does not name this identity.\(said)"
                 )
             case "IDPRejectedClaim":
-                (.authenticationFailed, "The identity provider rejects the web identity token.\(said)")
+                (.authenticationFailed, "The identity provider rejected the web identity token.\(said)")
             case "RegionDisabledException":
-                (.authenticationFailed, "The Security Token Service is off in this region for the account.\(said)")
+                (.authenticationFailed, "The Security Token Service is disabled in this region for the account.\(said)")
             case "IDPCommunicationError", "Throttling", "ThrottlingException":
                 (.serverUnavailable, "AWS cannot check the web identity token now (\(name)). Try again later.\(said)")
             case _ where response.status == 429 || response.status >= 500:
-                (.serverUnavailable, "The Security Token Service cannot serve now (\(response.status)). Try later.")
+                (.serverUnavailable, "The Security Token Service is unavailable (\(response.status)). Try later.")
             default:
                 (
                     .invalidConfiguration,
-                    "AWS refuses the role '\(role)' (\(response.status) \(name.sanitized(limit: 64))).\(said)"
+                    "AWS refused the role '\(role)' (\(response.status) \(name.sanitized(limit: 64))).\(said)"
                 )
             }
         return InletError(
@@ -162,8 +163,8 @@ extension AWSCredentialsChain {
             context: .init(operation: "AssumeRoleWithWebIdentity", nativeCode: Int32(clamping: response.status)))
     }
 
-    /// Returns the text of the first element of a name, which has no attributes and no elements in it; nil without such
-    /// an element. The service's answers have this form.
+    /// Returns the text of the first element with a name, which must have neither attributes nor nested elements; nil
+    /// if there is no such element. The service's responses have this form.
     static func element(_ name: String, in text: String) -> String? {
         guard let start = text.firstRange(ofBytes: "<\(name)>"),
             let end = text[start.upperBound...].firstRange(ofBytes: "</\(name)>")

@@ -1,10 +1,10 @@
 import InletCore
 
 /// Finds credentials in the same places as AWS's own tools, in their order: environment variables, a web identity, the
-/// profile of the shared files, by single sign-on or directly, the container's service, the service of an EC2 instance.
-/// They are never part of a URI.
+/// profile of the shared files (by single sign-on or directly), the container's service, the service of an EC2
+/// instance. They are never part of a URI.
 struct AWSCredentialsChain: Sendable {
-    /// Credentials, and their origin, in words without secrets.
+    /// Credentials and their origin, in words without secrets.
     struct Found: Sendable {
         var credentials: AWSCredentials
         var origin: String
@@ -12,19 +12,19 @@ struct AWSCredentialsChain: Sendable {
         var warning: String?
     }
 
-    /// The profile of the shared files; nil for that of `AWS_PROFILE`, or `default`.
+    /// The profile of the shared files; nil for the one in `AWS_PROFILE`, or `default`.
     var profile: String?
-    /// The region of the service that exchanges tokens; nil for that of the environment or of the profile.
+    /// The region of the service that exchanges tokens; nil for that of the environment or the profile.
     var givenRegion: String?
     var environment: AWSEnvironment
 
     private static let (containerLimit, instanceLimit) = (Duration.seconds(2), Duration.seconds(1))
     private static let longestToken = 16_384
 
-    /// Returns credentials from the first place that has some.
+    /// Returns credentials from the first place that has them.
     ///
-    /// - Throws: ``InletError/Code/authenticationFailed`` with the places searched if none has any, and the error of a
-    ///   place whose credentials cannot be used.
+    /// - Throws: ``InletError/Code/authenticationFailed``, naming the searched places, if none has credentials, and
+    ///   the error of a place whose credentials cannot be used.
     func find() async throws(InletError) -> Found {
         // A profile requested by name takes precedence over the environment.
         if profile == nil, let found = try fromVariables() { return found }
@@ -38,11 +38,11 @@ struct AWSCredentialsChain: Sendable {
             """
             No credentials for AWS were found: not in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, not in the profile \
             '\(profileName)' of \(path("AWS_SHARED_CREDENTIALS_FILE", "credentials")), and no container's or \
-            instance's service has any. Set one of them, such as by 'aws configure'.
+            instance's service has any. Set some, for example with 'aws configure'.
             """)
     }
 
-    /// Returns the region of the environment or of the profile; nil if neither has one.
+    /// Returns the region of the environment or the profile; nil if neither has one.
     func region() throws(InletError) -> String? {
         for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
             if profile == nil, let region = environment.variable(name) { return region }
@@ -62,7 +62,7 @@ struct AWSCredentialsChain: Sendable {
         guard let secret = environment.variable("AWS_SECRET_ACCESS_KEY") else {
             throw InletError(
                 .invalidConfiguration,
-                "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not. Set both or neither.")
+                "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not. Set both or neither.")
         }
         let credentials = AWSCredentials(
             accessKeyID: key, secretAccessKey: secret, sessionToken: environment.variable("AWS_SESSION_TOKEN"))
@@ -70,7 +70,7 @@ struct AWSCredentialsChain: Sendable {
         return Found(credentials: credentials, origin: "environment variables")
     }
 
-    /// The existing shared files, in the order of precedence.
+    /// The existing shared files, in order of precedence.
     func files() throws(InletError) -> [(AWSProfileFile, path: String)] {
         var files: [(AWSProfileFile, path: String)] = []
         for (variable, name) in [("AWS_SHARED_CREDENTIALS_FILE", "credentials"), ("AWS_CONFIG_FILE", "config")] {
@@ -89,7 +89,7 @@ struct AWSCredentialsChain: Sendable {
             guard let secret = file.setting("aws_secret_access_key", of: name) else {
                 throw InletError(
                     .invalidConfiguration,
-                    "The profile '\(name)' of '\(path)' has aws_access_key_id and no aws_secret_access_key.")
+                    "The profile '\(name)' of '\(path)' has aws_access_key_id but no aws_secret_access_key.")
             }
             let credentials = AWSCredentials(
                 accessKeyID: key, secretAccessKey: secret, sessionToken: file.setting("aws_session_token", of: name))
@@ -102,7 +102,7 @@ struct AWSCredentialsChain: Sendable {
             throw InletError(
                 .invalidConfiguration,
                 """
-                The profile '\(name)' has \(setting), and neither sso_account_id nor sso_role_name. Set them: aws \
+                The profile '\(name)' has \(setting), but neither sso_account_id nor sso_role_name. Set them: aws \
                 configure sso --profile \(name).
                 """)
         }
@@ -111,7 +111,7 @@ struct AWSCredentialsChain: Sendable {
             throw InletError(
                 .unsupported,
                 """
-                The profile '\(name)' has its credentials by \(setting), which is not supported. Export them: \
+                The profile '\(name)' gets its credentials by \(setting), which is not supported. Export them: \
                 eval "$(aws configure export-credentials --profile \(name) --format env)".
                 """)
         }
@@ -134,7 +134,7 @@ struct AWSCredentialsChain: Sendable {
                 throw InletError(
                     .addressRefused,
                     """
-                    AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https: nor an address of this machine or of the \
+                    AWS_CONTAINER_CREDENTIALS_FULL_URI must be https:, or an address of this machine or of the \
                     container's service.
                     """)
             }
@@ -157,12 +157,12 @@ struct AWSCredentialsChain: Sendable {
         guard response.status == 200 else {
             throw InletError(
                 .authenticationFailed,
-                "The container's service of credentials answers with status \(response.status). Check the task's role.")
+                "The container's credential service answered with status \(response.status). Check the task's role.")
         }
         return try Self.temporary(response.body, origin: "the container's service")
     }
 
-    /// Whether an address may be asked for credentials: by TLS, or on this machine (as in AWS's tools).
+    /// Returns whether an address may be asked for credentials: over TLS, or on this machine (as in AWS's tools).
     static func isTrusted(_ url: String) -> Bool {
         if url.hasBytePrefix("https://") { return true }
         guard url.hasBytePrefix("http://") else { return false }
@@ -186,7 +186,7 @@ struct AWSCredentialsChain: Sendable {
         }
         let base = environment.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
         let root = base.hasByteSuffix("/") ? String(base.dropLast()) : base
-        // Outside EC2 no server answers, which is no error.
+        // Outside EC2 no server answers, which is not an error.
         guard
             let token = try? await environment.http(
                 AWSRequest(
@@ -209,15 +209,15 @@ struct AWSCredentialsChain: Sendable {
         guard response.status == 200 else {
             throw InletError(
                 .authenticationFailed,
-                "The instance's service of credentials answers with status \(response.status). Check its role.")
+                "The instance's credential service answered with status \(response.status). Check its role.")
         }
         return try Self.temporary(response.body, origin: "the instance's role '\(role.trimmed())'")
     }
 
-    /// Reads the credentials that the services of containers and instances hand out.
+    /// Parses the credentials that the services of containers and instances return.
     private static func temporary(_ body: String, origin: String) throws(InletError) -> Found {
         func malformed() -> InletError {
-            InletError(.malformedData, "What \(origin) answers are no credentials.")
+            InletError(.malformedData, "The response of \(origin) contains no credentials.")
         }
         guard let value = try? JSONReader.read(Array(body.utf8)), let members = value.members else {
             throw malformed()

@@ -4,24 +4,24 @@ import InletOutput
 import InletRTC
 import InletWebRTC
 
-/// The environment of the search for credentials, besides its own settings, so that tests can replace it.
+/// The environment of the search for credentials, apart from its own settings, so that tests can replace it.
 struct AWSEnvironment: Sendable {
     /// Returns the value of an environment variable; nil if it is not set or empty.
     var variable: @Sendable (String) -> String?
     /// Returns the content of a small file; nil if it does not exist.
     var file: @Sendable (String) throws(InletError) -> String?
-    /// Replaces a file: a reader sees the former content or the new one. Only its owner can read it.
+    /// Replaces a file: readers see the former content or the new one. Only its owner can read it.
     var write: @Sendable (_ text: String, _ path: String) throws(InletError) -> Void
     var http: AWSHTTP
     /// Returns the time in seconds since 1970.
     var now: @Sendable () -> Int64
-    /// Waits; less long if the task is cancelled.
+    /// Waits, or returns earlier if the task is cancelled.
     var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
-    /// The tokens of single sign-ons that are being read and renewed, by the paths of their files. Copies share it, so
-    /// that all users of ``process`` renew a token once.
+    /// The single sign-on tokens that are being read and renewed, by the paths of their files. Copies share it, so
+    /// that all users of ``process`` renew a token only once.
     var signOnTokens = SharedOutcomes<AWSCredentialsChain.UsableToken>()
 
-    /// The most bytes of a file.
+    /// The maximum number of bytes of a file.
     static let longestFile = 262_144
 }
 
@@ -42,21 +42,21 @@ struct AWSEnvironment: Sendable {
         private static func contents(of path: String) throws(InletError) -> String? {
             guard let handle = FileHandle(forReadingAtPath: path) else {
                 guard FileManager.default.fileExists(atPath: path) else { return nil }
-                throw InletError(.permissionDenied, "'\(path)' cannot be read. Check its owner and its mode.")
+                throw InletError(.permissionDenied, "Cannot read '\(path)'. Check its owner and its mode.")
             }
             defer { try? handle.close() }
             guard let data = try? handle.read(upToCount: longestFile + 1), data.count <= longestFile else {
                 throw InletError(.malformedData, "'\(path)' cannot be read, or has more than \(longestFile) bytes.")
             }
             guard let text = String(validating: data, as: UTF8.self) else {
-                throw InletError(.malformedData, "'\(path)' is not text in UTF-8.")
+                throw InletError(.malformedData, "'\(path)' is not UTF-8 text.")
             }
             return text
         }
 
         private static func exchange(_ request: AWSRequest) async throws(InletError) -> AWSResponse {
             guard let url = URL(string: request.url) else {
-                throw InletError(.invalidConfiguration, "An address for AWS is not one. Check the endpoint.")
+                throw InletError(.invalidConfiguration, "An address for AWS is invalid. Check the endpoint.")
             }
             let response = try await HTTPExchange.perform(
                 .init(

@@ -1,13 +1,13 @@
 import InletCore
 
-/// A request of HTTP to AWS, or to a service of the machine that has credentials.
+/// An HTTP request to AWS, or to a local service that provides credentials.
 struct AWSRequest: Sendable {
     var method: String
     /// The address, complete and escaped.
     var url: String
     var headers: [SigV4Signer.Field] = []
     var body = ""
-    /// The most time for request and response.
+    /// The time limit for the request and the response.
     var limit: Duration = .seconds(5)
 }
 
@@ -18,9 +18,9 @@ struct AWSResponse: Sendable {
     var headers: [SigV4Signer.Field] = []
     var body = ""
 
-    /// Returns the value of a header, whose name is given in lower case.
+    /// Returns the value of a header. The name is given in lower case.
     func header(_ name: String) -> String? { headers.first { $0.name.isSameBytes(as: name) }?.value }
 }
 
-/// Sends a request and returns the response with any status.
+/// Sends a request and returns the response, whatever its status.
 typealias AWSHTTP = @Sendable (AWSRequest) async throws(InletError) -> AWSResponse

@@ -5,7 +5,7 @@ import InletCore
 struct AWSProfileFile: Sendable {
     /// The settings of each profile, with names in lower case.
     private var profiles: [String: [String: String]] = [:]
-    /// The settings of each session of single sign-on, with names in lower case.
+    /// The settings of each single sign-on session, with names in lower case.
     private var sessions: [String: [String: String]] = [:]
     private enum Section {
         case profile(String)
@@ -13,12 +13,12 @@ struct AWSProfileFile: Sendable {
     }
     private static let mostLines = 10_000
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// - Parameters:
     ///   - isConfig: whether profiles other than `default` are in sections `[profile NAME]`.
-    ///   - path: the file's name for errors, which quote nothing of its content.
-    /// - Throws: ``InletError/Code/malformedData`` with the number of the line.
+    ///   - path: the file's name for errors, which quote none of its content.
+    /// - Throws: ``InletError/Code/malformedData`` with the line number.
     init(_ text: String, isConfig: Bool, path: String) throws(InletError) {
         var section: Section?
         let lines = text.split(atByte: "\n")
@@ -30,7 +30,7 @@ struct AWSProfileFile: Sendable {
             guard let first = content.utf8.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
                 continue
             }
-            // Lines that are indented continue a setting, as nested ones of services do.
+            // Indented lines continue a setting, like nested ones of services.
             if let start = line.utf8.first, start.isASCIISpace, first != UInt8(ascii: "[") { continue }
             if first == UInt8(ascii: "[") {
                 guard let end = content.firstIndex(ofByte: "]") else {
@@ -53,7 +53,7 @@ struct AWSProfileFile: Sendable {
         }
     }
 
-    /// Whether the file has a profile of this name.
+    /// Returns whether the file has a profile with this name.
     func has(_ profile: String) -> Bool { profiles[profile] != nil }
 
     /// Returns a setting of a profile; nil if it is missing or empty.
@@ -61,10 +61,10 @@ struct AWSProfileFile: Sendable {
         profiles[profile]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether the file has a session of single sign-on of this name, with any setting.
+    /// Returns whether the file has a single sign-on session with this name, with any setting.
     func hasSession(_ session: String) -> Bool { sessions[session] != nil }
 
-    /// Returns a setting of a session of single sign-on; nil if it is missing or empty.
+    /// Returns a setting of a single sign-on session; nil if it is missing or empty.
     func setting(_ name: String, ofSession session: String) -> String? {
         sessions[session]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }

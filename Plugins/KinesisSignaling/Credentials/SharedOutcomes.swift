@@ -1,26 +1,26 @@
 import InletCore
 import Synchronization
 
-/// Runs one operation at a time for each key; concurrent callers get its outcome. Safe from any thread.
+/// Runs one operation at a time for each key, and gives its outcome to all concurrent callers. Safe from any thread.
 ///
-/// The operation has its own task, which the cancellation of a caller does not end: other callers may still wait, and a
-/// token that a service has issued is kept even if no caller waits any more. The operation ends by itself, by its own
-/// deadlines.
+/// The operation has its own task, which the cancellation of a caller does not end: other callers may still be
+/// waiting, and a token that a service has issued is kept even if no caller is waiting any more. The operation ends by
+/// its own deadlines.
 final class SharedOutcomes<Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Result<Value, InletError>, Never>
 
     private struct State {
-        /// The callers that wait for each running operation.
+        /// The callers waiting for each running operation.
         var waiters: [String: [UInt64: Waiter]] = [:]
         var latestID: UInt64 = 0
     }
 
     private let state = Mutex(State())
 
-    /// The number of callers that wait.
+    /// The number of waiting callers.
     var waiting: Int { state.withLock { $0.waiters.values.reduce(0) { $0 + $1.count } } }
 
-    /// Returns the outcome of the running operation for a key, or else of the given one.
+    /// Returns the outcome of the running operation for a key, or runs the given one.
     ///
     /// - Throws: the error of the operation, and ``InletError/Code/cancelled`` at once if the caller is cancelled.
     func outcome(

@@ -1,30 +1,30 @@
 import InletCore
 import InletRTC
 
-/// The token of a single sign-on, as AWS's tools keep it in a file (botocore, `SSOTokenProvider`), with the data for
-/// its renewal. A value without input or output.
+/// A single sign-on token in the form in which AWS's tools keep it in a file (botocore, `SSOTokenProvider`), with the
+/// data for its renewal. A value without input or output.
 struct SignOnToken: Sendable {
     /// The client that `aws sso login` registered.
     struct Registration: Sendable {
         var clientID, clientSecret: String
-        /// Its end, in the form of the file.
+        /// The end of its registration, in the form of the file.
         var end: String
     }
 
     var access: String
-    /// The end of the token, in seconds since 1970.
+    /// The expiry of the token, in seconds since 1970.
     var expiration: Int64
-    /// The client that the token was issued to; nil if the file has none.
+    /// The client to which the token was issued; nil if the file has none.
     var registration: Registration?
-    /// The refresh token for which a new token is issued; nil without one.
+    /// The refresh token, in exchange for which a new token is issued; nil without one.
     var refresh: String?
 
-    /// The most bytes of a token or a secret.
+    /// The maximum number of bytes of a token or a secret.
     private static let longestText = 16_384
-    /// The longest plausible life of a token, in seconds: ten years.
+    /// The longest plausible lifetime of a token, in seconds: ten years.
     private static let longestLife: Int64 = 315_360_000
 
-    /// Reads the content of a file; nil if it holds no token.
+    /// Parses the content of a file; nil if it contains no token.
     init?(file: String) {
         let members = (try? JSONReader.read(Array(file.utf8)))?.members ?? []
         func text(_ name: String) -> String? { Self.text(name, of: members) }
@@ -37,7 +37,8 @@ struct SignOnToken: Sendable {
         }
     }
 
-    /// Reads the answer to a renewal; nil if it holds no token. An answer without a refresh token ends the renewals.
+    /// Parses the response to a renewal; nil if it contains no token. A response without a refresh token ends the
+    /// renewals.
     ///
     /// - Parameter now: the time in seconds since 1970.
     init?(answer text: String, to registration: Registration, now: Int64) {
@@ -50,8 +51,8 @@ struct SignOnToken: Sendable {
         (self.registration, refresh) = (registration, Self.text("refreshToken", of: members))
     }
 
-    /// Returns the client and the refresh token by which the token can be renewed; nil if the file lacks one, or the
-    /// registration of the client has ended.
+    /// Returns the client and the refresh token for renewing the token; nil if the file lacks one of them, or if the
+    /// client's registration has ended.
     ///
     /// - Parameter now: the time in seconds since 1970.
     func renewal(now: Int64) -> (client: Registration, refresh: String)? {
@@ -59,11 +60,11 @@ struct SignOnToken: Sendable {
         return (registration, refresh)
     }
 
-    /// Returns the content of the file, with the keys of botocore in their order.
+    /// Returns the content of the file, with botocore's keys in their order.
     ///
     /// - Parameters:
     ///   - start: the start URL of the sign-on.
-    ///   - region: its region.
+    ///   - region: the region of the sign-on.
     func file(start: String, region: String) -> String {
         let members: [(String, String?)] = [
             ("startUrl", start), ("region", region), ("accessToken", access),
@@ -77,7 +78,7 @@ struct SignOnToken: Sendable {
         ).json
     }
 
-    /// Returns a member of visible ASCII characters; nil without one.
+    /// Returns a member consisting of visible ASCII characters; nil if there is no such member.
     private static func text(_ name: String, of members: [JSONMember]) -> String? {
         guard let text = members.first(where: { $0.key.isSameBytes(as: name) })?.value.text,
             (1...longestText).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -85,7 +86,7 @@ struct SignOnToken: Sendable {
         return text
     }
 
-    /// Reads the end of a token, to which versions of AWS's tools before 2020 appended `UTC`.
+    /// Parses the expiry of a token. Versions of AWS's tools before 2020 appended `UTC`.
     private static func seconds(_ text: String) -> Int64? {
         AWSTime.parse(text.hasByteSuffix("UTC") ? "\(text.dropLast(3))Z" : text)?.seconds
     }

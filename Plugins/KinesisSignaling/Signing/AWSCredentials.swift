@@ -6,9 +6,10 @@ struct AWSCredentials: Sendable, Hashable {
     var accessKeyID: String
     /// The secret access key.
     var secretAccessKey: String
-    /// The session token of temporary credentials; nil for lasting ones.
+    /// The session token of temporary credentials; nil for permanent ones.
     var sessionToken: String?
-    /// The time when temporary credentials expire, in seconds since 1970; nil if they do not, or it is unknown.
+    /// The time when temporary credentials expire, in seconds since 1970; nil if they do not expire or the time is
+    /// unknown.
     var expiration: Int64?
 
     init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiration: Int64? = nil) {
@@ -28,7 +29,7 @@ struct AWSCredentials: Sendable, Hashable {
         else {
             throw InletError(
                 .invalidConfiguration,
-                "The credentials for AWS are empty or have spaces or characters beyond ASCII. Copy them anew.")
+                "The credentials for AWS are empty, or contain spaces or non-ASCII characters. Copy them again.")
         }
     }
 }

@@ -13,7 +13,7 @@ struct AWSTime: Sendable, Hashable {
         return Self.padded(year, 4) + Self.padded(month, 2) + Self.padded(day, 2)
     }
 
-    /// The time as `YYYY-MM-DD'T'HH:MM:SS'Z'`, as AWS's tools write the end of a token.
+    /// The time as `YYYY-MM-DD'T'HH:MM:SS'Z'`, the form in which AWS's tools write a token's expiry.
     var extended: String {
         let (year, month, day) = civil
         let date = [Self.padded(year, 4), Self.padded(month, 2), Self.padded(day, 2)].joined(separator: "-")
@@ -44,7 +44,7 @@ struct AWSTime: Sendable, Hashable {
         )
     }
 
-    /// Reads `YYYY-MM-DDTHH:MM:SS[.fraction](Z|+00:00)`, as the time of an expiry is written; nil for anything else.
+    /// Parses `YYYY-MM-DDTHH:MM:SS[.fraction](Z|+00:00)`, the form of an expiry; nil for any other text.
     static func parse(_ text: String) -> AWSTime? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

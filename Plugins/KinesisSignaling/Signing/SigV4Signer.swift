@@ -7,13 +7,13 @@ struct SigV4Signer: Sendable {
     /// The signed parts of a request, before any escaping.
     struct Request: Sendable {
         var method: String
-        /// The host, with its port if it is not the scheme's.
+        /// The host, with its port if that is not the scheme's default.
         var host: String
         /// The path, at least "/".
         var path = "/"
-        /// The names and values of the query, in any order; a name may occur more than once.
+        /// The names and values of the query, in any order. A name may occur more than once.
         var query: [Field] = []
-        /// The headers besides `Host` and those of the signature.
+        /// The headers, except `Host` and those of the signature.
         var headers: [Field] = []
         var body: [UInt8] = []
     }
@@ -35,17 +35,17 @@ struct SigV4Signer: Sendable {
     /// The service's name in signatures, such as `kinesisvideo`.
     let service: String
 
-    /// The headers that proxies change, or that a client adds after the signing.
+    /// The headers that proxies change, or that a client adds after signing.
     private static let unsigned: Set<String> = ["expect", "transfer-encoding", "user-agent", "x-amzn-trace-id"]
 
-    /// Returns the path and the query of a request in the form to send.
+    /// Returns the path and query of a request in the form to send.
     static func target(_ request: Request) -> String {
         let query = request.query.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&")
         return escapedPath(request.path) + (query.isEmpty ? "" : "?\(query)")
     }
 
-    /// Returns the headers that make a request a signed one: `X-Amz-Date`, `X-Amz-Security-Token` for temporary
-    /// credentials, and `Authorization`.
+    /// Returns the headers that sign a request: `X-Amz-Date`, `X-Amz-Security-Token` for temporary credentials, and
+    /// `Authorization`.
     func sign(_ request: Request, at time: AWSTime) -> [Field] {
         var added = [Field("X-Amz-Date", time.text)]
         if let token = credentials.sessionToken { added.append(Field("X-Amz-Security-Token", token)) }
@@ -61,10 +61,10 @@ struct SigV4Signer: Sendable {
         return added
     }
 
-    /// Returns the path and the query of a request that anyone with the address may make for a while. Only `Host` is
-    /// signed of its headers.
+    /// Returns the path and query of a request that anyone with the address may make for a while. `Host` is the only
+    /// signed header.
     ///
-    /// - Parameter lifetime: how long the address is valid, in seconds.
+    /// - Parameter lifetime: the time for which the address is valid, in seconds.
     func presign(_ request: Request, lifetime: Int, at time: AWSTime) -> String {
         let (headers, names) = canonicalHeaders([], host: request.host)
         var query = request.query
@@ -100,7 +100,7 @@ struct SigV4Signer: Sendable {
         return Self.hexadecimal(Self.authenticate(text, with: key))
     }
 
-    /// Returns the headers in the signed form, each with a line end, and the list of their names.
+    /// Returns the headers in canonical form, each with a line end, and the list of their names.
     private func canonicalHeaders(_ headers: [Field], host: String) -> (lines: String, names: String) {
         var values: [String: [String]] = ["host": [host]]
         for header in headers {
@@ -114,7 +114,7 @@ struct SigV4Signer: Sendable {
         return (lines, names.joined(separator: ";"))
     }
 
-    /// Returns the path escaped once and without dot segments (RFC 3986, section 6.2.2.3).
+    /// Returns the path, escaped once and without dot segments (RFC 3986, section 6.2.2.3).
     private static func escapedPath(_ path: String) -> String {
         var segments: [Substring] = []
         for segment in path.split(atByte: "/", keepsEmpty: false) {

@@ -11,7 +11,7 @@ import InletSystem
 #endif
 
 // Unsafe: owns a descriptor.
-/// A capture that is read from a file, a piece at a time.
+/// A capture read from a file, a piece at a time.
 final class CaptureFile {
     private let descriptor: Int32
     private var reader = CaptureReader()
@@ -21,7 +21,7 @@ final class CaptureFile {
     let header: CaptureHeader
     /// The machine's time of day when the capture began, in nanoseconds since 1970.
     let started: Int64
-    /// The time of the captured machine's monotonic clock when the capture began. Ticks are rounded by it.
+    /// The captured machine's monotonic time when the capture began. Ticks are rounded relative to it.
     let origin: MonotonicTime
 
     /// Opens a regular file and reads its first line.
@@ -29,7 +29,7 @@ final class CaptureFile {
     /// - Throws: ``InletError/Code/malformedData`` if the file is not a capture; the error for the `errno`.
     init(_ path: String) throws(InletError) {
         guard !path.utf8.contains(0) else {
-            throw InletError(.invalidConfiguration, "The path of a capture holds no NUL.")
+            throw InletError(.invalidConfiguration, "The path of a capture must not contain NUL.")
         }
         // Without O_NONBLOCK, opening a pipe without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -38,7 +38,7 @@ final class CaptureFile {
             var facts = stat()
             guard unsafe fstat(descriptor, &facts) == 0 else { throw Self.failure(errno, path) }
             guard facts.st_mode & S_IFMT == S_IFREG else {
-                throw InletError(.invalidConfiguration, "A capture is read from a regular file, which this is not.")
+                throw InletError(.invalidConfiguration, "A capture must be a regular file.")
             }
             var first: CaptureHeader?
             while first == nil {
@@ -92,14 +92,14 @@ final class CaptureFile {
     private static func failure(_ number: Int32, _ path: String) -> InletError {
         let context = InletError.Context(operation: "open", nativeCode: number)
         switch number {
-        case ENOENT, ENOTDIR: return InletError(.notFound, "There is no file \(path).", context: context)
+        case ENOENT, ENOTDIR: return InletError(.notFound, "The file \(path) does not exist.", context: context)
         case EACCES, EPERM:
             return InletError(
-                .permissionDenied, "The file \(path) may not be read. Check its owner and permissions.",
+                .permissionDenied, "Permission to read \(path) was denied. Check its owner and permissions.",
                 context: context)
         default:
             return InletError(
-                .inputOutput, "The file \(path) cannot be read: \(SystemErrorText.of(number)).", context: context)
+                .inputOutput, "Cannot read \(path): \(SystemErrorText.of(number)).", context: context)
         }
     }
 }

@@ -2,13 +2,13 @@ import InletCore
 import InletRTSP
 import InletSystem
 
-/// Records the events of a session in a ``CaptureOutput``.
+/// Records the events of a session to a ``CaptureOutput``.
 ///
 /// Confined to the source's thread.
 final class CaptureRecorder {
     private let output: CaptureOutput
     private var writer: CaptureWriter
-    /// The error because of which the capture could not be written; nil without an error.
+    /// The error that prevented writing the capture; nil without an error.
     private(set) var failure: InletError?
 
     init(_ configuration: RTSPConfiguration, to output: CaptureOutput, at now: MonotonicTime) {
@@ -30,25 +30,25 @@ final class CaptureRecorder {
         flush()
     }
 
-    /// Records that the parser refuses the following bytes.
+    /// Records that the parser rejects the following bytes.
     func noteParserFailure() {
         writer.noteParserFailure()
         flush()
     }
 
-    /// Records bytes that were given to the connection.
+    /// Records bytes that were passed to the connection.
     func send(_ bytes: [UInt8], at time: MonotonicTime) {
         writer.send(bytes, at: time)
         flush()
     }
 
-    /// Records a datagram that arrived; see ``CaptureWriter/datagram(_:_:hasMore:at:)``.
+    /// Records a received datagram; see ``CaptureWriter/datagram(_:_:hasMore:at:)``.
     func datagram(_ kind: CaptureRecord.Kind, _ bytes: RawSpan, hasMore: Bool = false, at time: MonotonicTime) {
         writer.datagram(kind, bytes, hasMore: hasMore, at: time)
         flush()
     }
 
-    /// Records a datagram with RTCP that was sent.
+    /// Records a sent RTCP datagram.
     func sendReport(_ bytes: [UInt8], at time: MonotonicTime) {
         writer.sendReport(bytes, at: time)
         flush()
@@ -92,11 +92,11 @@ final class CaptureRecorder {
 
 /// The end of a connection, as captures state it.
 enum CaptureEnd: Equatable {
-    /// The server ended it in order.
+    /// The server closed the connection normally.
     case ended
     /// The client closed it.
     case left
-    /// It failed, or could not be made.
+    /// The connection failed, or could not be established.
     case failed(InletError.Code)
 
     var text: String {
@@ -107,7 +107,7 @@ enum CaptureEnd: Equatable {
         }
     }
 
-    /// Reads the text of a record. An error code is one word in letters.
+    /// Parses the text of a record. An error code is one word of letters.
     init(_ text: [UInt8]) {
         switch String(decoding: text, as: UTF8.self) {
         case "ended": self = .ended

@@ -1,21 +1,22 @@
 import InletCore
 import InletRTSP
 
-/// Plays a capture: its records replace connections and sockets, and its times the clock.
+/// Plays a capture: its records replace connections and sockets, and its times replace the clock.
 ///
 /// Time advances only from record to record, so that a capture always has the same result. Confined to one thread.
 final class CaptureReplay {
     private let file: CaptureFile
     private let context: SourceContext
-    /// The time when the first record was played, on the context's clock; nil plays as fast as records are taken.
+    /// The time when the first record was played, on the context's clock; nil if records are played as fast as they
+    /// are taken.
     private var start: MonotonicTime?
-    /// The record that is played next, at the time ``now``.
+    /// The record to play next, at the time ``now``.
     private var head: CaptureRecord?
     /// The time of the last record.
     private(set) var now: MonotonicTime
     /// Whether the session is over.
     private(set) var isAtEnd = false
-    /// Whether more had arrived after the last record taken.
+    /// Whether more data had arrived after the last taken record.
     private(set) var hasMore = false
 
     /// - Parameter isPaced: whether records are played at their capture times.
@@ -35,7 +36,7 @@ final class CaptureReplay {
     /// Delays all following records by this time.
     func postpone(by time: Duration) { start = start.map { $0 + time } }
 
-    /// Whether ``step()`` has found no more that could have arrived.
+    /// Whether ``step()`` has found that nothing more could have arrived.
     var isQuiet: Bool { head == nil }
 
     /// Moves to the next record.
@@ -63,7 +64,7 @@ final class CaptureReplay {
 
     /// Moves to the next connection.
     ///
-    /// - Throws: the error if it could not be made; otherwise as ``step()``.
+    /// - Throws: the error if the connection could not be established when captured; otherwise as ``step()``.
     func connect() throws(InletError) -> ReplayChannel {
         while !isAtEnd {
             try step()
@@ -76,10 +77,10 @@ final class CaptureReplay {
             default: break
             }
         }
-        throw InletError(.streamEnded, "The capture ends before the server is connected.")
+        throw InletError(.streamEnded, "The capture ends before the connection to the server.")
     }
 
-    /// Takes the result of a read from the connection; nil if that is not the next record.
+    /// Takes the result of a read from the connection; nil if the next record is another kind.
     func takeReceived() throws(InletError) -> [UInt8]? {
         switch head?.knownKind {
         case .received:
@@ -95,7 +96,7 @@ final class CaptureReplay {
         }
     }
 
-    /// Takes a datagram for RTP or RTCP; nil if that is not the next record.
+    /// Takes a datagram for RTP or RTCP; nil if the next record is another kind.
     func takeDatagram(isControl: Bool) -> [UInt8]? {
         guard head?.knownKind == (isControl ? .report : .packet) else { return nil }
         defer { head = nil }
@@ -103,10 +104,11 @@ final class CaptureReplay {
         return head?.bytes
     }
 
-    /// Takes the record of due work; returns whether it was the next record.
+    /// Takes the record of due work. Returns false if the next record is another kind.
     func takeTimer() -> Bool { take(.timer) }
 
-    /// Takes the record that the session continued over TCP because of losses; returns whether it was the next record.
+    /// Takes the record that the session continued over TCP because of losses. Returns false if the next record is
+    /// another kind.
     func takeLossy() -> Bool { take(.lossy) }
 
     private func take(_ kind: CaptureRecord.Kind) -> Bool {

@@ -10,14 +10,13 @@ public struct RTSPCaptureConfiguration: PacketSourceConfiguration {
     public var pace = Pace.none
     /// The number of decoding threads; 0 is one per core. The default, nil, means 0.
     public var threads: Int?
-    /// The largest picture that is accepted; larger ones are refused before memory is allocated. The default is
-    /// 8192x8192.
+    /// The largest accepted picture; larger ones are rejected before memory is allocated. The default is 8192x8192.
     public var maximumSize = PictureLimits().size
-    /// The decoders that may be used. Empty by default: the `Inlet` module and the command set all of theirs.
+    /// The decoders that may be used. Empty by default: the `Inlet` module and the command set all of their decoders.
     public var decoders: [DecoderPlugin] = []
-    /// The name of the decoder that is tried first. The default, nil, is the one with the highest preference.
+    /// The name of the decoder to try first. The default, nil, is the one with the highest preference.
     public var decoder: String?
-    /// The treatment of damaged pictures. The default is `.drop`.
+    /// The handling of damaged pictures. The default is `.drop`.
     public var damage = DamagePolicy.drop
 
     /// The pacing of a capture's packets.
@@ -28,13 +27,13 @@ public struct RTSPCaptureConfiguration: PacketSourceConfiguration {
         case none
     }
 
-    /// Creates a configuration for the capture at a path, with the defaults.
+    /// Creates a configuration for the capture at a path, with default values.
     public init(path: String) { self.path = path }
 
     /// The URI of the file.
     public var redactedURI: String { Redaction.redact(uri: "rtspcap:\(path)") }
 
-    /// The configuration of decoding. Nothing is dropped because it is late.
+    /// The configuration of decoding. Nothing is dropped for being late.
     public var decoding: DecodingSettings {
         var settings = DecodingSettings(decoders, decoder: decoder)
         settings.threads = threads

@@ -1,7 +1,7 @@
 import InletCore
 import InletDecode
 
-/// Reads the packets of a captured session, with the source that would have read them from the network.
+/// Reads the packets of a captured session, using the source that would have read them from the network.
 final class RTSPCaptureSource: FrameSource {
     private let configuration: RTSPCaptureConfiguration
     private var source: RTSPSource?

@@ -2,7 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletRTSP
 
-/// The part of a configuration that determines a session, as captures state it.
+/// The part of a configuration that determines a session, as stored in captures.
 extension RTSPConfiguration {
     /// Returns the first line of a capture.
     ///
@@ -32,7 +32,7 @@ extension RTSPConfiguration {
         return header
     }
 
-    /// Makes the configuration of a captured session. Missing or invalid facts have their defaults.
+    /// Creates the configuration of a captured session. Missing or invalid values get their defaults.
     ///
     /// - Throws: ``InletError/Code/malformedData`` if the address is missing.
     init(captured header: CaptureHeader) throws(InletError) {
@@ -40,7 +40,7 @@ extension RTSPConfiguration {
             throw InletError(.malformedData, "The capture is damaged: it does not state the session's address.")
         }
         self.init(url: url)
-        // Without any credentials a challenge would end the session; their values make no difference.
+        // Without any credentials a challenge would end the session. Their values make no difference.
         if header["credentials"] == "yes" { (user, password) = ("user", "password") }
         sharesCredentials = header["share-credentials"] == "yes"
         basicAuthentication =

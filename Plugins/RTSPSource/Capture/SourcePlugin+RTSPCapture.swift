@@ -7,12 +7,12 @@ extension SourcePlugin {
     public static let rtspCapture = SourcePlugin(
         PluginInfo(
             name: "rtspcap", schemes: ["rtspcap"],
-            summary: "Captures of RTSP sessions, as inlet capture writes them.",
+            summary: "Captures of RTSP sessions, written by inlet capture.",
             usage: "rtspcap:FILE?pace=none", options: RTSPCaptureOptions.all,
             examples: ["rtspcap:camera.rtspcap", "rtspcap:camera.rtspcap?pace=realtime"])
     ) { uri, values in
         guard !uri.rest.isEmpty else {
-            throw InletError(.invalidConfiguration, "A capture needs a path, such as rtspcap:camera.rtspcap.")
+            throw InletError(.invalidConfiguration, "Add the path of a capture, such as rtspcap:camera.rtspcap.")
         }
         var configuration = RTSPCaptureConfiguration(path: uri.rest)
         configuration.pace = values[RTSPCaptureOptions.pace]
@@ -29,7 +29,7 @@ private enum RTSPCaptureOptions {
         "pace", default: RTSPCaptureConfiguration(path: "").pace,
         "realtime plays at the times of the capture, none as fast as frames are taken")
     static let threads = PluginOption(
-        "threads", default: 0, in: 0...64, "Threads that decode; 0 is one a core")
+        "threads", default: 0, in: 0...64, "Decoding threads; 0 is one per core")
 
     static let all = [
         pace.description, NetworkSourceOptions.damage.description, NetworkSourceOptions.maximumSize.description,

@@ -1,40 +1,40 @@
 import InletCore
 
 // Unsafe: reads into and writes from memory that the caller lends.
-/// A connection that carries bytes both ways and never blocks: TCP, TLS over TCP, HTTP or a WebSocket over either.
+/// A connection that carries bytes in both directions and never blocks: TCP, TLS over TCP, HTTP or a WebSocket over
+/// either.
 ///
 /// Confined to one thread at a time.
 protocol ByteChannel: AnyObject {
-    /// The descriptor to poll. Any call may replace it by another one.
+    /// The descriptor to poll. Any call may replace it.
     var descriptor: Int32 { get }
 
-    /// A second descriptor to poll, which is read and written by the same calls; nil if there is nothing to wait for on
-    /// one. The default is nil.
+    /// A second descriptor to poll, which the same calls read and write; nil if there is nothing to wait for on it.
+    /// The default is nil.
     var second: PolledDescriptor? { get }
 
-    /// Whether the channel waits until it can send, to continue a handshake or to send accepted bytes.
+    /// Whether the channel must be able to send, to continue a handshake or to send accepted bytes.
     var wantsOutput: Bool { get }
 
-    /// Whether the channel can send bytes: not while a handshake waits for the other side.
+    /// Whether the channel can send bytes, which it cannot while a handshake waits for the other side.
     var canSend: Bool { get }
 
-    /// Whether bytes have arrived that polling ``descriptor`` does not show.
+    /// Whether bytes have arrived that polling ``descriptor`` does not reveal.
     var hasBuffered: Bool { get }
 
-    /// Reads the bytes that have arrived.
+    /// Reads bytes that have arrived.
     ///
-    /// - Throws: ``InletError/Code/disconnected`` if the connection broke; ``InletError/Code/tlsFailed`` if TLS could
-    ///   not be agreed on.
+    /// - Throws: ``InletError/Code/disconnected`` if the connection broke; ``InletError/Code/tlsFailed`` if the TLS
+    ///   handshake failed.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome
 
-    /// Sends as many of the bytes as the system takes now.
+    /// Sends as many of the bytes as the system accepts now.
     ///
     /// - Returns: the number of bytes sent.
     /// - Throws: as ``read(into:)``.
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int
 
-    /// Continues with the channel's own bytes to send. Called when ``descriptor`` can be written to, or ``second`` is
-    /// ready.
+    /// Continues to send the channel's own bytes. Called when ``descriptor`` is writable or ``second`` is ready.
     func flush() throws(InletError)
 }
 
@@ -50,7 +50,7 @@ struct PolledDescriptor: Equatable {
 }
 
 extension ByteChannel {
-    /// Sends as many of the waiting bytes as the system takes now, and removes them.
+    /// Sends as many of the waiting bytes as the system accepts now, and removes them.
     ///
     /// - Throws: as ``write(_:)``.
     func writeAll(_ waiting: inout [UInt8]) throws(InletError) {
@@ -73,10 +73,10 @@ extension ByteChannel {
 
 /// The result of a read that does not block.
 enum ReadOutcome: Equatable {
-    /// This many bytes, at least one.
+    /// The number of bytes read, at least one.
     case bytes(Int)
     /// Nothing has arrived.
     case wouldBlock
-    /// The other side has ended the connection in order.
+    /// The other side has closed the connection normally.
     case ended
 }

@@ -9,21 +9,20 @@ import InletCore
 #endif
 
 // Unsafe: waits in `poll`.
-/// Waits for descriptors, for a time, and for the cancellation of a source.
+/// Waits for descriptors, a time limit, and the cancellation of a source.
 struct DescriptorWait {
     let context: SourceContext
 
     var clock: any CaptureClock { context.clock }
 
-    /// The interval of polling if nothing signals a cancellation.
+    /// The polling interval if nothing signals a cancellation.
     private static let blindWait = Duration.milliseconds(50)
 
-    /// Waits until one of the descriptors is ready or the time is over.
+    /// Waits until one of the descriptors is ready or the time is up.
     ///
     /// - Parameters:
-    ///   - descriptors: descriptors, each with the events of `poll` to wait for.
-    ///   - end: the time to return; the deadline of the source's operation counts, too.
-    /// - Returns: the indices of those that are ready, or broken.
+    ///   - descriptors: the descriptors, each with the `poll` events to wait for.
+    ///   - end: the time limit; the deadline of the source's operation applies as well.
     /// - Throws: as ``SourceContext/checkCancellation()``.
     func wait(for descriptors: [(Int32, Int16)], until end: MonotonicTime) throws(InletError) -> [Int] {
         var polled = descriptors.map { pollfd(fd: $0.0, events: $0.1, revents: 0) }
@@ -32,21 +31,22 @@ struct DescriptorWait {
         return descriptors.indices.filter { polled[$0].revents != 0 }
     }
 
-    /// Waits for a connection even if the source was cancelled, for example while it is closed.
+    /// Waits for a connection even if the source was cancelled, for example while it is being closed.
     func waitRegardless(for connection: RTSPConnection, until end: MonotonicTime) {
         let milliseconds = Int32(clamping: max(0, (end - clock.now).wholeNanoseconds) / 1_000_000 + 1)
         var polled = connection.polled
         _ = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
     }
 
-    /// Works as ``wait(for:until:)``, without an allocation.
+    /// Works like ``wait(for:until:)``, without an allocation.
     ///
-    /// - Parameter polled: descriptors with the events to wait for; the last is the context's wake-up descriptor.
+    /// - Parameter polled: the descriptors with the events to wait for; the last one is the context's wake-up
+    ///   descriptor.
     func wait(_ polled: inout [pollfd], until end: MonotonicTime) throws(InletError) {
         try context.checkCancellation()
         var left = min(end, context.deadline) - clock.now
         if context.wakeUpDescriptor < 0 { left = min(left, Self.blindWait) }
-        // One millisecond more, so that the time is over when the wait returns.
+        // An additional millisecond makes sure that the time is up when the wait returns.
         let milliseconds = left <= .zero ? 0 : Int32(clamping: left.wholeNanoseconds / 1_000_000 + 1)
         _ = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
         try context.checkCancellation()

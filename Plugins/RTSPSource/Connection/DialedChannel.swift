@@ -9,7 +9,7 @@ import InletCore
 #endif
 
 // Unsafe: reads into and writes from memory that the caller lends.
-/// A connection of a tunnel: TCP, and TLS if the tunnel has it. It connects and sends without ever blocking.
+/// A connection of a tunnel: TCP, or TLS over TCP. It connects and sends without ever blocking.
 ///
 /// Confined to one thread at a time.
 @safe final class DialedChannel {
@@ -20,16 +20,16 @@ import InletCore
 
     private let dialing: Dialing
     private var state: State
-    /// The bytes that the system has not taken yet.
+    /// The bytes that the system has not accepted yet.
     private var output: [UInt8] = []
 
-    /// Takes an established connection.
+    /// Takes over an established connection.
     init(_ socket: TCPChannel, _ dialing: Dialing) throws(InletError) {
         self.dialing = dialing
         state = .connected(try dialing.secured(socket))
     }
 
-    /// Begins another connection.
+    /// Starts another connection.
     init(_ dialing: Dialing) throws(InletError) {
         self.dialing = dialing
         state = .connecting(try dialing.begin())
@@ -43,7 +43,7 @@ import InletCore
         }
     }
 
-    /// Whether ``flush()`` has something to do when the descriptor can be written to.
+    /// Whether ``flush()`` has something to do when the descriptor is writable.
     var wantsOutput: Bool {
         switch state {
         case .connecting: true
@@ -51,22 +51,22 @@ import InletCore
         }
     }
 
-    /// Whether bytes have arrived that polling does not show.
+    /// Whether bytes have arrived that polling does not reveal.
     var hasBuffered: Bool {
         if case .connected(let channel) = state { return channel.hasBuffered }
         return false
     }
 
-    /// Whether the system has taken everything.
+    /// Whether the system has accepted all bytes.
     var isSent: Bool { output.isEmpty }
 
-    /// Sends bytes, which are made by `append`, or keeps them until the system takes them.
+    /// Sends the bytes that `append` provides, or keeps them until the system accepts them.
     func send(_ append: (inout [UInt8]) -> Void) throws(InletError) {
         append(&output)
         try flush()
     }
 
-    /// Continues the connection and the bytes that wait to be sent.
+    /// Continues connecting and sending waiting bytes.
     ///
     /// - Throws: errors of ``SocketError``, of TLS, or ``InletError/Code/disconnected``.
     func flush() throws(InletError) {
@@ -75,13 +75,13 @@ import InletCore
         try channel.writeAll(&output)
     }
 
-    /// Reads the bytes that have arrived.
+    /// Reads bytes that have arrived.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
         guard let channel = try connected() else { return .wouldBlock }
         return unsafe try channel.read(into: target)
     }
 
-    /// Reads the bytes that have arrived, as far as the buffer has room, and passes them on.
+    /// Reads bytes that have arrived, as far as the buffer has room, and passes them on.
     ///
     /// - Parameter take: called with the bytes, which are valid during the call.
     func read(
@@ -101,7 +101,7 @@ import InletCore
         return try outcome.get()
     }
 
-    /// Returns the channel, if its TCP connection is established.
+    /// Returns the channel if its TCP connection is established.
     private func connected() throws(InletError) -> (any ByteChannel)? {
         switch state {
         case .connected(let channel): return channel

@@ -1,8 +1,8 @@
 import InletCore
 import InletFFmpeg
 
-/// Makes further connections to a server: to the address that the first one reached, which needs no look-up and is
-/// known to be allowed.
+/// Opens further connections to a server, at the address that the first one reached: it needs no look-up and is known
+/// to be allowed.
 struct Dialing {
     private let address: SocketAddress?
     private let host: String
@@ -10,7 +10,7 @@ struct Dialing {
 
     /// - Parameters:
     ///   - first: an established connection.
-    ///   - host: the name or numeric address that the certificate must be for.
+    ///   - host: the name or numeric address that the certificate must match.
     ///   - tls: the check of the certificate; nil for no TLS.
     init(_ first: TCPChannel, host: String, tls: TLSSettings?) {
         address = first.remoteAddress
@@ -18,15 +18,15 @@ struct Dialing {
         self.tls = tls
     }
 
-    /// Begins another connection.
+    /// Starts another connection.
     func begin() throws(InletError) -> TCPChannel {
         guard let address else {
-            throw InletError(.disconnected, "The connection was broken off. Check the server and the network.")
+            throw InletError(.disconnected, "The connection was lost. Check the server and the network.")
         }
         return try TCPChannel(connectingTo: address)
     }
 
-    /// Returns the channel over an established connection: itself, or TLS.
+    /// Returns the channel over an established connection: the connection itself, or TLS over it.
     func secured(_ socket: TCPChannel) throws(InletError) -> any ByteChannel {
         guard let tls else { return socket }
         return try TLSChannel(socket, host: host, tls)

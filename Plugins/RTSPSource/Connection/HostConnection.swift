@@ -11,27 +11,27 @@ import Synchronization
     import Darwin
 #endif
 
-/// Connects to a host: looks its name up, and tries its addresses in parallel, each a little after the one before (RFC
-/// 8305), so that one dead address of two costs no time-out.
+/// Connects to a host: looks up its name and tries its addresses in parallel, each a little later than the previous
+/// one (RFC 8305), so that one dead address of two costs no time-out.
 struct HostConnection {
     let host: String
     let port: UInt16
-    /// Whether an address may be connected to.
+    /// Returns whether connecting to an address is allowed.
     var allows: (IPAddress) -> Bool = { _ in true }
 
-    /// The time that an address has before the next is tried in parallel (RFC 8305, section 5).
+    /// The time after which the next address is tried in parallel (RFC 8305, section 5).
     private static let stagger = Duration.milliseconds(250)
-    /// The setting to change if connecting takes too long.
+    /// The advice about the setting to change if connecting takes too long.
     static let advice = "connect-timeout sets how long to wait."
-    /// The maximum number of addresses that are tried.
+    /// The maximum number of addresses to try.
     private static let mostAddresses = 8
 
     /// Connects.
     ///
     /// - Parameters:
-    ///   - deadline: the time to give up.
+    ///   - deadline: the time limit.
     ///   - wait: waits for descriptors; see ``DescriptorWait``.
-    /// - Throws: ``InletError/Code/hostNotFound``, ``InletError/Code/connectionRefused`` and others of
+    /// - Throws: ``InletError/Code/hostNotFound``, ``InletError/Code/connectionRefused`` and other errors of
     ///   ``SocketError``; ``InletError/Code/timedOut``; ``InletError/Code/addressRefused`` if no address is allowed;
     ///   ``InletError/Code/invalidConfiguration`` for a link-local address without an interface.
     ///
@@ -44,7 +44,7 @@ struct HostConnection {
             guard !address.needsZone else {
                 throw InletError(
                     .invalidConfiguration,
-                    "A link-local address needs the interface that leads to it, as in rtsp://[fe80::1%25eth0]/stream.")
+                    "A link-local address needs its network interface, as in rtsp://[fe80::1%25eth0]/stream.")
             }
             found = [address]
         } else {
@@ -103,7 +103,7 @@ struct HostConnection {
     }
 }
 
-/// Looks a name up on a separate thread, because nothing can interrupt a name service.
+/// Looks up a name on a separate thread, because a name service cannot be interrupted.
 private final class HostResolution: Sendable {
     private struct State {
         var found: [IPAddress]?
@@ -113,7 +113,8 @@ private final class HostResolution: Sendable {
     private let state = Mutex(State())
     private let done: WakeUpSignal
 
-    /// The number of abandoned look-ups in the whole process: a dead name service must not use up all threads.
+    /// The number of abandoned look-ups in the whole process, which is limited because a dead name service must not
+    /// use up all threads.
     private static let abandoned = Atomic(0)
     private static let mostAbandoned = 16
 
@@ -125,7 +126,7 @@ private final class HostResolution: Sendable {
         guard abandoned.load(ordering: .relaxed) < mostAbandoned else {
             throw InletError(
                 .resourceExhausted,
-                "Too many connections hang in the name service. Check that DNS works (getent hosts NAME).")
+                "Too many connections are waiting for the name service. Check that DNS works (getent hosts NAME).")
         }
         let job = try HostResolution()
         try SystemThread.start(named: "inlet-lookup") { job.finish(HostLookup.addresses(of: host)) }

@@ -12,30 +12,30 @@ import InletFFmpeg
 // Unsafe: owns the memory of received datagrams and passes addresses to the system.
 /// The two UDP sockets of a stream: RTP on an even port, RTCP on the next (RFC 3550, section 11).
 ///
-/// Datagrams from other hosts than the server are dropped. In a multicast group, receiver reports and key-frame
+/// Datagrams from hosts other than the server are dropped. In a multicast group, receiver reports and key-frame
 /// requests are sent to the group (RFC 3550, section 6). Confined to one thread.
 @safe final class MediaSockets {
     let rtp: Int32
     let rtcp: Int32
-    /// The port for RTP; that for RTCP is one higher.
+    /// The port for RTP; the port for RTCP is one higher.
     let port: UInt16
-    /// The origin of RTP: the server's address, with the port 0 if that is unknown.
+    /// The origin of RTP: the server's address, with port 0 if the port is unknown.
     private var sender: (address: IPAddress, rtpPort: UInt16, rtcpPort: UInt16)?
     /// The group's address and port for RTCP; nil with unicast.
     private let group: SocketAddress?
-    /// The origin of a capture's datagrams, instead of the sockets; nil outside captures.
+    /// The origin of a capture's datagrams, which replaces the sockets; nil outside captures.
     private let replay: CaptureReplay?
     private let datagram = DatagramMemory()
-    /// Datagrams from hosts other than the server, which were dropped.
+    /// The number of dropped datagrams from hosts other than the server.
     private(set) var strangers: UInt64 = 0
 
-    /// The system's receive buffer: 1 MiB, a key frame of 4K at a high rate. The system may grant less.
+    /// The system's receive buffer: 1 MiB, which is a 4K key frame at a high rate. The system may grant less.
     private static let bufferSize: Int32 = 1 << 20
     private static let mostTries = 64
 
-    /// Opens a pair on free ports.
+    /// Opens a pair of sockets on free ports.
     ///
-    /// - Parameter local: this machine's address on the way to the server.
+    /// - Parameter local: this machine's address on the route to the server.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no pair is free.
     init(local: IPAddress) throws(InletError) {
         for _ in 0..<Self.mostTries {
@@ -55,18 +55,17 @@ import InletFFmpeg
             return
         }
         throw InletError(
-            .resourceExhausted, "No pair of UDP ports is free. Take transport=tcp, or stop some sources.")
+            .resourceExhausted, "No pair of UDP ports is free. Use transport=tcp, or stop some sources.")
     }
 
     /// Joins a multicast group.
     ///
     /// - Parameters:
     ///   - group: the group's address.
-    ///   - rtcpPort: the port for RTCP; 0 is the one after `rtpPort`.
+    ///   - rtcpPort: the port for RTCP; 0 means the one after `rtpPort`.
     ///   - timeToLive: the time to live of reports; nil is the system's default of 1, which crosses no router.
-    ///   - local: this machine's address on the interface to join on: that of the control connection.
-    /// - Throws: ``InletError/Code/malformedData`` if the address is not a group's, or an error of ``SocketError`` if
-    ///   the system cannot join it.
+    ///   - local: this machine's address on the interface for joining the group, which is that of the control
+    ///     connection.
     init(
         joining group: IPAddress, rtpPort: UInt16, rtcpPort: UInt16, timeToLive: Int?, local: IPAddress
     ) throws(InletError) {
@@ -91,7 +90,7 @@ import InletFFmpeg
         Multicast.send(from: local, group, timeToLive: timeToLive, rtcp)
     }
 
-    /// Takes datagrams from a capture. There are no sockets then.
+    /// Receives datagrams from a capture instead of sockets.
     init(replaying replay: CaptureReplay) {
         (rtp, rtcp, port, group) = (-1, -2, 49_152, nil)
         self.replay = replay
@@ -102,7 +101,7 @@ import InletFFmpeg
         close(rtcp)
     }
 
-    /// Accepts datagrams only from this sender.
+    /// Restricts datagrams to this sender.
     ///
     /// - Parameters:
     ///   - address: the server's address.
@@ -114,7 +113,7 @@ import InletFFmpeg
     /// Reads the next datagram.
     ///
     /// - Parameter descriptor: ``rtp`` or ``rtcp``.
-    /// - Returns: whether there was one; `body` is called with it unless a stranger sent it.
+    /// - Returns: whether there was a datagram. `body` is called with it unless it came from another host.
     func receive(on descriptor: Int32, _ body: (RawSpan) -> Void) -> Bool {
         if let replay {
             guard let datagram = replay.takeDatagram(isControl: descriptor == rtcp) else { return false }
@@ -130,7 +129,7 @@ import InletFFmpeg
                 return count >= 0
             }
             if count < 0 {
-                // A refusal of a packet to the server's port gives no information about the packets that it sends.
+                // The rejection of a packet by the server's port says nothing about the packets that the server sends.
                 if errno == EINTR || errno == ECONNREFUSED { continue }
                 return false
             }
@@ -143,7 +142,7 @@ import InletFFmpeg
         }
     }
 
-    /// Whether a datagram for RTP waits.
+    /// Whether an RTP datagram is waiting.
     var hasDatagram: Bool {
         if let replay { return replay.hasMore }
         var byte: UInt8 = 0
@@ -156,7 +155,7 @@ import InletFFmpeg
         return source.ip?.unmapped == sender.address.unmapped && (port == 0 || group != nil || source.port == port)
     }
 
-    /// Sends a datagram to the server's port, if that is known, or a report to the group. Nothing waits for it.
+    /// Sends a datagram to the server's port, if the port is known, or a report to the group. Never blocks.
     func send(_ bytes: [UInt8], isControl: Bool) {
         guard let target = target(isControl: isControl) else { return }
         _ = unsafe target.withSocketAddress { address, length in
@@ -179,7 +178,7 @@ import InletFFmpeg
         let descriptor = socket(family, type, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw SocketError.error(errno, operation: "socket") }
         SocketOption.set(descriptor, SOL_SOCKET, SO_RCVBUF, bufferSize)
-        // Several receivers of a group on one machine.
+        // Allows several receivers of a group on one machine.
         if address.space == .multicast { SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1) }
         let target = SocketAddress(address, port: port)
         guard unsafe target.withSocketAddress({ unsafe bind(descriptor, $0, $1) }) == 0 else {
@@ -195,7 +194,7 @@ import InletFFmpeg
     }
 }
 
-/// Owns the memory of one datagram: the largest that UDP carries.
+/// Owns the memory of one datagram, of the largest size in UDP.
 @safe private final class DatagramMemory {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 

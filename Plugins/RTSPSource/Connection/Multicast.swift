@@ -10,12 +10,12 @@ import InletFFmpeg
 #endif
 
 // Unsafe: passes group addresses to `setsockopt`.
-/// The options of sockets for multicast groups.
+/// The socket options for multicast groups.
 enum Multicast {
     /// Joins a group.
     ///
     /// - Parameters:
-    ///   - group: the group's address; an IPv6 address has the index of the interface to join on as its zone.
+    ///   - group: the group's address. The zone of an IPv6 address is the index of the interface to join on.
     ///   - local: this machine's address on that interface.
     /// - Throws: an error of ``SocketError`` if the system cannot join it.
     static func join(_ group: IPAddress, _ local: IPAddress, _ descriptor: Int32) throws(InletError) {
@@ -35,14 +35,14 @@ enum Multicast {
         guard status == 0 else { throw SocketError.error(errno, operation: "IP_ADD_MEMBERSHIP") }
     }
 
-    /// Makes datagrams to the group leave through the interface on which it was joined.
+    /// Sends datagrams to the group through the interface on which it was joined.
     ///
     /// - Parameter timeToLive: the datagrams' time to live; nil is the system's default.
     static func send(from local: IPAddress, _ group: IPAddress, timeToLive: Int?, _ descriptor: Int32) {
         let hops = timeToLive.map { Int32(clamping: min(max($0, 1), 255)) }
         if group.bytes.count == 4 {
             var address = interface(local)
-            // If the system refuses it, its routing table decides.
+            // If the system rejects this, its routing table decides.
             _ = unsafe setsockopt(
                 descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, socklen_t(address.count))
             if let hops { SocketOption.set(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_TTL, hops) }
@@ -53,7 +53,7 @@ enum Multicast {
         }
     }
 
-    /// Returns the IPv4 address that identifies the interface; 0.0.0.0, which is any, if the local address is not IPv4.
+    /// Returns the IPv4 address that identifies the interface; 0.0.0.0, for any, if the local address is not IPv4.
     private static func interface(_ local: IPAddress) -> [UInt8] {
         local.unmapped.bytes.count == 4 ? local.unmapped.bytes : [0, 0, 0, 0]
     }

@@ -12,7 +12,7 @@ import InletFFmpeg
 // Unsafe: reads the interface list of `getifaddrs`.
 /// The network interfaces of this machine.
 enum NetworkInterface {
-    /// Returns the index of the interface with an address; 0, which is any, if no interface has it.
+    /// Returns the index of the interface with an address; 0, for any, if no interface has it.
     static func index(of address: IPAddress) -> UInt32 {
         guard address.zone == 0 else { return address.zone }
         var list: UnsafeMutablePointer<ifaddrs>?
@@ -33,7 +33,7 @@ enum NetworkInterface {
 
     /// Returns the interfaces for sending to a multicast group, each with its first IPv4 address.
     ///
-    /// - Parameter names: the interfaces' names; if empty, all that are up and support multicast.
+    /// - Parameter names: the names of the interfaces; if empty, all that are up and support multicast.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if one of the names is not that of an interface that is up
     ///   and has an IPv4 address.
     static func multicastInterfaces(named names: [String]) throws(InletError) -> [(name: String, address: IPAddress)] {
@@ -57,7 +57,8 @@ enum NetworkInterface {
         for name in names where !found.contains(where: { $0.name == name }) {
             throw InletError(
                 .invalidConfiguration,
-                "'\(name.sanitized(limit: 64))' is no interface that is up and has an IPv4 address. Check ip address.")
+                "'\(name.sanitized(limit: 64))' is not an interface that is up and has an IPv4 address. Check with: ip address."
+            )
         }
         return found
     }

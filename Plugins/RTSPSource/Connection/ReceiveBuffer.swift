@@ -1,8 +1,7 @@
 import InletCore
 
 // Unsafe: owns the memory of received bytes.
-/// The bytes that have arrived and are not parsed yet, in one piece of memory, so that they are parsed where they were
-/// received.
+/// The received bytes that are not parsed yet, in one contiguous block, so that they are parsed in place.
 ///
 /// Confined to one thread.
 @safe final class ReceiveBuffer {
@@ -11,7 +10,7 @@ import InletCore
     private var start = 0
     private var end = 0
 
-    /// - Parameter capacity: the maximum number of bytes that are kept; more than the longest message or interleaved
+    /// - Parameter capacity: the maximum number of bytes to keep, which must exceed the longest message or interleaved
     ///   packet.
     init(capacity: Int) {
         self.capacity = capacity
@@ -23,7 +22,7 @@ import InletCore
     /// The number of bytes that are not parsed yet.
     var count: Int { end - start }
 
-    /// Whether the buffer is full until some bytes are parsed.
+    /// Whether the buffer is full, until some bytes are parsed.
     var isFull: Bool { count == capacity }
 
     /// Calls `body` with the bytes that are not parsed yet, valid during the call.
@@ -31,21 +30,21 @@ import InletCore
         unsafe try body(UnsafeRawBufferPointer(rebasing: memory[start..<end]).bytes)
     }
 
-    /// Calls `body` with the last bytes that have arrived, valid during the call.
+    /// Calls `body` with the most recently received bytes, valid during the call.
     func withLast(_ count: Int, _ body: (RawSpan) -> Void) {
         unsafe body(UnsafeRawBufferPointer(rebasing: memory[max(start, end - max(0, count))..<end]).bytes)
     }
 
-    /// Discards bytes that were parsed.
+    /// Discards parsed bytes.
     func consume(_ count: Int) {
         start = min(end, start + max(0, count))
         if start == end { (start, end) = (0, 0) }
     }
 
-    /// Discards everything.
+    /// Discards all bytes.
     func removeAll() { (start, end) = (0, 0) }
 
-    /// Lets more bytes arrive after the others.
+    /// Appends received bytes.
     ///
     /// - Parameter read: fills the memory from its beginning.
     /// - Returns: the result of `read`; nil if the buffer is full.
@@ -63,6 +62,6 @@ import InletCore
         return outcome
     }
 
-    /// The remaining bytes are moved to the front when less than this share of the memory is free after them.
+    /// The remaining bytes are moved to the front when less than 1/`roomShare` of the memory is free after them.
     private static let roomShare = 4
 }

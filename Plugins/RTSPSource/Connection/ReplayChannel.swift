@@ -1,10 +1,10 @@
 import InletCore
 
 // Unsafe: reads into memory that the caller lends.
-/// A connection of a capture. Sent bytes are dropped: the answers are in the capture.
+/// A connection of a capture. Sent bytes are dropped, because the responses are in the capture.
 final class ReplayChannel: ByteChannel {
     private let replay: CaptureReplay
-    /// The rest of bytes that were captured with one read, and did not fit in another.
+    /// The rest of bytes that were captured in one read and did not fit into another.
     private var rest: ArraySlice<UInt8> = []
 
     init(_ replay: CaptureReplay) { self.replay = replay }

@@ -1,17 +1,17 @@
 import InletFFmpeg
 import InletRTSP
 
-/// Decides which addresses of a server may be connected to: those to which the servers before it may redirect, without
-/// those that accepted a connection and never answered.
+/// Decides which addresses of a server are allowed: those to which the previous servers may redirect, except those
+/// that accepted a connection and never answered.
 ///
 /// A value without I/O.
 struct ServerAddresses {
     private let policy: AddressPolicy
     /// The most public address of the servers that have redirected; nil if none has.
     private(set) var leader: IPAddress?
-    /// The address of the last connection that was requested.
+    /// The address of the most recently requested connection.
     private var destination: RTSPURL?
-    /// The addresses of the destination's host that never answered.
+    /// The addresses of that host that never answered.
     private var silent: [IPAddress] = []
 
     init(_ policy: AddressPolicy) { self.policy = policy }
@@ -27,7 +27,7 @@ struct ServerAddresses {
         if let remote { leader = mostPublic(remote) }
     }
 
-    /// Records that an address accepted a connection and never answered.
+    /// Records that an address accepted a connection but never answered.
     mutating func noteSilence(of address: IPAddress) { silent.append(address) }
 
     private func mostPublic(_ remote: IPAddress) -> IPAddress {
@@ -35,12 +35,13 @@ struct ServerAddresses {
         return leader
     }
 
-    /// Whether a server may have packets sent from another address.
+    /// Returns whether a server may have packets sent from another address.
     func allows(sender: IPAddress, of remote: IPAddress) -> Bool {
         sender.space != .multicast && policy.allows(sender, from: mostPublic(remote))
     }
 
-    /// Whether the destination may be connected to at an address. The address that the user gave may be anywhere.
+    /// Returns whether connecting to the destination at an address is allowed. The address that the user gave may be
+    /// anywhere.
     func allows(_ address: IPAddress) -> Bool {
         !silent.contains(address) && (leader == nil || policy.allows(address, from: leader))
     }

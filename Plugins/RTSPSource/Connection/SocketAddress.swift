@@ -9,7 +9,7 @@ import InletFFmpeg
 #endif
 
 // Unsafe: stores an address in the system's struct.
-/// An IP address and a port in the system's form.
+/// An IP address and a port in the system's representation.
 @safe struct SocketAddress {
     // A plain value; its bytes are read through pointers only inside the closures below.
     private var storage = sockaddr_storage()
@@ -40,9 +40,9 @@ import InletFFmpeg
         }
     }
 
-    /// Makes the address from the result of a system call.
+    /// Creates the address from the result of a system call.
     ///
-    /// - Returns: nil if the call failed, or for another family than IP.
+    /// - Returns: nil if the call failed, or if the family is not IP.
     init?(filledBy body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Bool) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var length = length
@@ -68,7 +68,7 @@ import InletFFmpeg
         }
     }
 
-    /// Calls `body` with the address in the system's form, valid during the call.
+    /// Calls `body` with the address in the system's representation, valid during the call.
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         unsafe withUnsafePointer(to: storage) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }

@@ -9,7 +9,7 @@ import InletSystem
     import Darwin
 #endif
 
-/// The meaning of socket errors for users.
+/// Explains socket errors to users.
 enum SocketError {
     /// Returns the error for a system call on a socket.
     static func error(_ number: Int32, operation: String) -> InletError {
@@ -29,7 +29,7 @@ enum SocketError {
                 .timedOut, "The server does not answer. Check the address and the network.", context: context)
         case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ENETRESET:
             return InletError(
-                .disconnected, "The connection was broken off. Check the server and the network.", context: context)
+                .disconnected, "The connection was lost. Check the server and the network.", context: context)
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
             return InletError(
                 .resourceExhausted,
@@ -47,9 +47,9 @@ enum SocketError {
 }
 
 // Unsafe: passes option values to `setsockopt`.
-/// Options of sockets that are whole numbers.
+/// Socket options that are whole numbers.
 enum SocketOption {
-    /// Sets an option. If the system refuses it, the socket works without it.
+    /// Sets an option. If the system rejects it, the socket works without it.
     static func set(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
         var value = value
         _ = unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -15,19 +15,19 @@ import InletSystem
 @safe final class TCPChannel: ByteChannel {
     let descriptor: Int32
 
-    /// Begins to connect. The connection is established, or has failed, when the descriptor can be written to; see
+    /// Starts to connect. The connection is established, or has failed, when the descriptor is writable; see
     /// ``connectionError``.
     ///
-    /// - Throws: the error if the system refuses a socket or the address at once.
+    /// - Throws: the error if the system immediately rejects a socket or the address.
     init(connectingTo address: SocketAddress) throws(InletError) {
         let descriptor = socket(address.family, Self.streamType, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw SocketError.error(errno, operation: "socket") }
         self.descriptor = descriptor
-        // Requests are small and each is awaited.
+        // Requests are small, and each is awaited.
         SocketOption.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         let status = unsafe address.withSocketAddress { unsafe connect(descriptor, $0, $1) }
         guard status == 0 || errno == EINPROGRESS else {
-            // `deinit` closes the descriptor: all properties are set.
+            // `deinit` closes the descriptor, because all properties are set.
             throw SocketError.error(errno, operation: "connect")
         }
     }
@@ -42,8 +42,8 @@ import InletSystem
         private static let streamType = SOCK_STREAM
     #endif
 
-    /// The `errno` with which connecting failed; nil if the connection is established. Meaningful when the descriptor
-    /// can be written to.
+    /// The `errno` with which connecting failed; nil if the connection is established. Meaningful once the descriptor
+    /// is writable.
     var connectionError: Int32? {
         var number: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -68,9 +68,9 @@ import InletSystem
 
     /// Acknowledges the data that was read.
     ///
-    /// Without this, Linux delays the acknowledgement by 40 ms or more, in particular after this side has sent
-    /// something. A server that uses Nagle's algorithm (RFC 896) holds the last part of a picture until the
-    /// acknowledgement arrives. The option does not stay set: tcp(7), `TCP_QUICKACK`.
+    /// Otherwise Linux delays the acknowledgement by 40 ms or more, in particular after this side has sent something.
+    /// A server that uses Nagle's algorithm (RFC 896) holds back the last part of a picture until the acknowledgement
+    /// arrives. The option does not stay set: tcp(7), `TCP_QUICKACK`.
     func acknowledge() {
         #if os(Linux)
             SocketOption.set(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, 1)

@@ -7,15 +7,15 @@ import InletSystem
 struct TLSSettings: Sendable, Hashable {
     /// The path of a PEM file with certificate authorities; nil uses the system's.
     var authorities: String?
-    /// Whether the certificate is checked. The default is true.
+    /// Whether the certificate is verified. The default is true.
     var verifies = true
-    /// The SHA-256 of the only certificate that is accepted, 32 bytes; it then needs no authority. The default, nil,
-    /// accepts any that is trusted.
+    /// The SHA-256 of the only accepted certificate, 32 bytes; it then needs no authority. The default, nil, accepts
+    /// any trusted certificate.
     var pin: [UInt8]?
 }
 
 // Unsafe: owns a connection of OpenSSL.
-/// TLS over a TCP connection, by the system's OpenSSL. Never blocks.
+/// TLS over a TCP connection, using the system's OpenSSL. Never blocks.
 @safe final class TLSChannel: ByteChannel {
     private let connection: TCPChannel
     private let settings: TLSSettings
@@ -23,18 +23,18 @@ struct TLSSettings: Sendable, Hashable {
     private var isConnected = false
     private var hasEnded = false
 
-    /// Whether OpenSSL waits until it can send, in a handshake or a read.
+    /// Whether OpenSSL must be able to send, in a handshake or a read.
     private(set) var wantsOutput = false
 
-    /// Begins TLS over an established connection.
+    /// Starts TLS over an established connection.
     ///
-    /// - Parameter host: the name or numeric address that the certificate must be for.
+    /// - Parameter host: the name or numeric address that the certificate must match.
     /// - Throws: ``InletError/Code/unsupported`` if OpenSSL is not installed; ``InletError/Code/invalidConfiguration``
     ///   if the file contains no authorities.
     init(_ connection: TCPChannel, host: String, _ settings: TLSSettings) throws(InletError) {
         guard inlet_openssl_load() else {
             throw InletError(
-                .unsupported, "rtsps needs OpenSSL 3, which could not be loaded. Install libssl3 (Debian).")
+                .unsupported, "rtsps needs OpenSSL 3, which cannot be loaded. Install libssl3 (Debian).")
         }
         // A pinned certificate is compared as a whole.
         let checksChain = settings.verifies && settings.pin == nil
@@ -42,7 +42,7 @@ struct TLSSettings: Sendable, Hashable {
             throw InletError(
                 .invalidConfiguration,
                 settings.authorities.map {
-                    "No certificate authority could be read from '\($0)'. tls-ca names a PEM file."
+                    "Cannot read a certificate authority from '\($0)'. tls-ca names a PEM file."
                 }
                     ?? "The system has no certificate authorities. Install ca-certificates, or name some with tls-ca.")
         }
@@ -52,7 +52,7 @@ struct TLSSettings: Sendable, Hashable {
             let tls = unsafe inlet_tls_connection(
                 context, connection.descriptor, host, IPAddress(literal: host) != nil)
         else {
-            throw InletError(.resourceExhausted, "There is not enough memory for a connection.")
+            throw InletError(.resourceExhausted, "Not enough memory for a connection.")
         }
         self.connection = connection
         self.settings = settings
@@ -61,7 +61,7 @@ struct TLSSettings: Sendable, Hashable {
     }
 
     deinit {
-        // OpenSSL writes to the socket without a way to turn SIGPIPE off, here and below.
+        // Here and below, OpenSSL writes to the socket and offers no way to suppress SIGPIPE.
         if isConnected, !hasEnded {
             _ = SignalGuard.run {
                 unsafe inlet_tls_shut_down(tls)
@@ -107,14 +107,14 @@ struct TLSSettings: Sendable, Hashable {
         let result = Self.guarded {
             unsafe inlet_tls_read(tls, target.baseAddress, Int32(clamping: target.count), &count)
         }
-        // Also acknowledges a partial record: the server may hold back the rest until then.
+        // Also acknowledges a partial record, because the server may hold back the rest until then.
         connection.acknowledge()
         if result == SSL_ERROR_NONE { return .bytes(Int(count)) }
         if waits(result) { return .wouldBlock }
         hasEnded = true
         if result == SSL_ERROR_ZERO_RETURN { return .ended }
         throw InletError(
-            .disconnected, "The connection was broken off. Check the server and the network.",
+            .disconnected, "The connection was lost. Check the server and the network.",
             context: .init(operation: "SSL_read", nativeCode: result))
     }
 
@@ -134,11 +134,11 @@ struct TLSSettings: Sendable, Hashable {
         if waits(result) { return 0 }
         hasEnded = true
         throw InletError(
-            .disconnected, "The connection was broken off. Check the server and the network.",
+            .disconnected, "The connection was lost. Check the server and the network.",
             context: .init(operation: "SSL_write", nativeCode: result))
     }
 
-    /// Calls OpenSSL so that the process is not killed if the other side has gone.
+    /// Calls OpenSSL so that the process is not killed if the other side is gone.
     private static func guarded(_ call: () -> Int32) -> Int32 {
         var result = SSL_ERROR_NONE
         // The guard checks for a signal only if the call failed.
@@ -149,7 +149,7 @@ struct TLSSettings: Sendable, Hashable {
         return result
     }
 
-    /// Whether the result requires another call when the descriptor is ready.
+    /// Returns whether the result requires another call when the descriptor is ready.
     private func waits(_ result: Int32) -> Bool {
         wantsOutput = result == SSL_ERROR_WANT_WRITE
         return wantsOutput || result == SSL_ERROR_WANT_READ

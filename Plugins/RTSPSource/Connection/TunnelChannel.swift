@@ -2,9 +2,9 @@ import InletCore
 import InletRTSP
 
 // Unsafe: owns the memory of received answers.
-/// RTSP in HTTP, on two connections. ``HTTPTunnel`` makes the decisions.
+/// RTSP in HTTP, over two connections. ``HTTPTunnel`` makes the decisions.
 ///
-/// Once the tunnel is open, the server's bytes are read in place: HTTP adds nothing to them.
+/// Once the tunnel is open, the server's bytes are read in place, because HTTP adds nothing to them.
 @safe final class TunnelChannel: ByteChannel {
     private var tunnel: HTTPTunnel
     private let dialing: Dialing
@@ -12,12 +12,12 @@ import InletRTSP
     /// The connection of the POST; nil without one.
     private var postLeg: DialedChannel?
     private var hasEnded = false
-    /// Whether a message waits until the POST can carry it.
+    /// Whether a message is waiting until the POST can carry it.
     private var isAwaited = false
-    /// Receives the answers to the POST, of which only the heads matter.
+    /// Receives the responses to the POST, of which only the heads matter.
     private let answer: UnsafeMutableRawBufferPointer
 
-    /// Begins a tunnel over an established connection, which carries the GET.
+    /// Starts a tunnel over an established connection, which carries the GET.
     init(over socket: TCPChannel, _ tunnel: HTTPTunnel, _ dialing: Dialing) throws(InletError) {
         self.tunnel = tunnel
         self.dialing = dialing
@@ -34,7 +34,8 @@ import InletRTSP
     var canSend: Bool { false }
     var hasBuffered: Bool { getLeg.hasBuffered || (!tunnel.isConfirmed && postLeg?.hasBuffered == true) }
 
-    /// The connection of the POST, while it has something to do: later its end is noticed before the next message.
+    /// The connection of the POST, while it has something to do. Afterwards its end is noticed before the next
+    /// message.
     var second: PolledDescriptor? {
         guard let postLeg, postLeg.wantsOutput || isAwaited || !tunnel.isConfirmed else { return nil }
         let canCarry = isAwaited && tunnel.canSend && postLeg.isSent
@@ -64,7 +65,7 @@ import InletRTSP
         let (consumed, action) = unsafe try tunnel.receive(bytes.bytes, on: .get)
         try perform(action)
         guard tunnel.isCarrying, consumed < bytes.count else { return .wouldBlock }
-        // Only the bytes that arrived with the head of the answer are moved.
+        // Only the bytes that arrived with the head of the response are moved.
         unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
         return .bytes(bytes.count - consumed)
     }
@@ -72,7 +73,7 @@ import InletRTSP
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int {
         try attendToPost()
         try perform(tunnel.reopen())
-        // All or nothing: base64 must not end within a message.
+        // All or nothing, because base64 must not end within a message.
         guard tunnel.canSend, let postLeg, postLeg.isSent else {
             isAwaited = true
             return 0
@@ -87,7 +88,7 @@ import InletRTSP
         return bytes.count
     }
 
-    /// Continues the connection of the POST, and reads the server's answers.
+    /// Continues the connection of the POST, and reads the server's responses.
     private func attendToPost() throws(InletError) {
         guard let postLeg else { return }
         let outcome: ReadOutcome

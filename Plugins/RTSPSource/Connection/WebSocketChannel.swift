@@ -4,7 +4,7 @@ import InletRTSP
 // Unsafe: reads into memory that the caller lends and unmasks it in place.
 /// RTSP in a WebSocket. ``WebSocketHandshake`` and ``WebSocketReader`` interpret its bytes.
 ///
-/// Frames are unpacked where they were received: payloads move to the front by the length of the heads before them.
+/// Frames are unpacked in place: payloads are moved to the front by the length of the preceding heads.
 @safe final class WebSocketChannel: ByteChannel {
     private var handshake: WebSocketHandshake
     private var reader = WebSocketReader()
@@ -14,7 +14,7 @@ import InletRTSP
     private var isOpen = false
     private var hasEnded = false
 
-    /// Begins a WebSocket over an established connection.
+    /// Starts a WebSocket over an established connection.
     init(over socket: TCPChannel, _ handshake: WebSocketHandshake, _ dialing: Dialing) throws(InletError) {
         self.handshake = handshake
         self.dialing = dialing
@@ -24,7 +24,7 @@ import InletRTSP
 
     deinit {
         guard isOpen, !hasEnded, connection.isSent else { return }
-        // RFC 6455, section 7.4.1: 1000 is a normal end. The answer is not awaited.
+        // RFC 6455, section 7.4.1: 1000 is a normal end. The response is not awaited.
         let mask: UInt32 = random.next()
         try? connection.send { WebSocketWriter.append(.close, [0x03, 0xE8], mask: mask, to: &$0) }
     }
@@ -48,7 +48,7 @@ import InletRTSP
             guard isOpen else {
                 throw InletError(
                     .disconnected,
-                    "The server closed the connection in place of an answer. It may not offer WebSockets at this port.")
+                    "The server closed the connection instead of answering. It may not offer WebSockets at this port.")
             }
             return .ended
         }
@@ -69,9 +69,9 @@ import InletRTSP
         return bytes.count
     }
 
-    /// Moves the payloads among the bytes to the front of the memory that holds them.
+    /// Moves the payloads among the bytes to the front of their memory.
     ///
-    /// - Returns: the number of their bytes.
+    /// - Returns: the number of payload bytes.
     @unsafe private func takeApart(
         _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
     ) throws(InletError) -> Int {
@@ -93,7 +93,7 @@ import InletRTSP
         while true {
             switch unsafe try reader.next(bytes.bytes, &position) {
             case .payload(let range):
-                // Heads come before payloads: the destination is never after the bytes.
+                // Heads precede payloads, so the destination is never after the bytes.
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[length...])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
                 length += range.count
@@ -105,7 +105,7 @@ import InletRTSP
         }
     }
 
-    /// Answers control frames. While the system takes nothing, the latest answer waits.
+    /// Answers control frames. While the system accepts no bytes, the latest answer waits.
     private func answer() throws(InletError) {
         guard reader.hasAnswer, connection.isSent else { return }
         let mask: UInt32 = random.next()

@@ -11,36 +11,36 @@ import InletSystem
     import Darwin
 #endif
 
-/// Searches this machine's networks for ONVIF devices (WS-Discovery) over IPv4. No address that they state is
+/// Searches this machine's networks for ONVIF devices (WS-Discovery) over IPv4. The addresses that they state are not
 /// contacted.
 package struct DeviceDiscovery {
     /// The names of the interfaces to search on; if empty, all that are up and support multicast.
     package var interfaces: [String] = []
-    /// The time to wait for answers. The default is 3 s.
+    /// The time to wait for responses. The default is 3 s.
     package var timeout = Duration.seconds(3)
 
     /// The group and the port of WS-Discovery (section 2.4).
     private static let group: [UInt8] = [239, 255, 255, 250]
     private static let port: UInt16 = 3702
-    /// The times when the probe is sent again, because datagrams get lost (SOAP-over-UDP, appendix I).
+    /// The interval after which the probe is sent again, because datagrams may be lost (SOAP-over-UDP, appendix I).
     private static let repetition = Duration.milliseconds(150)
-    /// The maximum number of datagrams that are read from one socket before the others have their turn.
+    /// The maximum number of datagrams read from one socket before it is the others' turn.
     private static let turn = 64
 
-    /// Makes a search with the defaults.
+    /// Creates a search with default values.
     package init() {}
 
-    /// Sends the probe, and collects the answers until the time is over. Blocks the thread.
+    /// Sends the probe and collects responses until the time is up. Blocks the thread.
     ///
-    /// - Returns: the answers, and the errors on some of the interfaces.
+    /// - Returns: the responses, and the errors on some of the interfaces.
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an interface that cannot be used,
-    ///   ``InletError/Code/disconnected`` if there is no interface, or the error if the probe could not be sent on any.
+    ///   ``InletError/Code/disconnected`` if there is no interface, or the error if no interface could send the probe.
     package func run() throws(InletError) -> (answers: DiscoveryAnswers, troubles: [String]) {
         let found = try NetworkInterface.multicastInterfaces(named: interfaces)
         guard !found.isEmpty, let group = IPAddress(bytes: Self.group) else {
             throw InletError(
                 .disconnected,
-                "No network interface is up that has an IPv4 address and knows multicast. Check ip address.")
+                "No network interface that is up has an IPv4 address and supports multicast. Check with: ip address.")
         }
         var random = SystemRandomNumberGenerator()
         var answers = DiscoveryAnswers(
@@ -61,7 +61,7 @@ package struct DeviceDiscovery {
         if sockets.isEmpty, let failure = failures.first { throw failure.error }
         let start = MonotonicTime.now
         collect(&answers, sockets, until: min(start + timeout, start + Self.repetition))
-        // An interface that fails now has sent the first probe.
+        // An interface that fails now has already sent the first probe.
         for socket in sockets { try? socket.send(message, to: target) }
         collect(&answers, sockets, until: start + timeout)
         return (answers, failures.map { "\($0.name.sanitized(limit: 64)): \($0.error.message)" })
@@ -72,7 +72,7 @@ package struct DeviceDiscovery {
         while !answers.isFull {
             let left = (end - MonotonicTime.now).wholeNanoseconds
             guard left > 0 else { return }
-            // One millisecond more, so that the time is over when the wait returns.
+            // An additional millisecond makes sure that the time is up when the wait returns.
             _ = unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: left / 1_000_000 + 1))
             for (index, socket) in sockets.enumerated() where polled[index].revents != 0 {
                 for _ in 0..<Self.turn {
@@ -85,7 +85,7 @@ package struct DeviceDiscovery {
 }
 
 // Unsafe: owns the sockets that search for devices.
-/// Owns a UDP socket that sends to a multicast group through one interface, and receives the answers.
+/// Owns a UDP socket that sends to a multicast group through one interface and receives the responses.
 @safe private final class DiscoverySocket {
     let descriptor: Int32
 
@@ -97,7 +97,7 @@ package struct DeviceDiscovery {
         guard unsafe address.withSocketAddress({ unsafe bind(descriptor, $0, $1) }) == 0 else {
             throw SocketError.error(errno, operation: "bind")
         }
-        // Only devices of this network.
+        // Restricts the search to this network.
         Multicast.send(from: local, group, timeToLive: 1, descriptor)
     }
 
@@ -110,8 +110,8 @@ package struct DeviceDiscovery {
         guard count == bytes.count else { throw SocketError.error(errno, operation: "sendto") }
     }
 
-    /// Returns the next datagram and the host that sent it; an empty one for one that is too long, and nil if none
-    /// waits.
+    /// Returns the next datagram and the host that sent it; nil if none is waiting. A datagram that is too long is
+    /// returned empty.
     func receive(atMost limit: Int) -> (bytes: [UInt8], sender: [UInt8])? {
         var isLonger = false
         var isOver = false

@@ -9,12 +9,12 @@ import Synchronization
 ///
 /// The password itself is never sent: devices get a digest of it, by HTTP or by WS-Security.
 package struct DeviceLogin: Sendable {
-    /// A device's answer.
+    /// A device's response.
     package struct Answer: Sendable {
-        /// Its profiles with the addresses of their streams, or the error.
+        /// The device's profiles with the addresses of their streams, or the error.
         package var profiles: Result<[ONVIFProfile], InletError>
-        /// The seconds by which its clock is ahead of this machine's; nil if it does not state its time within two
-        /// seconds. Answers state the time in whole seconds.
+        /// The seconds by which the device's clock is ahead of this machine's; nil if the device does not state its
+        /// time within two seconds. Responses state the time in whole seconds.
         package var clockOffset: Int64?
 
         package init(_ profiles: Result<[ONVIFProfile], InletError>, clockOffset: Int64? = nil) {
@@ -22,13 +22,13 @@ package struct DeviceLogin: Sendable {
         }
     }
 
-    /// The time limit for all answers of a device. The default is 10 s.
+    /// The time limit for all responses of a device. The default is 10 s.
     package var timeout = Duration.seconds(10)
-    /// The time limit for each answer. The default is 5 s.
+    /// The time limit for each response. The default is 5 s.
     package var patience = Duration.seconds(5)
     /// The path of a PEM file with certificate authorities for `https:`; nil, the default, uses the system's.
     package var certificateAuthorities: String?
-    /// Whether certificates are checked. The default is true.
+    /// Whether certificates are verified. The default is true.
     package var verifiesCertificate = true
 
     private let credentials: RTSPCredentials
@@ -38,20 +38,20 @@ package struct DeviceLogin: Sendable {
     private static let mostAtOnce = 16
     /// The time limit for a device to state its time.
     private static let clockPatience = Duration.seconds(2)
-    /// The extra time that a thread's work may take: it has its own deadlines.
+    /// The additional time that a thread's work may take, because it has its own deadlines.
     private static let slack = Duration.seconds(5)
 
-    /// Makes a login with the defaults.
+    /// Creates a login with default values.
     package init(user: String, password: String, clock: any CaptureClock) {
         credentials = RTSPCredentials(user: Array(user.utf8), password: Array(password.utf8))
         self.clock = clock
     }
 
-    /// Queries all devices, and waits until each has answered or its time is over. Blocks the thread.
+    /// Queries all devices, and waits until each has answered or its time is up. Blocks the thread.
     ///
     /// - Parameter devices: the addresses of each device's service. Those after the first are tried in turn while none
     ///   has answered.
-    /// - Returns: the answer of each device, in order.
+    /// - Returns: the response of each device, in order.
     /// - Throws: ``InletError/Code/resourceExhausted`` if no thread can be started.
     package func profiles(of devices: [[RTSPURL]]) throws(InletError) -> [Answer] {
         let work = LoginWork(devices.count, done: try Doorbell())
@@ -63,7 +63,7 @@ package struct DeviceLogin: Sendable {
                 }
                 threads += 1
             } catch {
-                // Running threads do the work of the others.
+                // The running threads also do the work of the missing ones.
                 if threads == 0 { throw error }
                 break
             }
@@ -74,15 +74,15 @@ package struct DeviceLogin: Sendable {
 
     private func ask(_ services: [RTSPURL]) -> Answer {
         let end = clock.now + timeout + Self.clockPatience
-        var failure = InletError(.notFound, "The ONVIF device states no address that may be asked.")
+        var failure = InletError(.notFound, "The ONVIF device states no address that may be queried.")
         for (index, service) in services.enumerated() {
-            // The time comes first, whether or not the login succeeds: a clock that is days off is why some devices
-            // refuse it.
+            // The time is determined first, whether or not the login succeeds, because a clock that is days off is why
+            // some devices reject it.
             let offset = clockOffset(of: service)
             var settings = ONVIFSession.Settings(device: service, goal: .profiles)
             settings.credentials = credentials
             settings.basic = .never
-            // The others get their share of the time.
+            // The other addresses get their share of the time.
             let share = (end - clock.now) / (services.count - index)
             var conversation = conversation(settings, patience: min(patience, share))
             do throws(InletError) {
@@ -107,7 +107,7 @@ package struct DeviceLogin: Sendable {
         guard (try? conversation.run(until: begin + Self.clockPatience)) != nil,
             let offset = conversation.session.statedClockOffset
         else { return nil }
-        // The stated time is about that of the middle of the exchange, and was compared with its end.
+        // The stated time is about that of the middle of the exchange, but was compared with its end.
         return offset + (clock.now - begin >= .seconds(1) ? 1 : 0)
     }
 
@@ -119,7 +119,7 @@ package struct DeviceLogin: Sendable {
     }
 }
 
-/// The devices that are left to query, and the answers. Safe from any thread.
+/// The devices that remain to be queried, and the responses. Safe from any thread.
 private final class LoginWork: Sendable {
     private struct State {
         var next = 0
@@ -134,7 +134,7 @@ private final class LoginWork: Sendable {
         state = Mutex(State(answers: Array(repeating: nil, count: count)))
     }
 
-    /// Returns the index of a device that was not queried yet; nil if all were.
+    /// Returns the index of a device that was not queried yet; nil if all were queried.
     func next() -> Int? {
         state.withLock { state in
             guard state.next < state.answers.count else { return nil }
@@ -148,12 +148,12 @@ private final class LoginWork: Sendable {
         done.ring()
     }
 
-    /// Waits until all have answered, or the time is over.
+    /// Waits until all devices have answered, or the time is up.
     func answers(until end: MonotonicTime) -> [DeviceLogin.Answer] {
         while true {
             let answers = state.withLock { $0.answers }
             if !answers.contains(where: { $0 == nil }) || MonotonicTime.now >= end {
-                let late = InletError(.timedOut, "The ONVIF device does not answer in time.")
+                let late = InletError(.timedOut, "The ONVIF device did not answer in time.")
                 return answers.map { $0 ?? DeviceLogin.Answer(.failure(late)) }
             }
             _ = done.wait(until: end, wakeDescriptor: -1)

@@ -2,19 +2,19 @@ public import InletCore
 public import InletDecode
 import InletRTSP
 
-/// A network camera that is found by ONVIF: each time it is opened, its device is queried for the address of a
-/// profile's stream, which is then played over RTSP.
+/// A network camera found by ONVIF. Each time it is opened, its device is queried for the address of a profile's
+/// stream, which is then played over RTSP.
 public struct ONVIFConfiguration: PacketSourceConfiguration {
     /// The address of the device service, `http:` or `https:` and without credentials, such as
     /// `http://camera/onvif/device_service`.
     public var device: String
-    /// The name or the token of the media profile. The default, nil, is the device's first one.
+    /// The name or token of the media profile. The default, nil, is the device's first one.
     public var profile: String?
-    /// The settings for playing the stream, with the user and password of both the device and the stream. The address,
-    /// the ONVIF device and the profile in it are replaced.
+    /// The settings for playing the stream. Its user and password apply to both the device and the stream; its
+    /// address, ONVIF device and profile are replaced.
     public var stream = RTSPConfiguration(url: "")
 
-    /// Creates a configuration for the first profile of a device, with the defaults.
+    /// Creates a configuration for the first profile of a device, with default values.
     public init(device: String) { self.device = device }
 
     /// The address without credentials, with the profile if one is named.
@@ -29,13 +29,13 @@ public struct ONVIFConfiguration: PacketSourceConfiguration {
     /// The configuration of decoding.
     public var decoding: DecodingSettings { stream.decoding }
 
-    /// The decoders that may be used. Empty by default: the `Inlet` module and the command set all of theirs.
+    /// The decoders that may be used. Empty by default: the `Inlet` module and the command set all of their decoders.
     public var decoders: [DecoderPlugin] {
         get { stream.decoders }
         set { stream.decoders = newValue }
     }
 
-    /// The name of the decoder that is tried first. The default, nil, is the one with the highest preference.
+    /// The name of the decoder to try first. The default, nil, is the one with the highest preference.
     public var decoder: String? { stream.decoder }
 
     /// Returns a source that requests the address and reads the stream. It does not connect yet.

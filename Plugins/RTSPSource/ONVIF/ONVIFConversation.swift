@@ -3,11 +3,11 @@ import InletFFmpeg
 import InletRTSP
 import InletSystem
 
-/// Performs the exchanges of an ``ONVIFSession`` one after the other, until it has its result. Blocks the thread.
+/// Performs the exchanges of an ``ONVIFSession`` one after another until it has its result. Blocks the thread.
 struct ONVIFConversation {
     var session: ONVIFSession
     private var exchange: ONVIFExchange
-    /// The time limit for each answer.
+    /// The time limit for each response.
     private let patience: Duration
 
     /// The maximum number of exchanges, which is more than a recorder with all supported profiles needs.
@@ -32,7 +32,7 @@ struct ONVIFConversation {
         self.patience = patience
     }
 
-    /// Converses.
+    /// Performs all exchanges.
     ///
     /// - Parameter end: the time limit for the whole conversation.
     /// - Throws: errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
@@ -42,12 +42,12 @@ struct ONVIFConversation {
         }
         throw InletError(
             .malformedData,
-            "The ONVIF device takes too many requests. Give the address of its stream, rtsp://…, instead.")
+            "The ONVIF device needs too many requests. Use the address of its stream, rtsp://…, instead.")
     }
 
     /// Performs the next exchange.
     ///
-    /// - Returns: false if there is nothing left to request.
+    /// - Returns: false if nothing is left to request.
     /// - Throws: as ``run(until:)``.
     mutating func step(until end: MonotonicTime) throws(InletError) -> Bool {
         guard let next = session.next(wantsKeyFrame: false, at: Self.time, nonce: Self.nonce()) else { return false }

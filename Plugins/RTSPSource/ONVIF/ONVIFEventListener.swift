@@ -4,10 +4,10 @@ import InletRTSP
 import InletSystem
 import Logging
 
-/// Listens to the events of an ONVIF device, and reports detections to a source's context. It has its own thread, which
-/// ends with the source, or as soon as the device reports that it has no events or refuses the credentials.
+/// Listens to the events of an ONVIF device, and reports detections to a source's context. It has its own thread,
+/// which ends with the source, or as soon as the device reports that it has no events or rejects the credentials.
 ///
-/// Failures do not affect the stream. Each kind is logged once, and followed by a growing back-off.
+/// Failures do not affect the stream. Each kind is logged once, and the delay before the next attempt grows.
 ///
 /// Safe from any thread.
 final class ONVIFEventListener: Sendable {
@@ -20,11 +20,11 @@ final class ONVIFEventListener: Sendable {
     private let settings: ONVIFSession.Settings
     private let configuration: RTSPConfiguration
 
-    /// The interval at which the subscription is renewed: several times in its length.
+    /// The interval at which the subscription is renewed, a fraction of its length.
     private static let renewal = Duration.seconds(ONVIFSession.subscriptionLength / 3)
-    /// The shortest time between two requests to a device that answers at once.
+    /// The minimum interval between requests to a device that answers at once.
     private static let interval = Duration.milliseconds(200)
-    /// The time limit for ending the subscription. Devices have few places for subscriptions.
+    /// The time limit for ending the subscription. Devices support only a few subscriptions.
     private static let farewell = Duration.seconds(2)
     private static let courtesy = Duration.milliseconds(150)
     private static let longestPause = Duration.seconds(60)
@@ -41,7 +41,7 @@ final class ONVIFEventListener: Sendable {
         context = SourceContext(clock: source.clock, wakeUpDescriptor: cancelled.descriptor, logger: source.logger)
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses another thread.
     func start() throws(InletError) {
@@ -53,7 +53,7 @@ final class ONVIFEventListener: Sendable {
         }
     }
 
-    /// Ends the subscription. Waits at most 150 ms for the thread, which takes two seconds at most.
+    /// Ends the subscription. Waits at most 150 ms for the thread, which itself takes at most two seconds.
     func close() {
         context.cancel()
         cancelled.raise()
@@ -74,7 +74,7 @@ final class ONVIFEventListener: Sendable {
             } catch {
                 if error.code != .cancelled, logged.insert(error.code).inserted {
                     context.logger.warning(
-                        "The events of the ONVIF device cannot be received; the stream goes on without: \(error.message)"
+                        "Cannot receive the events of the ONVIF device; the stream continues without them: \(error.message)"
                     )
                 }
             }
@@ -91,7 +91,7 @@ final class ONVIFEventListener: Sendable {
         for detection in conditions.end() { source.noteDetection(detection) }
     }
 
-    /// Subscribes, and pulls until something fails.
+    /// Subscribes, and pulls events until a request fails.
     private func listen(
         _ conversation: inout ONVIFConversation, _ conditions: inout ONVIFConditions, _ failures: inout Int
     ) throws(InletError) {
@@ -119,7 +119,7 @@ final class ONVIFEventListener: Sendable {
         let end = context.clock.now + Self.farewell
         var conversation = conversation(session, context)
         conversation.session.beginEnding()
-        // Once more if the device requests credentials or its clock.
+        // Repeated if the device requests credentials or its clock.
         for _ in 0..<4 where context.clock.now < end {
             guard (try? conversation.step(until: end)) == true else { return }
         }

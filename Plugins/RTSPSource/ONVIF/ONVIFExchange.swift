@@ -10,20 +10,20 @@ import InletRTSP
     import Darwin
 #endif
 
-/// Sends one request of an ``ONVIFSession`` over a new connection and waits for the answer, on the calling thread.
+/// Sends one request of an ``ONVIFSession`` over a new connection and waits for the response, on the calling thread.
 struct ONVIFExchange {
     let wait: DescriptorWait
     let tls: TLSSettings
     let policy: AddressPolicy
     /// The address that the user configured. Its host may have any address.
     let device: RTSPURL
-    /// The most public address of the connections since the last one to the user's device, which determines the
-    /// permitted redirects; nil before the first connection.
+    /// The most public address of the connections since the last one to the user's device. It determines the permitted
+    /// redirects; nil before the first connection.
     private(set) var leader: IPAddress?
 
     /// Performs the exchange.
     ///
-    /// - Parameter end: the time when the exchange times out.
+    /// - Parameter end: the time limit.
     /// - Throws: errors of ``HostConnection``, ``TLSChannel`` and ``HTTPResponseReader``; ``InletError/Code/cancelled``
     ///   once the context of `wait` is cancelled.
     mutating func perform(
@@ -50,7 +50,7 @@ struct ONVIFExchange {
         while true {
             try wait.context.checkCancellation()
             guard wait.clock.now < end else {
-                throw InletError(.timedOut, "The ONVIF device does not answer in time. \(HostConnection.advice)")
+                throw InletError(.timedOut, "The ONVIF device did not answer in time. \(HostConnection.advice)")
             }
             var response: RTSPResponse?
             let outcome = try channel.read(into: &buffer) { bytes throws(InletError) in

@@ -2,27 +2,27 @@ import InletCore
 import InletFFmpeg
 import InletRTSP
 
-/// The knowledge about an ONVIF device, and the number of key-frame requests.
+/// The knowledge about an ONVIF device, and the counts of key-frame requests.
 struct ONVIFMemory: Sendable {
-    /// The addresses and the profile that were found, and the authentication that the device accepts.
+    /// The addresses and the profile found so far, and the authentication that the device accepts.
     var session: ONVIFSession
     /// The time before which nothing is requested.
     var earliest = MonotonicTime(nanoseconds: .min)
-    /// The number of failures in a row.
+    /// The number of consecutive failures.
     var failures = 0
     /// The codes of the failures that were logged: each is logged once.
     var logged: Set<InletError.Code> = []
-    /// The most public address of the connections so far, which determines the permitted redirects.
+    /// The most public address of the connections so far. It determines the permitted redirects.
     var leader: IPAddress?
     var statistics = Statistics()
 
-    /// Counts of key-frame requests.
+    /// The counts of key-frame requests.
     struct Statistics: Sendable, Equatable {
-        /// The number of requests that were sent (SetSynchronizationPoint).
+        /// The number of sent requests (SetSynchronizationPoint).
         var sent: UInt64 = 0
         /// The number of requests that succeeded.
         var answered: UInt64 = 0
-        /// The number of failures, of these requests and of those that find the service and the profile.
+        /// The number of failures, both of these requests and of those that find the service and the profile.
         var failed: UInt64 = 0
     }
 }

@@ -4,11 +4,11 @@ import InletSystem
 import Logging
 import Synchronization
 
-/// Requests key frames from an ONVIF device, at most one a second, without blocking the caller: the exchanges run on a
-/// separate thread, which ends when there is nothing left to do.
+/// Requests key frames from an ONVIF device, at most one per second, without blocking the caller. The exchanges run on
+/// a separate thread, which ends when nothing is left to do.
 ///
-/// Failures do not affect the stream. Each kind is logged once; all are counted and followed by a growing back-off.
-/// Nothing more is requested once the device has refused the credentials.
+/// Failures do not affect the stream. Each kind is logged once; all are counted, and the delay before the next attempt
+/// grows. Nothing more is requested once the device has rejected the credentials.
 ///
 /// Safe from any thread.
 final class ONVIFRequester: Sendable {
@@ -16,7 +16,7 @@ final class ONVIFRequester: Sendable {
         var memory: ONVIFMemory
         /// Whether a key-frame request must be sent.
         var isWanted = false
-        /// Whether the thread runs.
+        /// Whether the thread is running.
         var isBusy = false
         var isClosed = false
 
@@ -35,11 +35,11 @@ final class ONVIFRequester: Sendable {
     private let device: RTSPURL
     private let configuration: RTSPConfiguration
 
-    /// The shortest time between two requests for key frames.
+    /// The minimum interval between key-frame requests.
     private static let interval = Duration.seconds(1)
-    /// The deadline of one run of the thread: all exchanges that a request needs.
+    /// The time limit for one run of the thread: all exchanges that a request needs.
     private static let patience = Duration.seconds(30)
-    /// The maximum number of exchanges of one run, which is more than finding the profile of a recorder takes.
+    /// The maximum number of exchanges in one run, which exceeds those for finding the profile of a recorder.
     private static let mostExchanges = 64
     private static let longestPause = Duration.seconds(60)
 
@@ -53,7 +53,7 @@ final class ONVIFRequester: Sendable {
         device = settings.device
         cancelled = try WakeUpSignal()
         context = SourceContext(clock: source.clock, wakeUpDescriptor: cancelled.descriptor, logger: source.logger)
-        // The knowledge is valid as long as device, stream and profile are the same.
+        // The knowledge stays valid as long as device, stream and profile are the same.
         let known = configuration.memory?.onvif.flatMap { $0.session.isFor(settings) ? $0 : nil }
         state = Mutex(State(memory: known ?? ONVIFMemory(session: ONVIFSession(settings))))
     }
@@ -61,12 +61,12 @@ final class ONVIFRequester: Sendable {
     /// The counts of requests so far.
     var statistics: ONVIFMemory.Statistics { state.withLock { $0.memory.statistics } }
 
-    /// Begins to find the media service and the profile, so that the first request takes one exchange.
+    /// Starts to find the media service and the profile, so that the first request takes only one exchange.
     func prepare() { _ = start(at: context.clock.now, isWanted: false) }
 
-    /// Requests a key frame, unless a request is under way or was sent less than a second ago. Does not block.
+    /// Requests a key frame, unless a request is pending or was sent less than a second ago. Does not block.
     ///
-    /// - Returns: whether a request follows that was not under way.
+    /// - Returns: whether a new request follows.
     func request(at time: MonotonicTime) -> Bool { start(at: time, isWanted: true) }
 
     private func start(at time: MonotonicTime, isWanted: Bool) -> Bool {
@@ -87,7 +87,7 @@ final class ONVIFRequester: Sendable {
         return isNew
     }
 
-    /// Cancels the exchange that is under way. Does not wait for the thread.
+    /// Cancels the current exchange. Does not wait for the thread.
     func close() {
         let statistics = state.withLock { state in
             state.isClosed = true
@@ -115,7 +115,7 @@ final class ONVIFRequester: Sendable {
                 let limit = min(end, context.clock.now + configuration.connectTimeout)
                 let response = try connection.perform(exchange, until: limit)
                 let isAnswered = try memory.session.take(response, at: Self.time)
-                // Answers are parsed outside the lock, because the source's thread takes it, too.
+                // Responses are parsed outside the lock, because the source's thread takes it as well.
                 let (session, leader) = (memory.session, connection.leader)
                 state.withLock { state in
                     (state.memory.session, state.memory.leader) = (session, leader)
@@ -124,14 +124,14 @@ final class ONVIFRequester: Sendable {
             }
             throw InletError(
                 .malformedData,
-                "The ONVIF device takes too many requests to find the stream. Name its profile by onvif-profile.")
+                "Finding the stream takes too many requests to the ONVIF device. Name its profile with onvif-profile.")
         } catch {
             memory.session.restart()
             fail(error, memory.session)
         }
     }
 
-    /// Returns the next request; nil if the thread has nothing to do, in which case it ends.
+    /// Returns the next request; nil if the thread has nothing to do, and therefore ends.
     private func next(_ session: inout ONVIFSession) -> ONVIFSession.Exchange? {
         let (now, isWanted) = (context.clock.now, state.withLock { $0.isWanted })
         var random = SystemRandomNumberGenerator()
@@ -168,6 +168,6 @@ final class ONVIFRequester: Sendable {
         }
         guard isNews else { return }
         context.logger.warning(
-            "No key frame could be requested by ONVIF; the stream continues without it: \(error.message)")
+            "Cannot request a key frame by ONVIF; the stream continues without it: \(error.message)")
     }
 }

@@ -3,9 +3,9 @@ import InletFFmpeg
 import InletRTSP
 import Logging
 
-/// Queries an ONVIF device for the address of a profile's stream, and reads that as an ``RTSPSource``.
+/// Queries an ONVIF device for the address of a profile's stream, and reads the stream with an ``RTSPSource``.
 ///
-/// The address is requested each time a source is opened: cameras change it with their settings.
+/// The address is queried each time a source is opened, because cameras change it with their settings.
 final class ONVIFSource: FrameSource {
     private let configuration: ONVIFConfiguration
     private var source: RTSPSource?
@@ -29,7 +29,7 @@ final class ONVIFSource: FrameSource {
         source = nil
     }
 
-    /// Queries the device, and returns the settings for playing its stream.
+    /// Queries the device and returns the settings for playing its stream.
     private func stream(_ context: SourceContext) throws(InletError) -> RTSPConfiguration {
         let stream = configuration.stream
         var conversation = ONVIFConversation(
@@ -45,23 +45,23 @@ final class ONVIFSource: FrameSource {
         }
     }
 
-    /// Adds a remedy to an error.
+    /// Adds advice to an error.
     static func advised(_ error: InletError, _ session: ONVIFSession) -> InletError {
         let advice: String
         switch error.code {
         case .malformedData:
             advice =
-                "This is no ONVIF device service. Cameras have it at port 80, 8000, 8080, 8899 or 2020, where it is "
-                + "switched on in their settings; inlet discover lists those that answer."
+                "This is not an ONVIF device service. Cameras offer it at port 80, 8000, 8080, 8899 or 2020, if it is "
+                + "switched on in their settings. List those that answer with inlet discover."
         case .connectionRefused, .disconnected:
-            advice = "ONVIF may be at another port or switched off in the camera's settings; see inlet discover."
+            advice = "ONVIF may use another port or be switched off in the camera's settings; see inlet discover."
         case .authenticationFailed:
             let offset = session.statedClockOffset ?? 0
             let clock =
                 abs(offset) > 60
-                ? " The camera's clock differs by \(abs(offset)) s, which was taken into account; set it all the same."
+                ? " The camera's clock differs by \(abs(offset)) s, which was taken into account. Set it anyway."
                 : ""
-            advice = "Many cameras have users of their own for ONVIF, or need it to be allowed for a user.\(clock)"
+            advice = "Many cameras have separate users for ONVIF, or must allow it for a user.\(clock)"
         default: return error
         }
         return InletError(error.code, "\(error.message) \(advice)", context: error.context)

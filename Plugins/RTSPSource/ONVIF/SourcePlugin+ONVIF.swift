@@ -4,12 +4,13 @@ import InletFFmpeg
 import InletRTSP
 
 extension SourcePlugin {
-    /// The plug-in for `onvif://` and `onvifs://`: network cameras by their ONVIF device service, over HTTP or HTTPS.
+    /// The plug-in for `onvif://` and `onvifs://`: network cameras found by their ONVIF device service, over HTTP or
+    /// HTTPS.
     public static let onvif = SourcePlugin(
         PluginInfo(
             name: "onvif", schemes: ["onvif", "onvifs"],
             summary: "Network cameras whose streams are found by ONVIF.",
-            usage: "onvif://USER@HOST[:PORT]/?profile=NAME; a path is that of the device service",
+            usage: "onvif://USER@HOST[:PORT]/?profile=NAME; the path, if any, is that of the device service",
             options: ONVIFOptions.all,
             examples: [
                 "onvif://viewer@camera/?password-file=/run/secrets/camera",
@@ -18,7 +19,7 @@ extension SourcePlugin {
     ) { uri, values in
         let address = try NetworkAddress("\(uri.scheme):\(uri.rest)")
         guard address.origin != nil else {
-            throw InletError(.invalidConfiguration, "The address has no valid host and port. Check both.")
+            throw InletError(.invalidConfiguration, "The host or the port of the address is invalid. Check both.")
         }
         var configuration = ONVIFConfiguration(device: ONVIFOptions.service(address))
         configuration.profile = values[ONVIFOptions.profile]
@@ -26,7 +27,7 @@ extension SourcePlugin {
         configuration.stream.user = configuration.stream.user ?? address.user
         configuration.stream.password = configuration.stream.password ?? address.password
         guard configuration.stream.password == nil || configuration.stream.user != nil else {
-            throw InletError(.invalidConfiguration, "There is a password, but no user. Write onvif://USER@HOST/.")
+            throw InletError(.invalidConfiguration, "There is a password but no user. Write onvif://USER@HOST/.")
         }
         _ = try configuration.settings()
         // Validates the combinations of options. Encryption at the device does not require encryption of the stream.
@@ -39,7 +40,7 @@ extension SourcePlugin {
 
 private enum ONVIFOptions {
     static let profile = PluginOption<String?>(
-        "profile", default: nil, "The name or the token of the media profile; otherwise the camera's first one",
+        "profile", default: nil, "The name or token of the media profile; by default the camera's first one",
         range: "NAME"
     ) { $0.map { !$0.isEmpty } ?? true }
 

@@ -6,14 +6,14 @@
     import Logging
     import NIOCore
 
-    /// The track of the publisher at an endpoint of WHIP: a web server with a page that turns a browser into a camera.
+    /// The track of the publisher at a WHIP endpoint: a web server with a page that turns a browser into a camera.
     final class PublisherEndpoint: TrackOrigin {
         private let configuration: WHIPSourceConfiguration
         private let pipeline: ReceivingPipeline
         private var listener: HTTPListener?
         private var sessions: PublisherSessions?
         private static let page = ByteBuffer(string: PackageTexts.camera_html)
-        /// The most connections: of pages, whose requests are short.
+        /// The maximum number of connections, which are those of pages with short requests.
         private static let mostConnections = 64
 
         init(_ configuration: WHIPSourceConfiguration, _ pipeline: ReceivingPipeline) {

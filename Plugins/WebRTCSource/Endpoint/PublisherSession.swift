@@ -33,7 +33,7 @@
                 }
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
-                // WHIP has neither: the answer holds the candidates, and the end of DTLS ends the session.
+                // WHIP has neither: the answer contains the candidates, and the end of DTLS ends the session.
                 case .send(.candidate), .send(.bye): break
                 case .state(.ended(let end)):
                     reply.give(.failure(AnswerReply.NoAnswer(end: end)))
@@ -62,7 +62,7 @@
             session.take(.description(SessionDescription(kind: .offer, sdp: sdp, flow: SignalingFlow(name))))
         }
 
-        /// Adds candidates of the publisher.
+        /// Adds the publisher's candidates.
         func add(_ fragment: TrickleFragment) {
             for candidate in fragment.candidates
             where candidate.mid.isEmpty || candidate.mid.utf8.elementsEqual(offer.mid.utf8) {

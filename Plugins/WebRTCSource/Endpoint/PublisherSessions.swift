@@ -8,10 +8,10 @@
     import Logging
     import Synchronization
 
-    /// The publishers that connect to an endpoint of WHIP; the newest admitted one is the source. Safe from any thread.
+    /// The publishers that connect to a WHIP endpoint. The latest admitted one is the source. Safe from any thread.
     ///
-    /// A publisher that has lost its network comes back before its old session has timed out, so a newer one replaces
-    /// an older one, which is ended.
+    /// A publisher that has lost its network comes back before its old session has timed out. Therefore a newer
+    /// publisher replaces an older one, whose session is ended.
     final class PublisherSessions: WHEPSessions {
         private let environment: ReceivingSession.Environment
         private let policy: PeerSessionPolicy
@@ -21,7 +21,7 @@
         private let messaging: PeerMessaging
         private let logger: Logger
         private let state: Mutex<State>
-        /// Left when no request waits for an answer.
+        /// Left when no request is waiting for a response.
         private let replies = DispatchGroup()
         /// The queue that parses the publishers' descriptions.
         private let reading = DispatchQueue(label: "inlet.whip.reading")
@@ -35,8 +35,8 @@
             var isClosed = false
         }
 
-        /// The most sessions at a time: the current one, those about to replace it, and those whose admission is being
-        /// decided.
+        /// The maximum number of sessions at a time: the current one, those about to replace it, and those whose
+        /// admission is being decided.
         private static let mostSessions = 4
 
         init(_ configuration: WHIPSourceConfiguration, _ environment: ReceivingSession.Environment) {
@@ -105,8 +105,8 @@
                     return reply(
                         .refusal(
                             422,
-                            "The offer has no \(environment.pipeline.codec), which is what is taken here. "
-                                + "codec= at the endpoint sets another."))
+                            "The offer lacks \(environment.pipeline.codec), the only accepted codec. "
+                                + "Set another one with codec= at the endpoint."))
                 }
             } catch {
                 return reply(plan.failed(.failed(error), to: request))
@@ -127,7 +127,7 @@
             Task { decided(await admission.decision(on: place.request)) }
         }
 
-        /// Opens the session of a publisher that has a place, and ends earlier ones.
+        /// Opens the session of a publisher that has a place, and ends earlier sessions.
         private func admit(
             _ sdp: String, _ offer: VideoOffer, _ permissions: AdmissionPermissions, _ guest: Int,
             for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
@@ -154,7 +154,7 @@
                 leave(guest, of: client)
                 return reply(plan.failed(.local, to: request))
             }
-            if !older.isEmpty { logger.notice("A newer publisher takes the place of the one before.") }
+            if !older.isEmpty { logger.notice("A newer publisher replaces the previous one.") }
             for session in older { end(session) }
             session.answer(sdp) { [plan, name = session.name, tag = session.tag] result in
                 switch result {
@@ -164,7 +164,7 @@
             }
         }
 
-        /// Ends a session, whose messaging ends at once: the session's own end follows later, on its queue.
+        /// Ends a session. Its messaging ends at once; the end of the session itself follows later, on its queue.
         private func end(_ session: PublisherSession) {
             session.close()
             messaging.end(session.name)
@@ -172,7 +172,7 @@
 
         private func remove(_ name: String, _ guest: Int, of client: ClientAddress) {
             messaging.end(name)
-            // Not released under the lock.
+            // Must not be released under the lock.
             let session = state.withLock { state in
                 if state.current == name { state.current = nil }
                 return state.sessions.removeValue(forKey: name)

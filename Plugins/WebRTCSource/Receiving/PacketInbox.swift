@@ -4,10 +4,10 @@
     import Synchronization
 
     // Unsafe: copies received bytes.
-    /// The data from a peer, on its way to the source's thread: packets of RTP and RTCP, and the state of sessions.
-    /// Safe from any thread.
+    /// The data from a peer for the source's thread: RTP and RTCP packets, and the state of sessions. Safe from any
+    /// thread.
     ///
-    /// Packets are copied once, into reused memory; if the reader is late, the newest are lost.
+    /// Packets are copied once, into reused memory. If the reader is late, the newest packets are lost.
     final class PacketInbox: Sendable {
         /// A session that sends a track.
         struct Session: Sendable, Hashable {
@@ -26,11 +26,11 @@
             fileprivate(set) var packets: [(place: Range<Int>, arrival: MonotonicTime)] = []
         }
 
-        /// The facts at the time when packets were taken.
+        /// The known facts at the time when packets were taken.
         struct News: Sendable {
-            /// The session of the packets; nil without one.
+            /// The session of the packets; nil without a session.
             var session: Session?
-            /// The reason of the last session's end; nil if it did not end, or ended in good order.
+            /// The reason for the end of the last session; nil if it did not end, or ended normally.
             var failure: InletError?
             /// The number of sessions that have ended.
             var ended: Int
@@ -51,15 +51,15 @@
         private let state = Mutex(State())
         /// Rung when data has arrived.
         let bell: Doorbell
-        /// The most bytes and packets that wait: more than a large key frame.
+        /// The maximum number of waiting bytes and packets: more than a large key frame has.
         private static let (mostBytes, mostPackets) = (8 << 20, 16_384)
 
         /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
         init() throws(InletError) { bell = try Doorbell() }
 
-        /// Begins a session; packets of the previous one are discarded.
+        /// Starts a session. Packets of the previous one are discarded.
         ///
-        /// - Returns: its number.
+        /// - Returns: the number of the session.
         @discardableResult
         func begin(payloadType: UInt8, orientation: Int?) -> Int {
             let number = state.withLock { state in
@@ -74,9 +74,9 @@
             return number
         }
 
-        /// Ends a session, unless another has begun since.
+        /// Ends a session, unless another has started since.
         ///
-        /// - Parameter failure: the reason; nil if it ended in good order.
+        /// - Parameter failure: the reason; nil if the session ended normally.
         func end(_ number: Int, _ failure: InletError?) {
             state.withLock { state in
                 guard state.session?.number == number else { return }
@@ -126,7 +126,7 @@
             if isFirst { bell.ring() }
         }
 
-        /// Takes all packets; the memory of the last batch is reused.
+        /// Takes all packets. The memory of the last batch is reused.
         func take(_ batch: inout Batch) -> News {
             batch.clear()
             return state.withLock { state in

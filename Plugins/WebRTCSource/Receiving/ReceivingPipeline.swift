@@ -3,23 +3,23 @@
     import InletRTC
     import InletRTP
 
-    /// The way a codec is received: the caps of its RTP packets as GStreamer writes them. They contain only numbers and
-    /// constants.
+    /// The way in which a codec is received: the caps of its RTP packets in GStreamer's notation. They contain only
+    /// numbers and constants.
     struct ReceivingPipeline: Sendable {
         let codec: VideoCodec
-        /// The way packets are joined to pictures.
+        /// The way in which packets are joined to pictures.
         let format: RTPPayloadFormat
         private let name: String
 
         /// The launch text of the pipeline.
         ///
-        /// - Parameter hold: how long later packets wait for a missing one, which is requested again meanwhile.
+        /// - Parameter hold: the time that later packets wait for a missing one, which is requested again meanwhile.
         static func text(hold: Duration) -> String {
             // A single element would not be a pipeline.
             "pipeline.( webrtcbin name=web bundle-policy=max-bundle latency=\(max(0, hold.wholeNanoseconds / 1_000_000)) )"
         }
 
-        /// - Returns: nil for a codec that is not received.
+        /// - Returns: nil for a codec that cannot be received.
         init?(_ codec: VideoCodec) {
             self.codec = codec
             switch codec {
@@ -38,7 +38,7 @@
                 + "payload=(int)\(payload)"
         }
 
-        /// The payload type and the extensions' numbers of an offer of this side.
+        /// The payload type and the numbers of the extensions in an offer of this side.
         static let offered = (payload: 96, transportWideSequence: 1, orientation: 2)
 
         /// The caps for an offer.

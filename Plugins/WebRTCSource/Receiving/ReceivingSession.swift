@@ -8,14 +8,14 @@
     import Synchronization
 
     // Unsafe: has state that only its queue uses.
-    /// A session in which a peer sends a track, over any signaling: its state machine, its pipeline, and the timer that
-    /// both need.
+    /// A session in which a peer sends a track, over any signaling: its state machine, its pipeline, and the timer
+    /// that both need.
     ///
     /// `@unchecked Sendable`: everything except constants is accessed only on `queue`.
     final class ReceivingSession: @unchecked Sendable {
         /// An event of the session, reported on its queue.
         enum Event {
-            /// A message is to be sent.
+            /// A message must be sent.
             case send(SignalingMessage)
             /// The state has changed.
             case state(PeerSessionState)
@@ -30,9 +30,9 @@
             var ice: ICEServers
             /// The only address at which candidates are gathered; nil for all addresses of this machine.
             var address: String?
-            /// How long later packets wait for a missing one.
+            /// The time that later packets wait for a missing one.
             var hold: Duration
-            /// The limits on data channels of the peer; nil if they are ignored.
+            /// The limits on the peer's data channels; nil if they are ignored.
             var channels: DataChannelLimits?
             let stunChoice = STUNChoice()
             /// Left when all pipelines are closed.
@@ -46,10 +46,10 @@
         private let queue: DispatchQueue
         private let timer: any DispatchSourceTimer
         private let tell: @Sendable (Event) -> Void
-        /// The servers that signaling provides.
+        /// Returns the servers that signaling provides.
         private let serversOfSignaling: (@Sendable () async -> [ICEServer])?
         private var machine: PeerSessionStateMachine
-        /// The current engine; its pipeline is made when the payload type is known.
+        /// The current engine. Its pipeline is created when the payload type is known.
         private var engine: PeerSessionStateMachine.EngineID?
         private var peer: GStreamerPeer?
         /// The number of the session in the inbox; nil before there is a pipeline.
@@ -59,12 +59,12 @@
         private let hasArrival = Atomic(false)
         /// The peer's data channels; nil if they are ignored.
         private let channels: PeerChannels?
-        /// The most bytes of a message that the peer accepts, for other threads; nil before that is known, and if it
-        /// accepts any.
+        /// The maximum size of a message that the peer accepts, in bytes, for other threads; nil before it is known,
+        /// and if any size is accepted.
         private let accepted = Mutex<Int?>(nil)
         /// The numbers of messages, for other threads.
         private let counts = Mutex(PeerMessaging.Counts())
-        /// The limits of a session whose messages are not read.
+        /// The limits for a session whose messages are not read.
         private static let noMessages: DataChannelLimits = {
             var limits = DataChannelLimits()
             limits.messageBytes = 0
@@ -75,8 +75,8 @@
         private static let mostForeignServers = 8
 
         /// - Parameters:
-        ///   - serversOfSignaling: called before each engine; nil if signaling names no servers.
-        ///   - tell: called on the session's queue. It must not hold the session.
+        ///   - serversOfSignaling: called before each engine is created; nil if signaling provides no servers.
+        ///   - tell: called on the session's queue. It must not retain the session.
         init(
             _ policy: PeerSessionPolicy, _ environment: Environment,
             serversOfSignaling: (@Sendable () async -> [ICEServer])? = nil,
@@ -99,7 +99,7 @@
         /// Passes an input to the session. Returns at once.
         func take(_ input: PeerSessionStateMachine.Input) { queue.async { self.handle(input) } }
 
-        /// Requests a key frame of the peer. Returns at once.
+        /// Requests a key frame from the peer. Returns at once.
         func requestKeyFrame() { queue.async { self.peer?.requestKeyFrame() } }
 
         /// The numbers of messages over data channels.
@@ -116,7 +116,7 @@
             }
         }
 
-        /// Makes the session check whether its path still works after a change of the network. Returns at once.
+        /// Makes the session check whether its path still works after a network change. Returns at once.
         func networkChanged(_ change: NetworkChange) {
             queue.async {
                 self.environment.logger.info(
@@ -131,7 +131,7 @@
 
         // MARK: On the queue
 
-        /// Reports the news of the data channels, with the counts known before a listener may read them.
+        /// Reports news about the data channels. The counts are published before a listener may read them.
         private func tellNews() {
             guard let channels else { return }
             counts.withLock { $0 = channels.figures }
@@ -153,7 +153,7 @@
         private func timePassed() {
             if MonotonicTime.now >= nextCheck {
                 nextCheck = .now + (machine.isDoubted ? Self.doubtInterval : Self.checkInterval)
-                // A sender that sends no media, for example because its camera is switched off, still sends RTCP.
+                // A sender that sends no media, for example because its camera is off, still sends RTCP.
                 if hasArrival.exchange(false, ordering: .relaxed) { handle(.feedback) }
             }
             handle(.tick)
@@ -166,7 +166,7 @@
                 channels?.removeAll()
                 tellNews()
                 (peer, engine) = (nil, nil)
-                // The end is reported with its reason; a flow that this side restarts replaces the last.
+                // The end is reported with its reason. If this side restarts a flow, it replaces the last one.
                 if case .ended = machine.state { break }
                 if machine.policy.role == .offering { break }
                 if let number { environment.inbox.end(number, nil) }
@@ -187,7 +187,7 @@
             case .sendCandidate(let candidate): tell(.send(.candidate(candidate)))
             case .sendBye(let flow): tell(.send(.bye(flow)))
             case .tell(let state): told(state)
-            // A peer's further offer begins another flow, and this side makes no further offers.
+            // A further offer of the peer starts another flow, and this side makes no further offers.
             case .reoffer, .revise, .tellAgreed: break
             case .tellSetback(let end):
                 if let error = end.error { environment.logger.warning("\(error)") }
@@ -227,7 +227,7 @@
             }
         }
 
-        /// Sets the peer's description; that of an engine that answers when the servers for it are known.
+        /// Sets the peer's description. For an engine that answers, it is set once the servers are known.
         private func takeRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
             guard description.kind == .offer, let serversOfSignaling else { return setRemote(description, [], id) }
             Task { [weak self] in
@@ -292,7 +292,7 @@
             }
         }
 
-        /// Queues an engine's event, because the machine is handling another one now.
+        /// Queues an engine's event, because the machine is currently handling another one.
         private func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
             queue.async { self.handle(.engine(id, event)) }
         }
@@ -313,7 +313,8 @@
                 tellNews()
             case .offerMade, .wantsKeyFrame, .feedback, .arrivals: break
             case .failed(let message):
-                // Before there are two descriptions, the error is in the peer's, although it passed this side's check.
+                // Before there are two descriptions, the error is in the peer's description, although it passed this
+                // side's check.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)
                 environment.logger.log(
                     level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(Redaction.redact(message))")
@@ -321,8 +322,8 @@
             }
         }
 
-        /// Returns the engine's result, if it suffices: the engine does not report a relay that refuses credentials,
-        /// but then has no address there.
+        /// Returns the engine's result, if it is sufficient: the engine does not report a relay that rejects
+        /// credentials, but then has no address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
             guard ice.isRelayOnly, !text.containsBytes(" typ relay") else { return .gathered(text) }

@@ -9,7 +9,7 @@
 
     /// Reads the packets of a track that a peer sends by WebRTC. Decoding is done elsewhere.
     ///
-    /// A packet is a whole access unit, and is returned as soon as its last RTP packet has arrived.
+    /// A packet is a complete access unit, and is returned as soon as its last RTP packet has arrived.
     final class RemoteTrackSource: FrameSource {
         private let settings: TrackSettings
         private let uri: String
@@ -27,15 +27,15 @@
         private var received = ReceptionLog()
         private let size: StreamSizeFollower
         private var keyFrameRequests = 0
-        /// The time when the current session, or the wait for it, began.
+        /// The time when the current session, or the wait for it, started.
         private var waitingSince = MonotonicTime.now
         private var hasRead = false
         private var told: String?
 
         private static let timeBase = Rational(1, 90_000)
-        /// The longest wait, so that key-frame requests soon reach the peer.
+        /// The longest wait, which bounds the delay of key-frame requests.
         private static let longestWait = Duration.milliseconds(250)
-        /// More than the largest picture that browsers send.
+        /// An upper limit for the pictures that browsers send.
         private static let largestUnit = 16 << 20
 
         /// - Parameters:
@@ -57,7 +57,7 @@
         func open(_ context: SourceContext) throws -> SourceFormat {
             try settings.validate(isSignaled: true)
             guard let pipeline = ReceivingPipeline(settings.codec) else {
-                throw InletError(.internal, "A codec that was checked is not known.")
+                throw InletError(.internal, "A checked codec is unknown.")
             }
             try GStreamerPeer.load()
             let inbox = try PacketInbox()
@@ -84,7 +84,7 @@
                 guard context.clock.now < end else {
                     throw InletError(
                         .timedOut,
-                        "No session came up within \(settings.connectTimeout.optionText). "
+                        "No session was established within \(settings.connectTimeout.optionText). "
                             + "connect-timeout sets how long to wait.")
                 }
                 wait(inbox, until: end, context)
@@ -120,7 +120,7 @@
             }
         }
 
-        /// Takes a packet of RTP or RTCP.
+        /// Takes an RTP or RTCP packet.
         private func take(_ packet: RawSpan, at time: MonotonicTime, of stream: MediaStream, hasMore: Bool) {
             if let number = session?.orientation, !RTCP.isControl(packet), let header = RTPHeader(packet),
                 let rotation = VideoOrientation.rotation(number, header, of: packet)
@@ -130,13 +130,13 @@
             stream.take(packet, at: time, hasMore: hasMore)
         }
 
-        /// Begins with a new session, or records that the current one has ended.
+        /// Starts with a new session, or records that the current one has ended.
         private func follow(
             _ news: PacketInbox.News, _ origin: any TrackOrigin, _ context: SourceContext
         ) throws(InletError) {
             if news.session?.number != session?.number {
                 if session != nil, news.session != nil, origin.vacancy == nil {
-                    tell("the network changed, and the session begins anew", context)
+                    tell("the network changed, and the session restarts", context)
                 }
                 received.report(stream, to: context)
                 stream?.end()
@@ -157,7 +157,7 @@
         private func makeStream(_ session: PacketInbox.Session, _ context: SourceContext) -> MediaStream {
             var reception = RTPReceiver.Settings()
             reception.payloadTypes = [session.payloadType]
-            // The jitter buffer of GStreamer has put packets in order and given up missing ones.
+            // GStreamer's jitter buffer has already reordered packets and given up on missing ones.
             reception.isOrdered = true
             var depacketizing = DepacketizerSettings()
             depacketizing.maximumSize = Self.largestUnit
@@ -176,8 +176,8 @@
             throw InletError(
                 .timedOut,
                 hasRead
-                    ? "Nothing came for \(settings.readTimeout.optionText). read-timeout sets how long to wait."
-                    : "A session came up, but no picture within \(settings.firstTimeout.optionText). "
+                    ? "No data arrived for \(settings.readTimeout.optionText). read-timeout sets how long to wait."
+                    : "A session was established, but no picture arrived within \(settings.firstTimeout.optionText). "
                         + "first-timeout sets how long to wait."
             ).about(uri)
         }

@@ -4,22 +4,22 @@
     import InletWebRTC
     import Synchronization
 
-    /// The track of a peer in a session that also sends one to the peer. The session belongs to the application, and
-    /// goes on when the source is closed.
+    /// The peer's track in a session that also sends a track to the peer. The session belongs to the application, and
+    /// continues when the source is closed.
     ///
-    /// A peer that sends nothing at present interrupts the source; the end of the session ends it.
+    /// While the peer sends nothing, the source is interrupted; it ends with the session.
     final class SessionTrack: TrackOrigin {
         private let settings: TrackSettings
         private let codec: VideoCodec
         private let session: any PeerSession
         private var reader: Reader?
 
-        /// - Parameter codec: the codec to read; the source ends if the peer sends another.
+        /// - Parameter codec: the codec to read. The source ends if the peer sends another codec.
         init(_ session: any PeerSession, _ settings: TrackSettings, _ codec: VideoCodec) {
             (self.session, self.settings, self.codec) = (session, settings, codec)
         }
 
-        /// The codec that the session's peer sends; nil before that is known.
+        /// Returns the codec that the session's peer sends; nil before it is known.
         static func codec(of session: any PeerSession) -> VideoCodec? {
             (session as? any RemoteTrackSession)?.remoteTrack.codec
         }
@@ -28,7 +28,7 @@
 
         func open(_ inbox: PacketInbox, _ context: SourceContext) throws(InletError) {
             guard let session = session as? any RemoteTrackSession else {
-                throw InletError(.unsupported, "This kind of session receives nothing. PeerPublisher's sessions do.")
+                throw InletError(.unsupported, "This kind of session cannot receive. Use a session of PeerPublisher.")
             }
             let reader = Reader(inbox, codec)
             try session.remoteTrack.read(by: reader, hold: settings.latency)
@@ -43,7 +43,7 @@
             session.remoteTrack.stopReading(by: reader)
         }
 
-        /// Puts packets of one codec into the inbox, as a separate session there for each of their payload types.
+        /// Puts packets of one codec into the inbox, with a separate inbox session for each of their payload types.
         private final class Reader: RemoteTrackReader {
             private struct State {
                 /// The session in the inbox, and the payload type of its packets.
@@ -51,7 +51,7 @@
                 var orientation: Int?
                 var isOver = false
 
-                /// - Returns: the number of the session in the inbox that was current.
+                /// - Returns: the number of the inbox session that was current.
                 mutating func endCurrent() -> Int? {
                     defer { current = nil }
                     return current?.number
@@ -86,7 +86,7 @@
                         InletError(
                             .formatChanged,
                             "The peer sends \(format.codec.rawValue) instead of \(codec.rawValue). "
-                                + "Open the source anew, as a capture does that retries."))
+                                + "Open the source again; a capture that retries does so."))
                 }
                 let number = state.withLock { state -> Int? in
                     guard !state.isOver else { return nil }

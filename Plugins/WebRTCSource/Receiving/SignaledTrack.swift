@@ -7,9 +7,9 @@
     import Logging
     import Synchronization
 
-    /// A track of one session whose signaling is a channel: of WHEP, or of the application.
+    /// The track of a session whose signaling is a channel: that of WHEP, or one of the application.
     ///
-    /// Two tasks carry messages: from the peer to the session, and from the session to the channel, in order. Both end
+    /// Two tasks carry messages in order: from the peer to the session, and from the session to the channel. Both end
     /// with the session.
     final class SignaledTrack: TrackOrigin {
         private let settings: TrackSettings
@@ -18,12 +18,12 @@
         private let makeChannel: @Sendable () throws(InletError) -> any SignalingChannel
         private var session: ReceivingSession?
         private var closing: DispatchGroup?
-        /// Left when all messages are sent.
+        /// Left when all messages have been sent.
         private let talking = DispatchGroup()
         private static let endLimit = DispatchTimeInterval.seconds(1)
 
         /// - Parameters:
-        ///   - role: the side that offers.
+        ///   - role: the side that makes the offer.
         ///   - makeChannel: returns the channel for one session.
         init(
             _ settings: TrackSettings, _ pipeline: ReceivingPipeline, role: PeerSessionPolicy.Role,
@@ -42,7 +42,7 @@
                 pipeline: pipeline, inbox: inbox, ice: settings.ice, address: nil, hold: settings.latency,
                 logger: context.logger)
             let channel = try makeChannel()
-            // Enough for a few flows with all of their candidates.
+            // Sufficient for a few flows with all of their candidates.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             var policy = PeerSessionPolicy(role: role, name: RandomName.make())

@@ -5,14 +5,14 @@
     ///
     /// Called on the source's thread.
     protocol TrackOrigin: AnyObject {
-        /// The reason why there is no track, for people; nil if the end of a session is an error, because no other peer
+        /// The reason why there is no track, for people; nil if the end of a session is an error because no other peer
         /// will come.
         var vacancy: String? { get }
-        /// Begins. Received data goes to the inbox.
+        /// Starts. Received data goes to the inbox.
         ///
-        /// - Throws: ``InletError`` if that is impossible, for example because a port is taken.
+        /// - Throws: ``InletError`` if that is impossible, for example because a port is in use.
         func open(_ inbox: PacketInbox, _ context: SourceContext) throws(InletError)
-        /// Requests a key frame of the sending peer. Returns at once.
+        /// Requests a key frame from the sending peer. Returns at once.
         func requestKeyFrame()
         /// Ends all sessions. Takes at most a second.
         func close()

@@ -1,6 +1,6 @@
 #pragma once
 
-// The checks of types are for options that are constants, as those of the functions below are not.
+// curl's type checks work only for constant options. The options of the functions below are variables.
 #define CURL_DISABLE_TYPECHECK
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
@@ -18,10 +18,10 @@ struct inlet_curl_functions { INLET_CURL_FUNCTIONS(INLET_CURL_DECLARE) };
 #undef INLET_CURL_DECLARE
 extern struct inlet_curl_functions inlet_curl;
 
-// Loads libcurl, once a process. Safe on any thread.
+// Loads libcurl, once per process. Safe on any thread.
 //
-// Returns false if it is not installed, is too old, or could not be prepared. The functions below that make something
-// then return NULL, and there is nothing to call the others with.
+// Returns false if it is not installed, is too old, or could not be initialised. The functions below that create
+// something then return NULL, and the others need what these create.
 bool inlet_curl_load(void);
 
 static inline CURL *inlet_curl_easy_init(void) { return inlet_curl_load() ? inlet_curl.easy_init() : NULL; }
@@ -69,7 +69,7 @@ static inline CURLUcode inlet_curl_url_set(CURLU *url, CURLUPart part, const cha
     return inlet_curl.url_set(url, part, text, flags);
 }
 
-// Variadic functions, which Swift cannot call. The texts of options are copied by libcurl.
+// Variadic functions, which Swift cannot call. libcurl copies the texts of options.
 static inline CURLcode inlet_curl_set_number(CURL *easy, CURLoption option, long value) {
     return inlet_curl.easy_setopt(easy, option, value);
 }
@@ -95,19 +95,19 @@ static inline long inlet_curl_number(CURL *easy, CURLINFO info) {
     return inlet_curl.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-// Valid until the next transfer of the handle; NULL where there is none.
+// Valid until the next transfer of the handle; NULL if there is no such text.
 static inline const char *inlet_curl_text(CURL *easy, CURLINFO info) {
     char *value = NULL;
     return inlet_curl.easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
 }
 
-// What CURLOPT_PRIVATE was set to.
+// Returns the value of CURLOPT_PRIVATE.
 static inline void *inlet_curl_owner(CURL *easy) {
     void *owner = NULL;
     return inlet_curl.easy_getinfo(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK ? owner : NULL;
 }
 
-// What a transfer asks its owner. Each is called on the thread that drives the transfer.
+// Callbacks of a transfer. All are called on the thread that drives the transfer.
 struct inlet_curl_callbacks {
     size_t (*header)(char *bytes, size_t size, size_t count, void *owner);
     size_t (*body)(char *bytes, size_t size, size_t count, void *owner);
@@ -126,7 +126,7 @@ static inline void inlet_curl_set_callbacks(CURL *easy, const struct inlet_curl_
     inlet_curl.easy_setopt(easy, CURLOPT_PREREQDATA, owner);
 }
 
-// Only HTTP and HTTPS, whatever else libcurl speaks. Where this fails, all of it is allowed.
+// Restricts a handle to HTTP and HTTPS. If this fails, all protocols of libcurl are allowed.
 __attribute__((warn_unused_result)) static inline CURLcode inlet_curl_allow_http(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
     // The library may be older than its header.
@@ -135,7 +135,7 @@ __attribute__((warn_unused_result)) static inline CURLcode inlet_curl_allow_http
     return inlet_curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
-// A name service that hangs must not hold up the end of a transfer.
+// Prevents a hanging name service from delaying the end of a transfer.
 static inline void inlet_curl_exit_quickly(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     inlet_curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -146,7 +146,7 @@ static inline curl_socket_t inlet_curl_open_socket(const struct curl_sockaddr *a
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-// What is done, or NULL.
+// Returns a completed transfer and its result, or NULL if no transfer has completed.
 static inline CURL *inlet_curl_take_done(CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

@@ -1,40 +1,41 @@
 /*
- * inlet_plugin.h: how a program that is not part of Inlet gives it video, or takes video from it.
+ * inlet_plugin.h: the interface of plug-ins, which give video to Inlet or receive video from it.
  *
- * A plug-in is a shared library with one exported symbol, `inlet_plugin_entry`, and a manifest NAME.inlet.json beside
- * it. Inlet reads the manifest without running code. It then loads the library in a child process of its own,
- * inlet-plugin-host, which is closed off from the network, the devices and the files that the manifest does not ask
- * for; a user who trusts the plug-in may have it loaded into Inlet's own process instead. The plug-in is the same.
+ * A plug-in is a shared library with one exported symbol, `inlet_plugin_entry`, and a manifest, NAME.inlet.json, in the
+ * same folder. Inlet reads the manifest without running any code of the plug-in. It then loads the library in a
+ * separate child process, inlet-plugin-host, which can use only the network, devices and files that the manifest
+ * requests. A user who trusts the plug-in can have it loaded into Inlet's own process instead. The same library works
+ * either way.
  *
- * This header needs nothing but a compiler of C11 or C++17. It may be copied into other projects; its licence is that
- * of Inlet. Samples/CSource is a whole plug-in; Docs/guide/writing-a-plugin.md leads through it.
+ * This header requires only a C11 or C++17 compiler. It may be copied into other projects under Inlet's licence.
+ * Samples/CSource is a complete plug-in; Docs/guide/writing-a-plugin.md is a tutorial.
  *
  * VERSIONS
- *   INLET_PLUGIN_MAJOR changes where an old plug-in could misread something. A major version is served for two years
- *   after its successor. INLET_PLUGIN_MINOR grows with what is added. A plug-in states the least minor version that it
- *   needs, which is 0 unless it uses something marked "since 1.N".
- *   Every struct begins with its `size` in bytes, as the side that fills it in knows it, and grows at its end only. A
+ *   INLET_PLUGIN_MAJOR is incremented by a change that an older plug-in could misread. Inlet supports a major version
+ *   for two years after its successor is released. INLET_PLUGIN_MINOR is incremented when something is added. A plug-in
+ *   states the lowest minor version that it needs: 0, unless it uses something marked "since 1.N".
+ *   Every struct begins with its `size` in bytes, as known to the side that fills it in, and grows only at its end. A
  *   reader treats fields beyond that size as zero. `reserved` is zero.
  *
  * THREADS
- *   [control]  called on one thread, never at once with another function of the same instance that is tagged [control]
- *              or [capture]
- *   [capture]  as [control]; from open to close it is one and the same thread, on which the plug-in may block as
- *              stated
- *   [any]      may be called on any thread, at any time
- *   Different instances may run at once, on different threads.
+ *   [control]  Called on one thread, never at the same time as another function of the same instance that is tagged
+ *              [control] or [capture].
+ *   [capture]  Like [control], but from open to close always on the same thread. The plug-in may block this thread for
+ *              as long as the function's comment allows.
+ *   [any]      May be called on any thread at any time.
+ *   Functions of different instances may be called at the same time, on different threads.
  *
  * OWNERSHIP
- *   Who allocates memory frees it. What a pointer in an argument leads to may be read during the call only, unless its
- *   comment says otherwise. Text is UTF-8 that ends in a zero byte; a null pointer is no text.
+ *   The side that allocates memory frees it. Memory that a pointer argument refers to may be read only during the call,
+ *   unless the comment states otherwise. Text is UTF-8 and ends in a zero byte; a null pointer means no text.
  *
  * ERRORS
- *   A function that can fail returns an inlet_result. If that is negative, it has filled in the inlet_error that it
- *   was given: a sentence that says what failed and what to try, without passwords.
+ *   A function that can fail returns an inlet_result. If the result is negative, the function has filled in the given
+ *   inlet_error: a sentence that states what failed and what to try, without passwords.
  *
  * TIMES
- *   In nanoseconds. Those called `time` are of CLOCK_MONOTONIC, those called `wall_clock` since 1970-01-01 00:00 UTC.
- *   INLET_NO_TIME stands for none. PTS and DTS are in ticks of the stream's time base.
+ *   Times are in nanoseconds. Deadlines and `capture_time` are of CLOCK_MONOTONIC; `wall_clock` counts from 1970-01-01
+ *   00:00 UTC. INLET_NO_TIME means that the time is unknown. PTS and DTS are in ticks of the stream's time base.
  */
 #ifndef INLET_PLUGIN_H
 #define INLET_PLUGIN_H
@@ -45,15 +46,15 @@
 extern "C" {
 #endif
 
-/* The bytes I N L T in memory of a little-endian machine. */
+/* The bytes I N L T in the memory of a little-endian machine. */
 #define INLET_PLUGIN_MAGIC UINT32_C(0x544c4e49)
 #define INLET_PLUGIN_MAJOR 1
 #define INLET_PLUGIN_MINOR 0
 
-/* Ids for inlet_plugin.get_interface. What follows the slash is the revision of the interface. */
+/* Ids for inlet_plugin.get_interface. The number after the slash is the revision of the interface. */
 #define INLET_SOURCE_ID "inlet.source/1"
 #define INLET_SINK_ID "inlet.sink/1"
-/* Id for inlet_host.get_extension: an inlet_thread_check. */
+/* Id for inlet_host.get_extension, which returns an inlet_thread_check. */
 #define INLET_THREAD_CHECK_ID "inlet.thread-check/1"
 
 #define INLET_NO_TIME INT64_MIN
@@ -65,17 +66,17 @@ extern "C" {
 #endif
 
 /*
- * Results. Negative ones are errors, and decide whether Inlet tries again: never after -1, -4, -15, -16, -17; at the
- * first opening not after -2, -3, -6, -13; else with growing delays.
+ * Results. Negative values are errors. They determine whether Inlet tries again: never after -1, -4, -15, -16 and -17;
+ * after -2, -3, -6 and -13 only if the source has delivered something before; otherwise with growing delays.
  */
 typedef int32_t inlet_result;
 enum {
     INLET_OK = 0,
-    /* The stream is over. */
+    /* The stream has ended. */
     INLET_END = 1,
-    /* The deadline passed without a picture or packet, and all is well. */
+    /* The deadline passed without a picture or packet. This is not an error. */
     INLET_AGAIN = 2,
-    /* An option, size, rate or combination that can never work. */
+    /* The option, size, rate or combination of them can never work. */
     INLET_ERROR_INVALID_CONFIGURATION = -1,
     /* The file, device or host does not exist. */
     INLET_ERROR_NOT_FOUND = -2,
@@ -83,29 +84,29 @@ enum {
     INLET_ERROR_PERMISSION_DENIED = -3,
     /* The device or server refuses the credentials. */
     INLET_ERROR_AUTHENTICATION_FAILED = -4,
-    /* Something else holds the device. */
+    /* Another program is using the device. */
     INLET_ERROR_BUSY = -5,
-    /* It exists, but cannot do what is requested. */
+    /* The device or host exists, but cannot do what is requested. */
     INLET_ERROR_UNSUPPORTED = -6,
     /* The bus or link cannot carry the requested mode. */
     INLET_ERROR_NO_BANDWIDTH = -7,
-    /* The host is there, but nothing listens at the port. */
+    /* The host is reachable, but nothing listens on the port. */
     INLET_ERROR_CONNECTION_REFUSED = -8,
-    /* The device or server cannot serve at present. */
+    /* The device or server is temporarily unavailable. */
     INLET_ERROR_SERVER_UNAVAILABLE = -9,
-    /* The other side went away. */
+    /* The other side disconnected. */
     INLET_ERROR_DISCONNECTED = -10,
-    /* A time-out of the plug-in's own passed. */
+    /* One of the plug-in's own timeouts expired. */
     INLET_ERROR_TIMED_OUT = -11,
     /* Reading or writing failed in a way that no other code covers. */
     INLET_ERROR_INPUT_OUTPUT = -12,
     /* The data does not conform to its format. */
     INLET_ERROR_MALFORMED_DATA = -13,
-    /* Memory, or a bound of the plug-in's own, is used up. */
+    /* Memory is exhausted, or one of the plug-in's own limits is reached. */
     INLET_ERROR_RESOURCE_EXHAUSTED = -14,
-    /* The plug-in cannot work at all, as where a library is missing. */
+    /* The plug-in cannot work at all, for example because a library is missing. */
     INLET_ERROR_PLUGIN = -15,
-    /* A mistake in the plug-in. */
+    /* A bug in the plug-in. */
     INLET_ERROR_INTERNAL = -16,
     /* The host has cancelled the operation. */
     INLET_ERROR_CANCELLED = -17
@@ -114,11 +115,11 @@ enum {
 /* Filled in by the function that fails. */
 typedef struct inlet_error {
     uint32_t size;
-    /* The errno or the code of a library; 0 if there is none. */
+    /* The errno or a library's error code; 0 if there is no such code. */
     int32_t native_code;
-    /* How long to wait before the next attempt, in nanoseconds; 0 leaves that to Inlet. */
+    /* The time to wait before the next attempt, in nanoseconds; 0 lets Inlet decide. */
     int64_t retry_after;
-    /* The sentence. Text without a zero byte within it is cut. Control characters are escaped. */
+    /* The sentence. Text without a terminating zero byte is truncated. Control characters are escaped. */
     char message[496];
 } inlet_error;
 
@@ -130,62 +131,70 @@ enum {
     INLET_LOG_ERROR = 3
 };
 
-/* The host, for as long as the library is loaded. */
+/* The host. Exists for as long as the library is loaded. */
 typedef struct inlet_host {
     uint32_t size;
     uint16_t major;
     uint16_t minor;
-    /* Such as "inlet" and "0.9.0". Valid until deinit. */
+    /* The host's name and version, such as "inlet" and "0.9.0". Valid until deinit. */
     const char *name;
     const char *version;
-    /* [any] One line for the log. More than a hundred lines in a second are counted, not written. */
+    /* [any] Writes one line to the log. Beyond 100 lines in one second, lines are counted and not written. */
     void (*log)(inlet_log_level level, const char *text);
-    /* [any] The present time of CLOCK_MONOTONIC. */
+    /* [any] Returns the current time of CLOCK_MONOTONIC. */
     int64_t (*now)(void);
-    /* [any] A struct for an id such as INLET_THREAD_CHECK_ID, valid until deinit; null if there is none. */
+    /*
+     * [any] Returns the struct for an id such as INLET_THREAD_CHECK_ID, valid until deinit; null if the host has no
+     * such extension.
+     */
     const void *(*get_extension)(const char *id);
 } inlet_host;
 
-/* The entry of a plug-in: the one symbol that it exports. Constant; valid while the library is loaded. */
+/*
+ * The entry of a plug-in, and the only symbol that it exports. It is constant, and valid while the library is loaded.
+ */
 typedef struct inlet_plugin {
     uint32_t size;
     /* INLET_PLUGIN_MAGIC */
     uint32_t magic;
-    /* INLET_PLUGIN_MAJOR of the header that it was built with. */
+    /* INLET_PLUGIN_MAJOR of the header that the plug-in was built with. */
     uint16_t major;
-    /* The least minor version of the host that it can work with. */
+    /* The lowest minor version of the host with which the plug-in works. */
     uint16_t minor_needed;
     uint32_t reserved;
     /*
-     * [control] Called before any other function; may be called again, and is then matched by as many calls of deinit.
-     * Takes at most 50 ms, opens nothing. The host stays valid until the last deinit.
+     * [control] Called before any other function. May be called more than once; each call is matched by one call of
+     * deinit. Takes at most 50 ms and opens nothing. `host` stays valid until the last deinit.
      */
     inlet_result (*init)(const inlet_host *host, inlet_error *error);
-    /* [any] When the last instance is destroyed, and all that was lent is released. */
+    /* [any] Called after the last instance is destroyed and everything lent is released. */
     void (*deinit)(void);
-    /* [any] The interface with an id such as INLET_SOURCE_ID, valid until deinit; null if there is none. */
+    /*
+     * [any] Returns the interface with an id such as INLET_SOURCE_ID, valid until deinit; null if the plug-in has no
+     * such interface.
+     */
     const void *(*get_interface)(const char *id);
 } inlet_plugin;
 
 extern INLET_PLUGIN_EXPORT const inlet_plugin inlet_plugin_entry;
 
-/* An option, by the name and in the form that the manifest declares. */
+/* An option, with the name and in the form that the manifest declares. */
 typedef struct inlet_option {
     const char *name;
     const char *value;
 } inlet_option;
 
-/* What a user asks for. */
+/* The user's request. */
 typedef struct inlet_configuration {
     uint32_t size;
     uint32_t option_count;
     /* The scheme, such as "bars". */
     const char *scheme;
-    /* What follows the colon of the URI, up to its options. */
+    /* The part of the URI after the colon, without the options. */
     const char *address;
     /*
-     * Every option that the manifest declares, with its default if the user gave none. Inlet has checked names, types
-     * and ranges. A secret is here, however it was given.
+     * Every option that the manifest declares, with its default if the user did not set it. Inlet has checked names,
+     * types and ranges. Secrets are included, no matter how the user provided them.
      */
     const inlet_option *options;
 } inlet_configuration;
@@ -196,7 +205,10 @@ typedef struct inlet_rational {
     int32_t denominator;
 } inlet_rational;
 
-/* How to interpret the samples as colour: codes of ITU-T H.273, 2 for unknown. Range: 0 unknown, 1 limited, 2 full. */
+/*
+ * The interpretation of samples as colour. The first three are codes of ITU-T H.273; 2 means unknown. Range: 0 unknown,
+ * 1 limited, 2 full.
+ */
 typedef struct inlet_color {
     uint8_t primaries;
     uint8_t transfer;
@@ -205,75 +217,78 @@ typedef struct inlet_color {
 } inlet_color;
 
 enum {
-    /* Pictures are made by the outside world, and one that is not taken is lost: a camera. */
+    /* The outside world produces the pictures, and a picture that is not taken is lost. Example: a camera. */
     INLET_PACING_LIVE = 0,
     /* The source holds each picture back until it is due. */
     INLET_PACING_REALTIME = 1,
-    /* Pictures are made as fast as they are taken. */
+    /* The source produces pictures as fast as they are taken. */
     INLET_PACING_NONE = 2
 };
 
 enum {
-    /* Decodes without anything before it. */
+    /* Can be decoded without anything before it. */
     INLET_FLAG_KEY = 1 << 0,
     /* The data was damaged; the picture may show it. */
     INLET_FLAG_CORRUPT = 1 << 1,
     /* The timeline restarts here: PTS before and after are unrelated. */
     INLET_FLAG_DISCONTINUITY = 1 << 2,
-    /* Of a packet: packets before it were lost. */
+    /* For a packet: packets before it were lost. */
     INLET_FLAG_LOSS = 1 << 3
 };
 
-/* How a source describes itself. A statement of intent: every picture carries its own size and format. */
+/* A source's description of itself. It states what to expect: every picture carries its own size and format. */
 typedef struct inlet_stream {
     uint32_t size;
     /* INLET_PACING_... */
     uint32_t pacing;
     uint32_t width;
     uint32_t height;
-    /* FFmpeg's name, such as "nv12"; "" for packets. */
+    /* FFmpeg's name, such as "nv12"; "" for a source of packets. */
     char pixel_format[24];
     /* FFmpeg's name, such as "h264", for a source of packets; "" for a source of pictures. */
     char codec[24];
-    /* The length of a tick of PTS and DTS in seconds, such as 1/90000. Both parts are greater than 0. */
+    /* The duration of a tick of PTS and DTS in seconds, such as 1/90000. Both parts are greater than 0. */
     inlet_rational time_base;
     inlet_rational frame_rate;
     inlet_rational sample_aspect_ratio;
     inlet_color color;
-    /* Clockwise, in degrees, to show the pictures upright: 0, 90, 180, 270. */
+    /* The clockwise rotation, in degrees, that shows the pictures upright: 0, 90, 180 or 270. */
     uint32_t rotation;
-    /* The width of PTS in bits, after which they wrap to zero: 32 in RTP, 33 in MPEG-TS; 0 if unknown. */
+    /* The number of bits of PTS, after which they wrap around to zero: 32 in RTP, 33 in MPEG-TS; 0 if unknown. */
     uint32_t timestamp_bits;
-    /* How many pictures may be decoded before one that is shown earlier; 0 if unknown. */
+    /* The maximum number of pictures that are decoded before a picture that is shown earlier; 0 if unknown. */
     uint32_t reorder_depth;
-    /* The parameter sets of the codec, as the container gives them. Valid until the next call of this instance. */
+    /*
+     * The parameter sets of the codec, as the container has them. Valid until the next call of a function of this
+     * instance.
+     */
     const uint8_t *parameter_sets;
     uint64_t parameter_sets_length;
-    /* The length in ticks; 0 if unknown or endless. */
+    /* The duration of the stream in ticks; 0 if unknown or endless. */
     int64_t duration;
 } inlet_stream;
 
-/* The rows of one component, or of several in one. */
+/* The rows of one colour component, or of several that are interleaved. */
 typedef struct inlet_plane {
-    /* The first byte of the memory. The top row begins `offset` bytes behind it. */
+    /* The first byte of the memory. The top row begins `offset` bytes after it. */
     uint8_t *data;
     uint64_t length;
     uint64_t offset;
-    /* From one row to the row below it, in bytes; negative if the picture is stored bottom up. */
+    /* The distance in bytes from one row to the row below it; negative if the picture is stored bottom-up. */
     int64_t stride;
 } inlet_plane;
 
-/* A place of the host's for a picture. */
+/* Memory of the host for one picture. */
 typedef struct inlet_slot {
     uint32_t size;
     uint32_t id;
     uint32_t plane_count;
     uint32_t reserved;
-    /* Where the planes of the requested format go. Rows begin at multiples of 64 bytes. */
+    /* The planes of the requested format. Rows begin at multiples of 64 bytes. */
     inlet_plane planes[4];
 } inlet_slot;
 
-/* A picture. A field that is not filled in is zero. */
+/* A picture. Fields that are not filled in are zero. */
 typedef struct inlet_picture {
     uint32_t width;
     uint32_t height;
@@ -282,26 +297,29 @@ typedef struct inlet_picture {
     inlet_rational sample_aspect_ratio;
     inlet_color color;
     uint32_t rotation;
-    /* If not 0, the picture lies in the slot `slot`, and the host takes that over. Otherwise it is lent: see planes. */
+    /*
+     * Not 0 if the picture is in the slot with the number `slot`; the host then takes ownership of the slot. 0 if the
+     * picture is lent and described by `planes`.
+     */
     uint32_t is_in_slot;
     uint32_t slot;
     uint32_t plane_count;
     uint32_t reserved;
-    /* Memory of the plug-in's, which stays unchanged until `release`. Not read if is_in_slot. */
+    /* Memory of the plug-in, which must stay unchanged until `release`. Ignored if is_in_slot is not 0. */
     inlet_plane planes[4];
 } inlet_picture;
 
-/* A whole access unit of compressed video, lent until `release`. */
+/* A complete access unit of compressed video, lent until `release`. */
 typedef struct inlet_packet {
     const uint8_t *data;
     uint64_t length;
     int64_t dts;
-    /* Parameter sets that hold from this packet on; null while they stay as they are. */
+    /* The parameter sets that apply from this packet on; null if they have not changed. */
     const uint8_t *parameter_sets;
     uint64_t parameter_sets_length;
 } inlet_packet;
 
-/* What a source yields, or a sink is given. */
+/* A picture or packet that a source returns or a sink receives. */
 typedef struct inlet_item {
     uint32_t size;
     /* 0 for a picture, 1 for a packet. */
@@ -310,72 +328,80 @@ typedef struct inlet_item {
     uint32_t flags;
     uint32_t reserved;
     /*
-     * Counts what the source has made, from 0. A gap is a loss, and counted as one; leave none for what you have
-     * counted by count_drop, or never made.
+     * The number of this picture or packet, counted from 0. A gap counts as a loss: do not leave a gap for pictures
+     * that you reported with count_drop or never produced.
      */
     uint64_t sequence;
-    /* When it is shown. INLET_NO_TIME if unknown: it is then placed by its arrival. */
+    /* The presentation time. INLET_NO_TIME if unknown: the time of arrival is then used. */
     int64_t pts;
-    /* How long it is shown, in ticks; 0 if unknown. */
+    /* The presentation duration in ticks; 0 if unknown. */
     int64_t duration;
-    /* When the device exposed or read out the picture. */
+    /* The time at which the device exposed or read out the picture. */
     int64_t capture_time;
-    /* The same by the clock of the day, if the source knows it. */
+    /* The same time by the wall clock, if the source knows it. */
     int64_t wall_clock;
     inlet_picture picture;
     inlet_packet packet;
-    /* [any] Called once when what is lent is no longer read; null if nobody needs to know. */
+    /* [any] Called once when the lent memory is no longer read. May be null. */
     void (*release)(void *release_data);
     void *release_data;
 } inlet_item;
 
-/* What all sinks together want. A hint: what arrives beyond it is thinned out and scaled. */
+/* The combined demand of all sinks. This is a hint: pictures beyond it are dropped or scaled down by Inlet. */
 typedef struct inlet_demand {
     uint32_t size;
-    /* 0 while nobody wants pictures. */
+    /* 0 while no sink wants pictures. */
     uint32_t wants_pictures;
-    /* Not 0 while a sink takes packets as they are. */
+    /* Not 0 while a sink takes packets unchanged. */
     uint32_t wants_packets;
     /*
-     * Counts the requests for a key frame, by sinks or a decoder after a loss, since the source was opened. It grows by
-     * one, at most once a second: have the device make a key frame whenever it has.
+     * The number of key-frame requests since the source was opened, by sinks or by a decoder after a loss. It grows by
+     * one, at most once a second. Make the device produce a key frame each time it grows.
      */
     uint32_t key_frame_requests;
-    /* The most frames a second that are of use; 0/0 for all. */
+    /* The maximum useful frame rate; 0/0 for all frames. */
     inlet_rational frame_rate;
-    /* The largest size that is of use; 0 for the source's own. */
+    /* The maximum useful size; 0 for the source's own size. */
     uint32_t width;
     uint32_t height;
 } inlet_demand;
 
-/* What an instance of a source may call, from its creation until it is destroyed. Pass `context` to each. */
+/*
+ * The functions that a source instance may call, from its creation until it is destroyed. Pass `context` to each of
+ * them.
+ */
 typedef struct inlet_source_host {
     uint32_t size;
-    /* Readable once the instance is cancelled, and then for good: poll it along with the device. Do not read it. */
+    /*
+     * A descriptor that becomes readable when the instance is cancelled, and stays readable. Poll it together with the
+     * device. Do not read from it.
+     */
     int32_t wake_fd;
     void *context;
     /* [any] Not 0 once the instance is cancelled. */
     int32_t (*is_cancelled)(void *context);
     /*
-     * [any] Says that data came from the device, whether or not it makes a picture. A source that says so gets more
-     * time before it is taken for dead.
+     * [any] Reports that data arrived from the device, whether or not it completes a picture. A source that reports
+     * progress is given more time before it is considered hung.
      */
     void (*report_progress)(void *context);
-    /* [any] Counts pictures that the source gave up, by a reason of one word such as "damaged". */
+    /* [any] Counts pictures that the source dropped. The reason is one word, such as "damaged". */
     void (*count_drop)(void *context, const char *reason, uint64_t count);
-    /* [any] Says that the device is unavailable for a while, by a few words: its shutter is shut, say. */
+    /*
+     * [any] Reports that the device is unavailable for a while. The reason is a few words, such as "the shutter is
+     * closed".
+     */
     void (*begin_interruption)(void *context, const char *reason);
-    /* [any] Says that it is back. The next picture says so, too. */
+    /* [any] Reports that the device is available again. The next picture has the same effect. */
     void (*end_interruption)(void *context);
-    /* [any] What sinks want now. Set `demand->size` first. */
+    /* [any] Gets the current demand of the sinks. Set `demand->size` first. */
     void (*get_demand)(void *context, inlet_demand *demand);
     /*
-     * [capture] A place for a picture, in `next` only. It is the instance's until `next` returns it in a picture or
-     * returns without it. At most one at a time. Set `slot->size` first.
+     * [capture] Gets memory for a picture. May be called only within `next`, for at most one slot at a time. The slot
+     * belongs to the instance until `next` returns, with or without a picture in it. Set `slot->size` first.
      *
-     * Fails with INLET_ERROR_UNSUPPORTED for a format that the host does not know, with
-     * INLET_ERROR_INVALID_CONFIGURATION for a size of 0 or beyond 16384, with INLET_ERROR_RESOURCE_EXHAUSTED where
-     * there is no memory for it.
+     * Fails with INLET_ERROR_UNSUPPORTED if the host does not know the format, with INLET_ERROR_INVALID_CONFIGURATION
+     * if a side is 0 or greater than 16384, and with INLET_ERROR_RESOURCE_EXHAUSTED if there is no memory for the slot.
      */
     inlet_result (*get_slot)(
         void *context, const char *pixel_format, uint32_t width, uint32_t height, inlet_slot *slot,
@@ -389,59 +415,59 @@ typedef struct inlet_source_interface {
     uint32_t size;
     uint32_t reserved;
     /*
-     * [control] Makes an instance. Opens nothing. `configuration` may be read during the call, `host` until destroy. If
-     * it fails, there is no instance, and `*source` is not read.
+     * [control] Creates an instance. Opens nothing. `configuration` may be read during the call, `host` until destroy.
+     * If the function fails, there is no instance, and `*source` is not read.
      */
     inlet_result (*create)(
         const inlet_configuration *configuration, const inlet_source_host *host, inlet_source **source,
         inlet_error *error);
     /*
-     * [capture] Opens the device or connection, and says what comes. Called once. Returns by `deadline`, and within
-     * 100 ms of a cancellation. `stream` comes with its size set and zeros.
+     * [capture] Opens the device or connection and describes the stream. Called once. Returns by `deadline`, and within
+     * 100 ms of a cancellation. The size of `stream` is set by the caller; everything else is zero.
      */
     inlet_result (*open)(inlet_source *source, int64_t deadline, inlet_stream *stream, inlet_error *error);
     /*
      * [capture] Waits for the next picture or packet. Returns by `deadline`, and within 100 ms of a cancellation:
-     * INLET_OK with an item, INLET_AGAIN, INLET_END, or an error if it is pointless to go on. `item` comes with its
-     * size set, times of INLET_NO_TIME, and zeros.
+     * INLET_OK with an item, INLET_AGAIN, INLET_END, or an error if the source cannot continue. The size of `item` is
+     * set by the caller, times are INLET_NO_TIME, and everything else is zero.
      */
     inlet_result (*next)(inlet_source *source, int64_t deadline, inlet_item *item, inlet_error *error);
     /*
-     * [capture] Stops the device without closing it, and starts it again. Both may be null: the instance is then
-     * closed instead, and another one opened.
+     * [capture] Stops the device without closing it, and starts it again. Both may be null; Inlet then closes the
+     * instance instead of pausing it, and opens a new one instead of resuming.
      */
     inlet_result (*pause)(inlet_source *source, inlet_error *error);
     inlet_result (*resume)(inlet_source *source, inlet_error *error);
-    /* [capture] Closes what `open` has opened, also what a failed one left. Takes at most 1 s. */
+    /* [capture] Closes what `open` has opened, even if it failed. Takes at most 1 s. */
     void (*close)(inlet_source *source);
-    /* [control] Frees the instance. Called once; what is lent still may be released later. */
+    /* [control] Frees the instance. Called once. Lent memory may be released after this call. */
     void (*destroy)(inlet_source *source);
 } inlet_source_interface;
 
-/* What an instance of a sink may call, from its creation until it is destroyed. */
+/* The functions that a sink instance may call, from its creation until it is destroyed. */
 typedef struct inlet_sink_host {
     uint32_t size;
-    /* As in inlet_source_host; -1 if nothing cancels. */
+    /* As in inlet_source_host; -1 if the host cannot cancel the instance. */
     int32_t wake_fd;
     void *context;
     int32_t (*is_cancelled)(void *context);
-    /* [any] Asks for a key frame, in a sink of packets. */
+    /* [any] Requests a key frame. For sinks of packets. */
     void (*request_key_frame)(void *context);
 } inlet_sink_host;
 
 typedef struct inlet_sink inlet_sink;
 
-/* What a sink wants. Zeros want everything as it is. */
+/* The requirements of a sink. All zeros request every picture unchanged. */
 typedef struct inlet_sink_wants {
     uint32_t size;
-    /* Not 0 for packets of the source as they are, 0 for pictures in I420 (yuv420p). */
+    /* Not 0 for the source's packets, unchanged; 0 for pictures in I420 (yuv420p). */
     uint32_t packets;
-    /* The largest size; greater pictures are scaled down. */
+    /* The maximum size; larger pictures are scaled down. */
     uint32_t width;
     uint32_t height;
-    /* The most frames a second. */
+    /* The maximum frame rate. */
     inlet_rational frame_rate;
-    /* Not 0 to get pictures as they are stored, with their rotation; 0 to get them upright. */
+    /* Not 0 for pictures as they are stored, with their rotation; 0 for upright pictures. */
     uint32_t keeps_rotation;
     uint32_t reserved;
 } inlet_sink_wants;
@@ -450,29 +476,29 @@ typedef struct inlet_sink_wants {
 typedef struct inlet_sink_interface {
     uint32_t size;
     uint32_t reserved;
-    /* [control] As for a source. `wants` comes with its size set and zeros. */
+    /* [control] As for a source. The size of `wants` is set by the caller; everything else is zero. */
     inlet_result (*create)(
         const inlet_configuration *configuration, const inlet_sink_host *host, inlet_sink **sink,
         inlet_sink_wants *wants, inlet_error *error);
-    /* [capture] Called before the first item, and again when the stream has changed. */
+    /* [capture] Called before the first item, and again each time the stream has changed. */
     inlet_result (*start)(inlet_sink *sink, int64_t deadline, const inlet_stream *stream, inlet_error *error);
     /*
-     * [capture] Takes a picture or packet, which may be read during the call. Returns by `deadline`, and within 100 ms
-     * of a cancellation. An error loses this item; INLET_END says that the sink wants no more. A picture's PTS and
-     * `capture_time` are both given, in ticks and on the timeline of all sinks.
+     * [capture] Receives a picture or packet, which may be read only during the call. Returns by `deadline`, and within
+     * 100 ms of a cancellation. After an error, only this item is lost; INLET_END means that the sink wants no more
+     * items. A picture always has a PTS and a `capture_time`, in ticks and on the timeline that all sinks share.
      */
     inlet_result (*consume)(inlet_sink *sink, int64_t deadline, const inlet_item *item, inlet_error *error);
-    /* [capture] Writes what is left. Called once after start, also after an error. */
+    /* [capture] Writes the remaining data. Called once after start, also after an error. */
     inlet_result (*finish)(inlet_sink *sink, int64_t deadline, inlet_error *error);
     /* [control] */
     void (*destroy)(inlet_sink *sink);
 } inlet_sink_interface;
 
-/* The extension INLET_THREAD_CHECK_ID, for the plug-in's own checks. */
+/* The extension INLET_THREAD_CHECK_ID, with which a plug-in can check its own threading. */
 typedef struct inlet_thread_check {
     uint32_t size;
     uint32_t reserved;
-    /* [any] Not 0 on a thread that may call what is tagged [control], or [capture]. */
+    /* [any] Return not 0 on a thread that may call functions tagged [control] or [capture], respectively. */
     int32_t (*is_control)(void);
     int32_t (*is_capture)(void);
 } inlet_thread_check;

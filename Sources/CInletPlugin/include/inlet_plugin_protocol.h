@@ -1,27 +1,27 @@
 /*
- * inlet_plugin_protocol.h: what Inlet and the child process of a plug-in say to each other.
+ * inlet_plugin_protocol.h: the protocol between Inlet and the child process of a plug-in.
  *
- * A plug-in that is a shared library has nothing to do with it: inlet-plugin-host speaks it for the library. A plug-in
- * whose manifest names a `command` instead of a `library`, such as one in Python, speaks it itself.
+ * Plug-ins that are shared libraries do not use it: inlet-plugin-host speaks it for them. A plug-in whose manifest has
+ * a `command` instead of a `library`, such as one in Python, speaks it itself.
  *
  * The child is connected to Inlet by a socket of type SOCK_SEQPACKET on descriptor INLET_CHILD_SOCKET. Each message is
- * one datagram: a struct below, which begins with its type, and bytes behind it where that is said. Numbers are in the
- * machine's byte order. The structs of a major version never grow. Inlet asks, the child answers; between question and
- * answer, the child may send what needs no answer. Inlet cancels by making the wake descriptor readable, which came
- * with inlet_create; whoever waits polls it.
+ * one datagram: one of the structs below, which begins with its type, followed by further bytes if the struct's comment
+ * describes them. Numbers are in the machine's byte order. The structs of a major version never grow. Inlet sends
+ * requests and the child answers. Between a request and its answer, the child may send messages that need no answer. To
+ * cancel, Inlet makes the wake descriptor readable, which came with inlet_create; every wait of the child must poll it.
  *
- * Pictures and packets lie in slots of a shared memory, which Inlet makes, whose size it seals, and sends. What a
- * message says of a slot was copied by the system with the message, and is checked; a slot's bytes may change at any
- * time, which spoils a picture, no more.
+ * Pictures and packets are in slots of a shared memory, which Inlet creates, seals against a change of its size, and
+ * sends. The description of a slot in a message is copied by the system together with the message, and is checked. The
+ * bytes of a slot may change at any time, which can spoil the picture but nothing else.
  *
  *   Inlet                            the child
  *   INLET_MESSAGE_CREATE        ->   INLET_MESSAGE_RESULT, with `wants` for a sink
  *   INLET_MESSAGE_OPEN          ->   INLET_MESSAGE_OPENED, or INLET_MESSAGE_RESULT with an error
  *   INLET_MESSAGE_NEXT          ->   INLET_MESSAGE_ITEM, or INLET_MESSAGE_RESULT (INLET_END, INLET_AGAIN, an error)
- *   INLET_MESSAGE_PAUSE, RESUME ->   INLET_MESSAGE_RESULT; INLET_ERROR_UNSUPPORTED if the plug-in cannot
+ *   INLET_MESSAGE_PAUSE, RESUME ->   INLET_MESSAGE_RESULT; INLET_ERROR_UNSUPPORTED if the plug-in cannot pause
  *   INLET_MESSAGE_START         ->   INLET_MESSAGE_RESULT
  *   INLET_MESSAGE_CONSUME       ->   INLET_MESSAGE_RESULT (INLET_OK, INLET_END, an error)
- *   INLET_MESSAGE_CLOSE         ->   the child ends with exit code 0; a sink finishes first
+ *   INLET_MESSAGE_CLOSE         ->   the child exits with code 0; a sink finishes first
  *   INLET_MESSAGE_SEGMENT       <-   INLET_MESSAGE_NEED_SEGMENT, before an answer
  */
 #ifndef INLET_PLUGIN_PROTOCOL_H
@@ -34,11 +34,11 @@ extern "C" {
 #endif
 
 #define INLET_CHILD_SOCKET 3
-/* The longest message, with all that follows the struct. */
+/* The maximum length of a message, including everything after the struct. */
 #define INLET_LONGEST_MESSAGE 131072
-/* How many slots a segment has at most: they are the bits of a uint64_t. */
+/* The maximum number of slots in a segment: each slot has one bit in a uint64_t. */
 #define INLET_MOST_SLOTS 64
-/* Slots, and the planes in those that Inlet lays out, begin at multiples of this; slot 0 at the segment's start. */
+/* The alignment of slots, and of the planes in slots that Inlet lays out. Slot 0 is at the start of the segment. */
 #define INLET_SLOT_ALIGNMENT 4096
 
 enum {
@@ -66,16 +66,18 @@ enum {
 
 enum { INLET_KIND_SOURCE = 1, INLET_KIND_SINK = 2 };
 
-/* OPEN, PAUSE, RESUME, CLOSE of Inlet's; PROGRESS and KEY_FRAME of the child's. */
+/* OPEN, PAUSE, RESUME and CLOSE from Inlet; PROGRESS and KEY_FRAME from the child. */
 typedef struct inlet_message {
     uint32_t type;
     uint32_t reserved;
-    /* When the answer is due; INT64_MAX if there is no such time. 0 in a message of the child's. */
+    /* The time at which the answer is due; INT64_MAX if there is no deadline. 0 in messages from the child. */
     int64_t deadline;
 } inlet_message;
 
-/* CREATE, with the wake descriptor (SCM_RIGHTS). Behind it, each with its zero byte: scheme, address, and name and
- * value of each option. */
+/*
+ * CREATE, with the wake descriptor (SCM_RIGHTS). Followed by the scheme, the address, and the name and value of each
+ * option, each with its zero byte.
+ */
 typedef struct inlet_create {
     uint32_t type;
     /* INLET_KIND_... */
@@ -90,15 +92,15 @@ typedef struct inlet_next {
     uint32_t type;
     uint32_t reserved;
     int64_t deadline;
-    /* A bit for each slot of the newest segment that the child may write to. */
+    /* One bit for each slot of the latest segment. A bit that is set lets the child write to the slot. */
     uint64_t free_slots;
     inlet_demand demand;
 } inlet_next;
 
-/* SEGMENT, with the memory's descriptor. It takes the place of the one before; all its slots are free. */
+/* SEGMENT, with the descriptor of the shared memory. It replaces the previous segment; all its slots are free. */
 typedef struct inlet_segment {
     uint32_t type;
-    /* From 1 on. */
+    /* The number of the segment, from 1. */
     uint32_t number;
     /* A multiple of INLET_SLOT_ALIGNMENT. */
     uint64_t slot_length;
@@ -106,18 +108,21 @@ typedef struct inlet_segment {
     uint32_t reserved;
 } inlet_segment;
 
-/* Where something lies in a slot. */
+/* The position of a plane in a slot. */
 typedef struct inlet_wire_plane {
     uint64_t offset;
     int64_t stride;
 } inlet_wire_plane;
 
-/* ITEM and CONSUME. Of a packet, `length` bytes at the start of the slot; behind this struct new parameter sets. */
+/*
+ * ITEM and CONSUME. A packet occupies the first `length` bytes of the slot. Followed by the parameter sets, if they are
+ * new.
+ */
 typedef struct inlet_wire_item {
     uint32_t type;
     uint32_t is_packet;
     uint32_t flags;
-    /* The segment and the slot in it. */
+    /* The number of the segment, and of the slot in it. */
     uint32_t segment;
     uint32_t slot;
     uint32_t width;
@@ -137,11 +142,11 @@ typedef struct inlet_wire_item {
     inlet_wire_plane planes[4];
     uint32_t parameter_sets_length;
     uint32_t reserved;
-    /* Of CONSUME: when the answer is due. */
+    /* In CONSUME: the time at which the answer is due. */
     int64_t deadline;
 } inlet_wire_item;
 
-/* OPENED and START; behind it the parameter sets. */
+/* OPENED and START. Followed by the parameter sets. */
 typedef struct inlet_wire_stream {
     uint32_t type;
     uint32_t pacing;
@@ -160,7 +165,7 @@ typedef struct inlet_wire_stream {
     uint32_t parameter_sets_length;
     /* Not 0 if the source can pause. */
     uint32_t can_pause;
-    /* Of START: when the answer is due. */
+    /* In START: the time at which the answer is due. */
     int64_t deadline;
 } inlet_wire_stream;
 
@@ -172,7 +177,7 @@ typedef struct inlet_wire_result {
     uint32_t reserved;
     int64_t retry_after;
     char message[496];
-    /* Of a sink, in the answer to CREATE. */
+    /* For a sink, in the answer to CREATE. */
     inlet_sink_wants wants;
 } inlet_wire_result;
 
@@ -183,7 +188,10 @@ typedef struct inlet_need_segment {
     uint64_t slot_length;
 } inlet_need_segment;
 
-/* DROP, INTERRUPTION (with text: begins, without: ends), LOG. The text ends in a zero byte. */
+/*
+ * DROP, INTERRUPTION and LOG. The text ends in a zero byte. INTERRUPTION with text begins an interruption; without text
+ * it ends one.
+ */
 typedef struct inlet_note {
     uint32_t type;
     inlet_log_level level;

@@ -1,17 +1,17 @@
-/* What the entry of a plug-in in Swift calls. InletPluginKit implements all of it but inlet_plugin_main. */
+/* The functions that the entry of a plug-in in Swift calls. InletPluginKit implements all except inlet_plugin_main. */
 #ifndef INLET_PLUGIN_KIT_H
 #define INLET_PLUGIN_KIT_H
 
 #include <inlet_plugin.h>
 
-/* Written by the plug-in's author: calls PluginKit.export. Called once, before anything else of the plug-in. */
+/* Implemented by the author of the plug-in with calls of PluginKit.export. Called once, before any other function. */
 void inlet_plugin_main(void);
 
-/* Not 0 if the author has exported such. Known after init. */
+/* Not 0 if the author has exported sources or sinks, respectively. Valid after init. */
 int32_t inlet_kit_has_sources(void);
 int32_t inlet_kit_has_sinks(void);
 
-/* The functions of inlet_plugin and of inlet_source_interface, with the tags and promises of these. */
+/* The functions of inlet_plugin and inlet_source_interface, with the same tags and guarantees. */
 inlet_result inlet_kit_init(const inlet_host *host, inlet_error *error);
 void inlet_kit_deinit(void);
 inlet_result inlet_kit_create(

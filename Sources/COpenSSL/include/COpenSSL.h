@@ -1,5 +1,5 @@
-// The part of the system's OpenSSL 3 that clients and servers of TLS need. It is loaded when it is first needed: most
-// processes have no connection over TLS of their own.
+// The parts of the system's OpenSSL 3 that TLS clients and servers need. OpenSSL is loaded on first use, because most
+// processes have no TLS connection of this kind.
 #pragma once
 
 #include <openssl/crypto.h>
@@ -10,7 +10,7 @@
 #include <openssl/x509v3.h>
 #include <stdbool.h>
 
-// The functions of libssl and libcrypto that are called. They are found when the libraries are loaded.
+// The functions of libssl and libcrypto that Inlet calls, found when the libraries are loaded.
 #define INLET_SSL_FUNCTIONS(X)                                                                              \
     X(TLS_client_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) X(SSL_CTX_set_verify)               \
     X(SSL_CTX_set_default_verify_paths) X(SSL_CTX_load_verify_file) X(SSL_new) X(SSL_free) X(SSL_set_fd)    \
@@ -33,8 +33,9 @@ struct inlet_openssl_functions {
 #undef INLET_DECLARE
 extern struct inlet_openssl_functions inlet_openssl;
 
-// Loads OpenSSL, once a process. Unless another library has initialised OpenSSL before, exit() does not release its
-// memory. Safe on any thread. Returns false if it is not installed or older than 3.0: nothing below may be called then.
+// Loads OpenSSL, once per process. Unless another library has initialised OpenSSL before, exit() does not release its
+// memory. Safe on any thread. Returns false if it is not installed or older than 3.0; the functions below must not be
+// called then.
 bool inlet_openssl_load(void);
 
 // Makes a context for a client of TLS 1.2 or later.
@@ -58,17 +59,17 @@ static inline SSL_CTX *inlet_tls_context(bool verifies, const char *authorities)
     return context;
 }
 
-// Sets the name or numeric address that the certificate is to be for. Returns whether it could.
+// Sets the name or numeric address that the certificate must be issued for. Returns whether this succeeded.
 static inline bool inlet_tls_set_host(SSL *tls, const char *host, bool is_address) {
     if (is_address) return inlet_openssl.X509_VERIFY_PARAM_set1_ip_asc(inlet_openssl.SSL_get0_param(tls), host);
-    // RFC 6066: the name of the server, which is never an address.
+    // The server name of RFC 6066 is never an address.
     return inlet_openssl.SSL_set1_host(tls, host)
         && inlet_openssl.SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)host);
 }
 
-// Makes a client's connection over a socket, which stays the caller's.
+// Makes a client's connection over a socket, which the caller continues to own.
 //
-// host: the name or numeric address that the certificate is to be for.
+// host: the name or numeric address that the certificate must be issued for.
 static inline SSL *inlet_tls_connection(SSL_CTX *context, int descriptor, const char *host, bool is_address) {
     SSL *tls = inlet_openssl.SSL_new(context);
     if (!tls) return NULL;
@@ -80,8 +81,8 @@ static inline SSL *inlet_tls_connection(SSL_CTX *context, int descriptor, const 
     return tls;
 }
 
-// Makes a connection whose encrypted bytes are in memory: those that arrive are put into `incoming`, those to send are
-// taken from `outgoing`. Both go with the connection.
+// Makes a connection whose encrypted bytes are in memory: received bytes are put into `incoming`, and bytes to send are
+// taken from `outgoing`. Both are freed with the connection.
 static inline SSL *inlet_tls_in_memory(SSL_CTX *context, BIO **incoming, BIO **outgoing) {
     SSL *tls = inlet_openssl.SSL_new(context);
     if (!tls) return NULL;
@@ -99,7 +100,7 @@ static inline SSL *inlet_tls_in_memory(SSL_CTX *context, BIO **incoming, BIO **o
 
 // Makes a client's connection in memory, as inlet_tls_in_memory does.
 //
-// host: the name or numeric address that the certificate is to be for.
+// host: the name or numeric address that the certificate must be issued for.
 static inline SSL *inlet_tls_connection_in_memory(
     SSL_CTX *context, const char *host, bool is_address, BIO **incoming, BIO **outgoing) {
     SSL *tls = inlet_tls_in_memory(context, incoming, outgoing);
@@ -112,31 +113,30 @@ static inline SSL *inlet_tls_connection_in_memory(
     return tls;
 }
 
-// Why there is no context for a server.
+// The reason why a server's context could not be made.
 enum inlet_tls_fault {
     INLET_TLS_NO_FAULT, INLET_TLS_NO_MEMORY, INLET_TLS_BAD_CERTIFICATE, INLET_TLS_BAD_KEY, INLET_TLS_NO_PAIR,
 };
 
-// Answers a question for a passphrase with none; OpenSSL would ask on the terminal.
+// Returns an empty passphrase. By default OpenSSL would ask for one on the terminal.
 int inlet_tls_no_passphrase(char *buffer, int size, int is_writing, void *data);
 
 // Makes a context for a server of TLS 1.2 or later.
 //
-// certificate: PEM of the certificate, and behind it of those that lead to its authority.
-// key: PEM of its private key.
-// Returns NULL and why if they cannot be used.
+// certificate: PEM of the certificate, followed by the intermediate certificates. key: PEM of its private key. Returns
+// NULL and the fault if they cannot be used.
 SSL_CTX *inlet_tls_server_context(
     const void *certificate, int certificate_count, const void *key, int key_count, enum inlet_tls_fault *fault);
 
 // Makes a server's connection in memory, as inlet_tls_in_memory does.
 SSL *inlet_tls_server_connection(SSL_CTX *context, BIO **incoming, BIO **outgoing);
 
-// Puts encrypted bytes that have arrived into memory. Returns how many: all, unless there is no memory left.
+// Puts received encrypted bytes into memory. Returns their number: all, unless there is no memory.
 static inline int inlet_tls_put(BIO *incoming, const void *bytes, int count) {
     return inlet_openssl.BIO_write(incoming, bytes, count);
 }
 
-// Takes encrypted bytes to send. Returns how many, at most 0 if there are none.
+// Takes encrypted bytes to send. Returns their number, which is 0 or less if there are no bytes.
 static inline int inlet_tls_take(BIO *outgoing, void *bytes, int count) {
     return inlet_openssl.BIO_read(outgoing, bytes, count);
 }
@@ -144,7 +144,8 @@ static inline int inlet_tls_take(BIO *outgoing, void *bytes, int count) {
 static inline void inlet_tls_free_context(SSL_CTX *context) { inlet_openssl.SSL_CTX_free(context); }
 static inline void inlet_tls_free(SSL *tls) { inlet_openssl.SSL_free(tls); }
 
-// The results of a call, of which SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE ask for another one later.
+// The following functions return the result of a call. SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE mean that the call
+// must be repeated later.
 static inline int inlet_tls_handshake(SSL *tls) {
     inlet_openssl.ERR_clear_error();
     int result = inlet_openssl.SSL_do_handshake(tls);
@@ -167,24 +168,24 @@ static inline int inlet_tls_write(SSL *tls, const void *bytes, int count, int *d
 
 static inline int inlet_tls_pending(SSL *tls) { return inlet_openssl.SSL_pending(tls); }
 
-// Tells the other side that nothing follows. Does not wait for its answer.
+// Tells the other side that no data follows. Does not wait for its answer.
 static inline void inlet_tls_shut_down(SSL *tls) {
     inlet_openssl.ERR_clear_error();
     inlet_openssl.SSL_shutdown(tls);
 }
 
-// Why the certificate is not trusted; NULL if it is, or was not checked.
+// The reason why the certificate is not trusted; NULL if it is trusted or was not checked.
 static inline const char *inlet_tls_distrust(SSL *tls) {
     long result = inlet_openssl.SSL_get_verify_result(tls);
     return result == X509_V_OK ? NULL : inlet_openssl.X509_verify_cert_error_string(result);
 }
 
-// The reason of the last failure in OpenSSL's words; NULL if it gave none.
+// OpenSSL's text for the reason of the last failure; NULL if it has no reason.
 static inline const char *inlet_tls_reason(void) {
     return inlet_openssl.ERR_reason_error_string(inlet_openssl.ERR_peek_last_error());
 }
 
-// Writes the SHA-256 of the server's certificate, 32 bytes. Returns false if there is none.
+// Writes the SHA-256 of the server's certificate, 32 bytes. Returns false if the server sent no certificate.
 static inline bool inlet_tls_fingerprint(SSL *tls, unsigned char *digest) {
     X509 *certificate = inlet_openssl.SSL_get1_peer_certificate(tls);
     if (!certificate) return false;

@@ -6,30 +6,30 @@
     public import WebRTCSource
     import Synchronization
 
-    /// The pictures of calls by WebRTC: what a publisher sends goes to the peer, and the peer's track is the source of
-    /// a capturer, one for each call. Safe from any thread.
+    /// The pictures of calls over WebRTC. The pictures of a publisher are sent to the peer, and the peer's track is the
+    /// source of a capturer, one for each call. Safe from any thread.
     ///
     ///     let publisher = PeerPublisher { FFmpegVideoEncoder() }
     ///     camera.attach(PeerSinkConfiguration(publisher))
     ///     let media = PeerCallMedia(publisher) { call, capturer in capturer.attach(screen) }
     ///     let calls = try CallController(service, media: media)
     ///
-    /// Each way has a session of its own, which its sender offers, over one channel (``CallChannels``).
+    /// Each direction has a separate session, which the sender offers. Both use one channel (``CallChannels``).
     public struct PeerCallMedia: CallMedia {
         /// Sends this side's pictures.
         public var publisher: PeerPublisher
         /// How the peer's track is received and decoded. The default accepts H.264 and waits 10 seconds for pictures.
         public var track: TrackSettings
-        /// How the peer's capture runs. It is not retried: a call whose media fails is over.
+        /// How the peer's capture runs. It is not retried: if the media fails, the call ends.
         public var capture = CapturerConfiguration()
         private let receive: @Sendable (Call, Capturer) -> Void
 
         /// Creates the media of calls.
         ///
         /// - Parameters:
-        ///   - publisher: sends this side's pictures. A sink of some capturer must have it: ``PeerSinkConfiguration``.
+        ///   - publisher: sends this side's pictures. Attach it to a capturer as a sink: ``PeerSinkConfiguration``.
         ///   - receive: called once for each call with the capturer of the peer's track, before it runs, to attach
-        ///     sinks. The call begins its life as connected when the first picture has arrived.
+        ///     sinks. The call counts as connected when the first picture has arrived.
         public init(_ publisher: PeerPublisher, receive: @escaping @Sendable (Call, Capturer) -> Void) {
             self.publisher = publisher
             self.receive = receive
@@ -74,7 +74,7 @@
         private let running: Task<Void, Never>
         private let watching: [Task<Void, Never>]
 
-        /// What is up, and what was reported.
+        /// The state of both directions, and the events reported so far.
         private final class Progress: Sendable {
             private struct State {
                 var sends = false
@@ -164,7 +164,7 @@
             capturer.stop()
             await running.value
             for task in watching { await task.value }
-            // The source may never have taken its half.
+            // The source may never have taken its side of the channel.
             await channels.receiving.close()
         }
     }

@@ -14,9 +14,9 @@ public struct CapturerConfiguration: Sendable {
     /// Whether the run ends when the last sink has failed, stopped or been detached during the run, rather than
     /// capture for no one. The default is false: sinks may be attached at any time.
     public var endsWithoutSinks = false
-    /// The time for which a live source stays open while no sink has use for it: none is attached, or those that are
-    /// have neither viewers nor peers. It is opened again for the first. It is open at the start in any case, as sinks
-    /// begin with its first frame; the time counts from then. The default, nil, keeps it open.
+    /// The time for which a live source stays open while no sink has use for it: no sink is attached, or the attached
+    /// ones have neither viewers nor peers. It is opened again for the first viewer. It is always opened at the start,
+    /// because sinks begin with its first frame; the time counts from then. The default, nil, keeps it open.
     public var closesUnwatchedAfter: Duration?
     /// The time that the source may take for each operation. See ``CaptureTimeouts`` for the defaults.
     public var timeouts = CaptureTimeouts()

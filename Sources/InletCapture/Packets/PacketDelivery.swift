@@ -59,7 +59,7 @@ final class PacketDelivery: PacketReceiver {
         guard format.hasPackets else {
             finish(
                 reporting: InletError(
-                    .unsupported, "The source has no packets to hand on as they are. Leave out codec=copy.",
+                    .unsupported, "The source has no packets to pass on unchanged. Leave out codec=copy.",
                     context: .init(subject: name)))
             return
         }
@@ -211,7 +211,7 @@ final class PacketDelivery: PacketReceiver {
 
     /// A recording without a single packet is a failure.
     private static let nothing = InletError(
-        .unsupported, "The source gave no packet that can be handed on as it is. Leave out codec=copy.")
+        .unsupported, "The source yielded no packet that can be passed on unchanged. Leave out codec=copy.")
 
     /// Reports the end, once.
     private func end(_ error: InletError?) {

@@ -177,7 +177,7 @@ public final class PacketFanOut: PacketSink, Sendable {
         if !late.isEmpty {
             let names = late.map(\.name).joined(separator: ", ")
             throw InletError(
-                .timedOut, "\(names) did not take what was left within \(finishTimeout).",
+                .timedOut, "\(names) did not take the remaining packets within \(finishTimeout).",
                 context: .init(operation: "finish"))
         }
         if let failure = state.withLock({ $0.failure }) { throw failure }

@@ -34,12 +34,12 @@ struct SupervisionLog: Sendable {
         case .lagging(false): logger.notice("\(source): decoding keeps up again")
         case .decoderFailed(let name, let error, let next):
             logger.error(
-                "\(source): the decoder \(name) failed: \(error.message) (\(next) goes on)",
+                "\(source): the decoder \(name) failed: \(error.message) (\(next) continues)",
                 metadata: ["code": "\(error.code)"])
         case .transportChanged(let reason): logger.warning("\(source): \(reason)")
         case .detected(let detection):
             logger.info("\(source): \(detection.kind.rawValue) \(detection.isActive ? "begins" : "ends")")
-        case .sourceUpdated(.taken(let version)): logger.notice("\(source): goes on with \(version)")
+        case .sourceUpdated(.taken(let version)): logger.notice("\(source): continues with \(version)")
         case .sourceUpdated(.refused(let error)):
             logger.error(
                 "\(source): the new version of its plug-in is not used: \(error.message)",
@@ -48,7 +48,7 @@ struct SupervisionLog: Sendable {
             if let error { logger.error("\(name): \(error.message)", metadata: ["code": "\(error.code)"]) }
         case .sinkRestarting(_, let name, let error, let attempt, let delay):
             logger.error(
-                "\(name): \(error.message) (made anew in \(delay.inSeconds) s, attempt \(attempt))",
+                "\(name): \(error.message) (created again in \(delay.inSeconds) s, attempt \(attempt))",
                 metadata: ["code": "\(error.code)"])
         }
     }

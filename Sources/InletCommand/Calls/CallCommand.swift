@@ -5,9 +5,9 @@
     struct CallCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "call",
-            abstract: "Calls a peer: its pictures come, those of a source go.",
+            abstract: "Calls a peer: sends the pictures of a source and receives the peer's.",
             discussion: """
-                The two find each other in a room of `inlet signal`; pictures go from peer to peer, without sound. \
+                The peers find each other in a room of `inlet signal`. Pictures go from peer to peer, without sound. \
                 Ctrl-C hangs up. The other side may be `inlet answer` or the page that `inlet signal` serves.
 
                 Examples:
@@ -16,14 +16,14 @@
                   inlet call ben --signal ws://127.0.0.1:8443/lobby --as anna pattern:smpte --to preview:
                   inlet call ben --signal ws://127.0.0.1:8443/lobby --as anna v4l2: --duration 60 --report json
 
-                Exit codes: 0 a side hung up, 68 nobody of this name is there, 69 nobody answered, 74 the call failed, \
-                75 busy or no path, 77 declined, 130 cancelled by this side.
+                Exit codes: 0 a side hung up, 68 no peer of this name is in the room, 69 the peer did not answer, \
+                74 the call failed, 75 busy or no path, 77 declined, 130 cancelled by this side.
                 """)
 
         @Argument(help: "The name of the peer.")
         var peer: String
 
-        @Argument(help: "A source URI or a path, whose pictures the peer gets.")
+        @Argument(help: "A source URI or a path, whose pictures are sent to the peer.")
         var source: String
 
         @OptionGroup var options: CallOptions
@@ -38,10 +38,10 @@
     struct AnswerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "answer",
-            abstract: "Waits for a call: the caller's pictures come, those of a source go.",
+            abstract: "Waits for a call: sends the pictures of a source and receives the caller's.",
             discussion: """
-                At a terminal it asks about each call. The source is opened when pictures are to flow, and closed \
-                after the call.
+                At a terminal, the command asks about each call. The source is opened when its pictures are needed, \
+                and closed after the call.
 
                 Examples:
 
@@ -49,11 +49,11 @@
                   inlet answer --signal ws://127.0.0.1:8443/lobby --as door v4l2: --auto --calls 100
                   inlet answer --signal ws://127.0.0.1:8443/lobby --as ben v4l2: --busy --retry-after 60
 
-                Exit codes: 0 a side hung up, or the call was declined as told, 69 missed or given up by the caller, \
-                74 the call failed, 75 no path, 77 declined, 130 interrupted.
+                Exit codes: 0 a side hung up, or the call was declined as requested, 69 missed or given up by the \
+                caller, 74 the call failed, 75 no path, 77 declined, 130 interrupted.
                 """)
 
-        @Argument(help: "A source URI or a path, whose pictures the caller gets.")
+        @Argument(help: "A source URI or a path, whose pictures are sent to the caller.")
         var source: String
 
         @OptionGroup var options: CallOptions
@@ -64,14 +64,14 @@
         @Flag(help: "Decline each call.")
         var decline = false
 
-        @Flag(help: "Tell each caller to be busy.")
+        @Flag(help: "Report busy to each caller.")
         var busy = false
 
-        @Option(help: "The words for the caller with --decline.")
+        @Option(help: "With --decline, the reason to send to the caller.")
         var reason: String?
 
         @Option(
-            help: "With --busy, after how long the caller may try again.",
+            help: "With --busy, the time after which the caller may try again.",
             transform: { try RunCommand.time($0, "--retry-after") })
         var retryAfter: Duration?
 

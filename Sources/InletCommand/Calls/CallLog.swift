@@ -13,9 +13,9 @@
         private let habit: CallRun.Habit
         private var entries: [CallID: Entry] = [:]
         private var lastStatus: ExitStatus?
-        /// The last report; nil before the first.
+        /// The latest report; nil before the first.
         private(set) var report: CallReport?
-        /// The error outside of calls.
+        /// An error that belongs to no call.
         var error: InletError?
         var isInterrupted = false
 
@@ -24,7 +24,7 @@
             self.habit = habit
         }
 
-        /// The status that the command ends with; nil for success.
+        /// The exit status of the command; nil for success.
         var status: ExitStatus? {
             if isInterrupted { return .interrupted }
             if let error { return ExitStatus(error) }

@@ -33,7 +33,7 @@
             transform: { try RunCommand.time($0, "--ring") })
         var ring: Duration?
 
-        @Option(help: "What to write to standard error at the end of each call: json, text or none.")
+        @Option(help: "The report on standard error at the end of each call: json, text or none.")
         var report = ReportStyle.text
 
         @OptionGroup(title: "Paths") var relays: RelayOptions

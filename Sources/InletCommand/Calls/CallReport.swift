@@ -27,12 +27,12 @@
         var me: String
         var peer: String
         var isOutgoing: Bool
-        /// The states before the end, in their order.
+        /// The states before the end, in order.
         var states: [String]
         var ended: End?
         /// How long pictures flowed both ways.
         var connected: Double?
-        /// The number of pictures that were given to the encoder, and that were received.
+        /// The number of pictures passed to the encoder, and the number received.
         var sent, received: UInt64
         var error: RunReport.Failure?
 
@@ -77,11 +77,11 @@
     }
 
     extension ExitStatus {
-        /// The status of a command whose call ended so.
+        /// The exit status of a command for the end of its call.
         ///
         /// - Parameters:
         ///   - me: this side.
-        ///   - isIntended: whether this side did as requested: declined, or was busy.
+        ///   - isIntended: whether this side ended the call as requested, by declining it or reporting busy.
         init(_ end: CallEnd, me: PeerID, isIntended: Bool) {
             self =
                 switch end.reason {

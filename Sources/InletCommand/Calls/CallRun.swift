@@ -14,9 +14,9 @@
             case answer
             case decline(String?)
             case busy(Duration?)
-            /// A person at the terminal is asked.
+            /// Asks the person at the terminal.
             case ask
-            /// No reaction: it rings until the caller gives up.
+            /// Does not react: the call rings until the caller gives up.
             case ring
 
             /// Whether the call must end without being answered.
@@ -76,9 +76,9 @@
         /// The report contains the error.
         private static let silent = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
 
-        /// Runs until the calls are over, and ends the process's command with the status of the last.
+        /// Runs until the calls are over, and ends the command with the exit status of the last call.
         ///
-        /// - Parameter begin: called when the room is entered.
+        /// - Parameter begin: called once the room has been entered.
         func run(_ begin: @escaping @Sendable (CallController) async -> Void) async throws {
             let service = try options.service()
             let interrupt = Interrupt { [post] in post.yield(.interrupted) }
@@ -109,7 +109,7 @@
                 guard !Task.isCancelled, !service.isOpen else { return }
                 post.yield(
                     .signaling(
-                        .closed(InletError(.timedOut, "The room cannot be entered. See whether `inlet signal` runs."))))
+                        .closed(InletError(.timedOut, "Cannot enter the room. Check that `inlet signal` runs."))))
             }
             let log = CallLog(me: controller.localID, habit)
             await follow(controller, room, log, begin)
@@ -214,7 +214,7 @@
 
         private func ask(_ question: String) {
             Terminal.writeError(question)
-            // A person may take any time.
+            // On another thread, because a person may take any time to answer.
             DispatchQueue.global().async { [post] in
                 if let line = readLine() { post.yield(.typed(line)) }
             }

@@ -4,10 +4,10 @@ import InletRTC
 
 /// Addresses of STUN and TURN servers, and their settings. The names are those of the options of `webrtc:`.
 struct ICEServerOptions: ParsableArguments {
-    @Option(help: "HOST:PORT of STUN servers, with commas between.")
+    @Option(help: "STUN servers as HOST:PORT, separated by commas.")
     var stun: String?
 
-    @Option(help: "HOST:PORT of relays, with commas between; turns: or ?transport=tcp may stand with each.")
+    @Option(help: "Relays as HOST:PORT, separated by commas, each with turns: or ?transport=tcp if needed.")
     var turn: String?
 
     @Option(help: "The user name for the relays.")
@@ -16,7 +16,7 @@ struct ICEServerOptions: ParsableArguments {
     @Option(help: "The password for the relays. Other users of this machine may see it; the next two are safer.")
     var turnPassword: String?
 
-    @Option(help: "A file that holds the password.")
+    @Option(help: "A file that holds the password.", completion: .file())
     var turnPasswordFile: String?
 
     @Option(help: "The environment variable that holds the password.")
@@ -25,7 +25,7 @@ struct ICEServerOptions: ParsableArguments {
     @Option(help: "The secret shared with the relays, instead of user and password.")
     var turnSecret: String?
 
-    @Option(help: "A file that holds the secret.")
+    @Option(help: "A file that holds the secret.", completion: .file())
     var turnSecretFile: String?
 
     @Option(help: "The environment variable that holds the secret.")
@@ -44,12 +44,12 @@ struct ICEServerOptions: ParsableArguments {
         let hasUser = turnUser != nil || !passwords.isEmpty
         guard turn != nil else {
             guard !hasUser, secrets.isEmpty else {
-                throw ValidationError("There are credentials for a relay, but no relay. Add --turn HOST:PORT.")
+                throw ValidationError("Credentials for a relay are given, but no relay. Add --turn HOST:PORT.")
             }
             return
         }
         guard !hasUser || secrets.isEmpty else {
-            throw ValidationError("--turn-secret replaces --turn-user and --turn-password. Give either.")
+            throw ValidationError("--turn-secret replaces --turn-user and --turn-password. Give one or the other.")
         }
         guard !secrets.isEmpty || (turnUser != nil && !passwords.isEmpty) else {
             throw ValidationError("A relay needs --turn-user and --turn-password, or --turn-secret.")

@@ -2,7 +2,7 @@
     import ArgumentParser
     import Inlet
 
-    /// The STUN and TURN servers of a call, besides those that the room names. The names are those of the options of
+    /// The STUN and TURN servers of a call, in addition to those that the room names. The option names are those of
     /// `webrtc:`.
     struct RelayOptions: ParsableArguments {
         @OptionGroup var given: ICEServerOptions
@@ -15,7 +15,7 @@
         @Option(name: .customLong("turn-tls-verify"), help: "Whether the certificates of relays are checked.")
         var isVerified = true
 
-        @Flag(help: "Pictures go through a relay in any case, both ways: one that is given, or one of the room's.")
+        @Flag(help: "Always send and receive pictures through a relay: one given here, or one of the room's.")
         var relayOnly = false
 
         /// Returns the servers, with the secrets read from their files or variables.

@@ -60,8 +60,8 @@ public struct LocalAccess: Sendable {
 
     private static func refusal(_ option: String) -> InletError {
         error(
-            "The option '\(option)' is refused: this application reads neither files nor the environment for the URIs that it is given. "
-                + "It can set PluginRegistry.localAccess where it trusts whoever writes them.")
+            "The option '\(option)' is refused: this application reads neither files nor the environment for a URI. "
+                + "It can set PluginRegistry.localAccess if it trusts the authors of its URIs.")
     }
 
     private static func error(_ message: String) -> InletError { InletError(.invalidConfiguration, message) }

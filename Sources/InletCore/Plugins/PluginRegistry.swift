@@ -128,7 +128,7 @@ public struct PluginRegistry: Sendable {
         var message = "There is no \(kind) '\(uri.scheme):'."
         if kind == "sink", uri.scheme == "file", !uri.text.lowercasedASCII.hasBytePrefix("file:") {
             // A path without a scheme is a source to read; writing requires a scheme.
-            message = "A path alone is not a sink."
+            message = "A path without a scheme is not a sink."
             let end = uri.rest.split(atByte: ".", keepsEmpty: false).last?.lowercasedASCII ?? ""
             if let nearest = Spelling.nearest(to: end, among: schemes) {
                 message += " Did you mean '\(nearest):\(uri.rest)'?"

@@ -88,16 +88,16 @@ package struct JSONReader {
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else {
-                throw error("a key in quotation marks is expected here, without a comma behind the last member")
+                throw error("a key in quotation marks is expected here, without a comma after the last member")
             }
             let key = try string()
-            // Bytes, as two spellings of one letter are two keys to another reader.
+            // Bytes are compared, because other readers treat two spellings of one letter as two keys.
             guard keys.insert(Array(key.utf8)).inserted else {
                 throw error("the key \"\(key)\" occurs twice in one object; leave one of them out")
             }
             guard keys.count <= Self.mostElements else { throw error("an object has too many members") }
             skipSpace()
-            guard take(":") else { throw error("a colon is expected behind the key \"\(key)\"") }
+            guard take(":") else { throw error("a colon is expected after the key \"\(key)\"") }
             skipSpace()
             members.append(JSONMember(key: key, value: try value(depth: depth + 1)))
             skipSpace()
@@ -161,7 +161,7 @@ package struct JSONReader {
                 position += 1
                 text += try escape()
             case ..<0x20:
-                throw error("text holds a control character or a line end; write \\n or leave it out")
+                throw error("text contains a control character or a line end; write \\n or remove it")
             default:
                 text.append(byte)
                 position += 1
@@ -178,23 +178,23 @@ package struct JSONReader {
         position += 1
         if let meant = simple[byte] { return [meant] }
         guard byte == UInt8(ascii: "u") else {
-            throw error("a backslash in text stands before \" \\ / b f n r t or u only")
+            throw error("a backslash in text must precede \" \\ / b f n r t or u")
         }
         var code = try hexadecimal()
         if (0xD800..<0xDC00).contains(code), take("\\"), take("u") {
             let low = try hexadecimal()
-            guard (0xDC00..<0xE000).contains(low) else { throw error("half of a surrogate pair stands alone") }
+            guard (0xDC00..<0xE000).contains(low) else { throw error("half of a surrogate pair is missing") }
             code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(code) else { throw error("half of a surrogate pair stands alone") }
-        guard code != 0 else { throw error("text must not hold \\u0000") }
+        guard let scalar = Unicode.Scalar(code) else { throw error("half of a surrogate pair is missing") }
+        guard code != 0 else { throw error("text must not contain \\u0000") }
         return Array(String(scalar).utf8)
     }
 
     private mutating func hexadecimal() throws(InletError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = next?.hexadecimalValue else { throw error("\\u is followed by four hexadecimal digits") }
+            guard let digit = next?.hexadecimalValue else { throw error("\\u must precede four hexadecimal digits") }
             code = code << 4 | UInt32(digit)
             position += 1
         }

@@ -62,7 +62,7 @@ struct FileTrust: Sendable {
         guard facts.kind != .link else { throw Self.error("\(path) has become a symbolic link; try again.") }
         guard owners.contains(facts.owner) else {
             throw Self.error(
-                "\(path) belongs to the user with id \(facts.owner), who is neither root nor the one who runs Inlet. "
+                "\(path) belongs to the user with id \(facts.owner), who is neither root nor the user of Inlet. "
                     + "Give it to one of them with chown.")
         }
         guard !facts.isWritableByOthers || allowsSticky && facts.isSticky else {

@@ -153,7 +153,7 @@ public struct PluginDiscovery: Sendable {
                 throw InletError(
                     .pluginRejected,
                     "The manifest declares a \(kind), but the plug-in has no interface \(needed). "
-                        + "Return one from get_interface, or take the \(kind) out of the manifest.")
+                        + "Return one from get_interface, or remove the \(kind) from the manifest.")
             }
             if known == nil {
                 try checkUnchanged(plugin)

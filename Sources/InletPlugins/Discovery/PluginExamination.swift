@@ -88,8 +88,8 @@ extension PluginDiscovery {
         // An unreadable manifest is probably the one that the user means, and its error the answer.
         if let only = unreadable.first, unreadable.count == 1 { return only }
         throw Self.absent(
-            "No manifest in \(folder) names \(word). Write one beside it: a NAME\(suffix) whose \"library\" is the name "
-                + "of that file.")
+            "No manifest in \(folder) names \(word). Write one there: a NAME\(suffix) whose \"library\" is the name of "
+                + "that file.")
     }
 
     private static func absent(_ message: String) -> InletError { InletError(.notFound, message) }

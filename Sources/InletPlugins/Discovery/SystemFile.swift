@@ -48,7 +48,7 @@ enum SystemFile {
     /// Returns the content of a regular file and its metadata, both of the same opened file.
     ///
     /// - Parameter most: the most bytes to return; for a longer file, one more byte is returned.
-    /// - Throws: if it cannot be read, or is a link or no regular file.
+    /// - Throws: if it cannot be read, is a link, or is not a regular file.
     static func read(_ path: String, most: Int) throws(InletError) -> (bytes: [UInt8], facts: FileFacts) {
         // With O_NONBLOCK a pipe without a writer does not block.
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -120,7 +120,7 @@ enum SystemFile {
     }
 
     private static func notRegular(_ path: String) -> InletError {
-        InletError(.pluginRejected, "\(path) is not a regular file. Name a file, or a path where there is nothing.")
+        InletError(.pluginRejected, "\(path) is not a regular file. Name a regular or a new file.")
     }
 
     /// Creates a folder that only its owner can use, unless it exists.

@@ -23,8 +23,8 @@ final class LoadedLibrary: @unchecked Sendable {
         guard case .library(let path) = program.code else {
             throw InletError(
                 .unsupported,
-                "The plug-in \(program.name) is a program, and no library that could be loaded. Run it in a process "
-                    + "of its own.")
+                "The plug-in \(program.name) is a program, not a library that could be loaded. Run it in a separate process."
+            )
         }
         try program.makeNewFiles()
         let outcome = Self.initialisation.withLock { _ -> Result<Handover<PluginLibrary>, InletError> in

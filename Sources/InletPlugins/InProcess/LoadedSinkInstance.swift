@@ -58,7 +58,7 @@ import Synchronization
         self.wants = wants
         guard result == INLET_OK else { throw Self.failure(result, error, of: name, "start") }
         guard unsafe made != nil else {
-            throw PluginCall.rejection(PluginLie("made no instance, and no error either"), of: name)
+            throw PluginCall.rejection(PluginLie("created neither an instance nor an error"), of: name)
         }
     }
 

@@ -55,7 +55,7 @@ import InletSystem
         unsafe instance = created == INLET_OK ? made : nil
         withExtendedLifetime(options) {}
         guard created == INLET_OK else { throw failure(created, error, "start", context) }
-        guard unsafe made != nil else { throw rejection(PluginLie("made no instance, and no error either")) }
+        guard unsafe made != nil else { throw rejection(PluginLie("created neither an instance nor an error")) }
         var stream = unsafe inlet_stream()
         unsafe stream.size = UInt32(MemoryLayout<inlet_stream>.size)
         let limit = CallLimit(of: context)
@@ -126,7 +126,7 @@ import InletSystem
         _ item: inlet_item, _ filled: SourceCalls.Filled?, _ owner: LentMemory
     ) throws(PluginLie) -> SourceItem {
         guard var assembler, !assembler.yieldsPackets else {
-            throw PluginLie("gave a picture, but said that it has packets")
+            throw PluginLie("yielded a picture, but its format is of packets")
         }
         let said = unsafe item.picture
         let picture = CheckedItem.Picture(
@@ -139,7 +139,7 @@ import InletSystem
         var keeper: any AnyObject & Sendable = owner
         if said.is_in_slot != 0 {
             guard let filled, filled.format == picture.format.name, filled.size == picture.size else {
-                throw PluginLie("gave a picture in a slot that get_slot did not give it for such a picture")
+                throw PluginLie("yielded a picture in a slot that get_slot did not return for such a picture")
             }
             for plane in filled.layout.planes {
                 unsafe planes.append(
@@ -179,11 +179,11 @@ import InletSystem
     /// Copies a packet: libraries read a little beyond its end, where only Inlet's own memory has zeros.
     private func packet(_ item: inlet_item, _ context: SourceContext) throws(PluginLie) -> SourceItem {
         guard var assembler, assembler.yieldsPackets else {
-            throw PluginLie("gave a packet, but said that it has pictures")
+            throw PluginLie("yielded a packet, but its format is of pictures")
         }
         let said = unsafe item.packet
         guard let bytes = unsafe said.data, unsafe (1...Self.longestPacket).contains(said.length) else {
-            throw unsafe PluginLie("gave a packet of \(said.length) bytes")
+            throw unsafe PluginLie("yielded a packet of \(said.length) bytes")
         }
         let length = unsafe Int(said.length)
         let checked = try CheckedItem(
@@ -191,7 +191,7 @@ import InletSystem
         let sets = try unsafe parameterSets(said.parameter_sets, said.parameter_sets_length)
         let data = unsafe PacketData(copying: [UnsafeRawBufferPointer(start: bytes, count: length)])
         guard let packet = assembler.packet(checked, data, parameterSets: sets, context) else {
-            throw PluginLie("gave a packet, but said that it has pictures")
+            throw PluginLie("yielded a packet, but its format is of pictures")
         }
         self.assembler = assembler
         return packet
@@ -203,8 +203,8 @@ import InletSystem
     }
 
     func resume(_ context: SourceContext) throws {
-        guard try change("go on after a pause", context, { unsafe interface.resume?(instance, &$0) }) else {
-            throw InletError(.unsupported, "The plug-in \(name) cannot go on after a pause.")
+        guard try change("continue after a pause", context, { unsafe interface.resume?(instance, &$0) }) else {
+            throw InletError(.unsupported, "The plug-in \(name) cannot continue after a pause.")
         }
     }
 

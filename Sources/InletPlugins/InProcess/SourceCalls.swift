@@ -131,7 +131,7 @@ import Synchronization
             }
             // Otherwise the memory would become another picture's while the plug-in still writes to it.
             guard slot.memory == nil else {
-                return fail(INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot that it gave.")
+                return fail(INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot it returned.")
             }
             let size = ImageSize(width: Int(width), height: Int(height))
             if slot.format != format || slot.size != size || slot.layout == nil {

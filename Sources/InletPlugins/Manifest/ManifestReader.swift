@@ -99,7 +99,7 @@ struct ManifestReader {
 
     private static func list(_ words: [String]) -> String { words.map { "\"\($0)\"" }.joined(separator: ", ") }
 
-    /// Whether a text begins with a lower-case letter, and goes on with such letters, digits and other bytes.
+    /// Whether a text begins with a lower-case letter and otherwise consists of such letters, digits and the `others`.
     static func isName(_ text: String, also others: String = "-", firstDigit: Bool = false) -> Bool {
         func isLower(_ byte: UInt8) -> Bool { byte.isASCIILetter && byte & 0x20 != 0 }
         guard let first = text.utf8.first, isLower(first) || firstDigit && first.isASCIIDigit else { return false }

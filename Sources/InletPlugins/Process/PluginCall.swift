@@ -19,19 +19,19 @@ enum PluginCall {
         isCancelled: Bool
     ) -> Result<InletError, PluginLie> {
         guard result < 0 else {
-            return .failure(PluginLie("was to \(operation), and answered with the result \(result)"))
+            return .failure(PluginLie("had to \(operation), but answered with the result \(result)"))
         }
         guard let code = ResultCode.code(of: result) else {
             return .failure(PluginLie("failed to \(operation) with the unknown result \(result)"))
         }
         if code == .cancelled, !isCancelled {
-            return .failure(PluginLie("failed to \(operation) for a cancellation that nobody asked for"))
+            return .failure(PluginLie("failed to \(operation) because of a cancellation, but was not cancelled"))
         }
         guard let text = FixedText.text(error.message) else {
             return .failure(PluginLie("failed to \(operation) with a message that is not UTF-8"))
         }
         let noun = noun ?? "plug-in \(name)"
-        let message = text.isEmpty ? "The \(noun) failed to \(operation), and does not say why." : text
+        let message = text.isEmpty ? "The \(noun) failed to \(operation) and gave no reason." : text
         var failure = InletError(
             code, Redaction.redact(message),
             context: .init(

@@ -93,8 +93,7 @@ final class PluginConnection {
         try send(inlet_message(type: UInt32(type), reserved: 0, deadline: due))
     }
 
-    /// Sends a message. A failure because the child has gone is no error: the next wait for an answer reports the
-    /// reason.
+    /// Sends a message. If the child is gone, this is not an error: the next wait for an answer reports the reason.
     func send(
         _ message: some BitwiseCopyable, _ trailer: [UInt8] = [], descriptor: Int32 = -1
     ) throws(InletError) {
@@ -142,7 +141,7 @@ final class PluginConnection {
                 case .system(let number):
                     throw InletError(
                         .inputOutput,
-                        "Nothing can be received from the \(noun): \(SystemErrorText.of(number)). "
+                        "Cannot receive from the \(noun): \(SystemErrorText.of(number)). "
                             + "Start it again.",
                         context: .init(operation: "recvmsg", nativeCode: number))
                 }
@@ -154,7 +153,7 @@ final class PluginConnection {
             do throws(PluginLie) {
                 notes += 1
                 guard notes <= Self.mostNotes else {
-                    throw PluginLie("sent more than \(Self.mostNotes) notes in place of an answer")
+                    throw PluginLie("sent more than \(Self.mostNotes) notes instead of an answer")
                 }
                 let note = try PluginNote(buffer)
                 if case .log(let level, let text) = note { log.write(level, text) } else { try onNote(note) }
@@ -231,7 +230,7 @@ final class PluginConnection {
         // The child's memory is corrupt, as before a crash: a new process may do better.
         return InletError(
             .disconnected,
-            "The \(noun) \(lie.text), and was ended. It is started again if the retry policy says so.")
+            "The \(noun) \(lie.text), and was ended. It is restarted if the retry policy allows it.")
     }
 
     private func overrun() -> InletError {

@@ -17,13 +17,13 @@ struct PluginEnd {
     init(_ exit: PluginProcess.Exit?, wasAlive: Bool, isOwn: Bool = false) {
         let report =
             isOwn
-            ? "It is started again if the retry policy says so."
-            : "It is started again if the retry policy says so; report this to its author."
+            ? "It is restarted if the retry policy allows it."
+            : "It is restarted if the retry policy allows it. Report this to its author."
         switch exit {
         case .status(SourceServer.ExitCode.memory) where isOwn && !wasAlive:
             (code, text, advice) = (
                 .resourceExhausted, "used more memory than its limit, and was ended.",
-                report + " If that is not a mistake, raise the limit."
+                report + " If it needs that much, raise the limit."
             )
         case .signal(SIGKILL) where isOwn && !wasAlive:
             (code, text, advice) = (.disconnected, "was ended by SIGKILL.", report)
@@ -32,7 +32,7 @@ struct PluginEnd {
         case .signal(SIGSYS):
             (code, text, advice) = (
                 .permissionDenied, "called a system function that its manifest has no permission for, and was ended.",
-                "Ask its author to request the permission, or to do without."
+                "Ask its author to request the permission, or to avoid the call."
             )
         case .signal(let number):
             (code, text, advice) = (.disconnected, "crashed: it was ended by \(Self.name(of: number)).", report)

@@ -98,7 +98,7 @@ final class PluginProcess {
 
     /// Waits for the process's end, and then kills it.
     ///
-    /// - Parameter limit: how long it may go on by itself.
+    /// - Parameter limit: the time within which it may end by itself.
     /// - Returns: whether it has ended.
     func end(within limit: Duration) -> Bool {
         guard exit == nil else { return true }

@@ -69,7 +69,7 @@ public struct PluginProgram: Sendable, Hashable {
     /// Creates the missing files of ``newFiles``, with the permissions that the process's umask allows.
     ///
     /// - Throws: ``InletError/Code/notFound`` if the folder does not exist, ``InletError/Code/permissionDenied`` if no
-    ///   file may be created there, ``InletError/Code/pluginRejected`` if the path is a symbolic link or no regular
+    ///   file may be created there, ``InletError/Code/pluginRejected`` if the path is a symbolic link or not a regular
     ///   file.
     func makeNewFiles() throws(InletError) {
         for path in newFiles { try SystemFile.create(path) }

@@ -186,7 +186,7 @@ final class ProcessSource: FrameSource {
 
     private func frame(_ item: inlet_wire_item) throws(PluginLie) -> SourceItem {
         guard var assembler, !assembler.yieldsPackets else {
-            throw PluginLie("sent a picture, but said that it has packets")
+            throw PluginLie("sent a picture, but its format is of packets")
         }
         guard item.parameter_sets_length == 0 else {
             throw PluginLie("sent parameter sets of \(item.parameter_sets_length) bytes with a picture")
@@ -262,7 +262,7 @@ final class ProcessSource: FrameSource {
         _ item: inlet_wire_item, _ connection: PluginConnection, _ context: SourceContext
     ) throws(PluginLie) -> SourceItem {
         guard var assembler, assembler.yieldsPackets else {
-            throw PluginLie("sent a packet, but said that it has pictures")
+            throw PluginLie("sent a packet, but its format is of pictures")
         }
         let segment = try pool.accept(item.slot, of: item.segment)
         guard let length = Int(exactly: item.length), (1...segment.slotLength).contains(length) else {
@@ -275,7 +275,7 @@ final class ProcessSource: FrameSource {
         let bytes = unsafe UnsafeRawBufferPointer(segment.bytes(of: Int(item.slot)))
         let data = unsafe PacketData(copying: [UnsafeRawBufferPointer(rebasing: bytes[..<length])])
         guard let packet = assembler.packet(checked, data, parameterSets: sets, context) else {
-            throw PluginLie("sent a packet, but said that it has pictures")
+            throw PluginLie("sent a packet, but its format is of pictures")
         }
         self.assembler = assembler
         return packet
@@ -304,7 +304,7 @@ final class ProcessSource: FrameSource {
                 context.countDrop(reason, count)
             case .interruption(let reason): context.beginInterruption(reason)
             case .interruptionEnd: context.endInterruption()
-            case .keyFrame: throw PluginLie("asked for a key frame, which only a sink may")
+            case .keyFrame: throw PluginLie("requested a key frame, which only a sink may do")
             case .log: break
             case .report(let report):
                 guard own != nil else { throw PluginLie("sent a report, which is Inlet's own") }
@@ -330,8 +330,9 @@ final class ProcessSource: FrameSource {
     }
 
     func resume(_ context: SourceContext) throws {
-        guard try change(INLET_MESSAGE_RESUME, "go on after a pause", context) else {
-            throw InletError(.unsupported, "The \(own?.noun ?? configuration.program.noun) cannot go on after a pause.")
+        guard try change(INLET_MESSAGE_RESUME, "continue after a pause", context) else {
+            throw InletError(
+                .unsupported, "The \(own?.noun ?? configuration.program.noun) cannot continue after a pause.")
         }
     }
 

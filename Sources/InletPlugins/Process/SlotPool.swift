@@ -38,12 +38,12 @@ struct SlotPool {
         slotLength wanted: UInt64, send: (inlet_segment, Int32) throws(InletError) -> Void
     ) throws(InletError) -> Result<Void, PluginLie> {
         let before = self.segment?.slotLength ?? 0
-        guard wanted > UInt64(before) else { return .failure(PluginLie("asked for memory that it has already")) }
+        guard wanted > UInt64(before) else { return .failure(PluginLie("requested memory that it already has")) }
         let alignment = SharedSegment.alignment
         guard let least = Int(exactly: wanted), least <= limit / Self.leastSlotCount else {
             return .failure(
                 PluginLie(
-                    "asked for \(wanted) bytes for a picture; it may share at most \(limit) bytes with Inlet"))
+                    "requested \(wanted) bytes for a picture; it may share at most \(limit) bytes with Inlet"))
         }
         let grown = max(least, min(limit / Self.leastSlotCount, 2 * before))
         let length = (grown + alignment - 1) / alignment * alignment
@@ -51,7 +51,7 @@ struct SlotPool {
         let number = (self.segment?.number ?? 0) + 1
         let (total, overflow) = made.addingReportingOverflow(length * count)
         guard !overflow, total <= Self.totalShare * limit else {
-            return .failure(PluginLie("asked for other memory too often"))
+            return .failure(PluginLie("requested other memory too often"))
         }
         made = total
         let segment = try SharedSegment(number: number, slotLength: length, slotCount: count, isWritable: false) {
@@ -69,7 +69,7 @@ struct SlotPool {
     /// Returns the segment if the child may have filled the slot, and revokes the grant.
     mutating func accept(_ slot: UInt32, of number: UInt32) throws(PluginLie) -> SharedSegment {
         guard let segment, number == segment.number else {
-            throw PluginLie("named the memory \(number), which is not the one that it has")
+            throw PluginLie("named the memory \(number), which is not its current memory")
         }
         guard slot < UInt32(segment.slotCount), granted & (1 << UInt64(slot)) != 0 else {
             throw PluginLie("filled the slot \(slot), which it was not given")

@@ -39,7 +39,7 @@ final class SourceServerChannel: Sendable {
         }
     }
 
-    /// Answers with a result that is no error.
+    /// Answers with a result that is not an error.
     func answer(_ result: Int) {
         answer(
             inlet_wire_result(

@@ -132,8 +132,7 @@ final class SourceServerSession {
         thread.request(.open(within: left - min(Self.margin, left / 10)))
         guard case .opened(let format) = try answer(until: deadline) else {
             throw InletError(
-                .timedOut, "The source took too long to open. See whether the device or server is there, and try again."
-            )
+                .timedOut, "The source took too long to open. Check that the device or server is available.")
         }
         self.format = format
         reportDrops()
@@ -267,7 +266,7 @@ final class SourceServerSession {
         } catch {
             end(by: .now + .milliseconds(400), SourceServer.ExitCode.gone)
         }
-        guard isThere else { throw InletError(.timedOut, "Inlet gave no memory for a picture in time.") }
+        guard isThere else { throw InletError(.timedOut, "Inlet provided no memory for a picture in time.") }
         guard message.type == UInt32(INLET_MESSAGE_SEGMENT) else {
             // Inlet may only ask for closing meanwhile.
             end(by: .now + .milliseconds(400), 0)

@@ -5,7 +5,7 @@ import InletPluginWire
 import InletSystem
 
 // Unsafe: owns mapped memory.
-/// The shared memory as the child of a source has it, and the writing of pictures and packets to it. Main thread.
+/// The shared memory in the child of a source, and the writing of pictures and packets to it. Main thread.
 @safe final class SourceSlots {
     private var memory = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private(set) var number: UInt32 = 0
@@ -33,7 +33,7 @@ import InletSystem
         (number, slotLength, slotCount, freeSlots) = (0, 0, 0, 0)
         guard let length = Int(exactly: message.slot_length), (1...64).contains(message.slot_count), length > 0,
             length <= .max / 64, descriptor >= 0
-        else { throw InletError(.internal, "The shared memory is not as Inlet says. Report this.") }
+        else { throw InletError(.internal, "The shared memory does not match Inlet's message. Report this.") }
         let total = length * Int(message.slot_count)
         let start = unsafe mmap(nil, total, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         guard let start = unsafe start, unsafe start != MAP_FAILED else {
@@ -126,7 +126,7 @@ import InletSystem
             let unit = Int(INLET_SLOT_ALIGNMENT)
             try request((length + unit - 1) / unit * unit)
             guard slotLength >= length else {
-                throw InletError(.internal, "Inlet gave shorter slots than it was asked for. Report this.")
+                throw InletError(.internal, "Inlet provided shorter slots than requested. Report this.")
             }
         }
         guard freeSlots != 0, freeSlots.trailingZeroBitCount < slotCount else {

@@ -105,7 +105,7 @@ enum SourceStatement {
         guard wire.denominator > 0, wire.numerator > 0 else {
             throw InletError(
                 .unsupported,
-                "The time base \(timeBase) cannot be told to another process. Leave out 'process: own' for this source."
+                "The time base \(timeBase) cannot be sent to another process. Leave out 'process: own' for this source."
             )
         }
     }

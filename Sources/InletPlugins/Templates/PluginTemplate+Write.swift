@@ -75,10 +75,10 @@ extension PluginTemplate {
     private static func error(_ number: Int32, _ path: String, _ operation: String) -> InletError {
         let (code, message): (InletError.Code, String) =
             switch number {
-            case EEXIST: (.busy, "There is something at \(path) already. Take another name, or move it away.")
-            case ENOENT, ENOTDIR: (.notFound, "There is no folder for \(path). Make it first.")
-            case EACCES, EPERM, EROFS: (.permissionDenied, "\(path) may not be written. Take a folder of your own.")
-            default: (.inputOutput, "\(path) cannot be written (errno \(number)). See whether the disk is full.")
+            case EEXIST: (.busy, "\(path) already exists. Choose another name, or move it.")
+            case ENOENT, ENOTDIR: (.notFound, "The folder of \(path) does not exist. Create it first.")
+            case EACCES, EPERM, EROFS: (.permissionDenied, "\(path) may not be written. Choose a writable folder.")
+            default: (.inputOutput, "\(path) cannot be written (errno \(number)). Check whether the disk is full.")
             }
         return InletError(code, message, context: .init(subject: path, operation: operation, nativeCode: number))
     }

@@ -35,7 +35,7 @@ public struct PluginTemplate: Sendable {
                 "install": "`\(name).so` and `\(manifest)`",
                 "files": """
                 - `\(name).\(suffix)`: the source.
-                - `inlet_plugin.h`: the interface, with all that there is to know about it.
+                - `inlet_plugin.h`: the interface and its documentation.
                 - `Makefile`: builds `\(name).so`.
                 - `exports.map`: lets the linker hide everything but `inlet_plugin_entry`.
                 """,
@@ -56,7 +56,7 @@ public struct PluginTemplate: Sendable {
                 "install": "`\(name).py`, `inlet_plugin.py` and `\(manifest)`",
                 "files": """
                 - `\(name).py`: the source. There is nothing to build.
-                - `inlet_plugin.py`: what it is made with, with all that there is to know about it.
+                - `inlet_plugin.py`: the module that connects the source to Inlet, and its documentation.
                 """,
             ]
             return [
@@ -75,13 +75,13 @@ public struct PluginTemplate: Sendable {
         let words = [
             "name": name, "type": type, "code": "\"library\": \"\(library)\"", "folder": "/plugins",
             "build": """
-            INLET_PACKAGE=/path/of/inlet swift build -c release -Xswiftc -static-stdlib
+            INLET_PACKAGE=/path/to/inlet swift build -c release -Xswiftc -static-stdlib
             mkdir -p plugins && cp .build/release/\(library) \(manifest) plugins/
             """,
             "install": "`\(library)` and `\(manifest)`",
             "files": """
-            - `Sources/\(type)Source`: the source, which an application can compile in as well.
-            - `Sources/\(type)Plugin`: one function, by which the source gets into the library.
+            - `Sources/\(type)Source`: the source, which applications can also use directly.
+            - `Sources/\(type)Plugin`: one function, which exports the source from the library.
             - `Package.swift`: builds `\(library)`. `INLET_PACKAGE` is the folder of a checkout of Inlet.
             - `exports.map`: lets the linker hide everything but `inlet_plugin_entry`.
             """,
@@ -110,12 +110,12 @@ public struct PluginTemplate: Sendable {
         guard isName, bytes.count <= longestName else {
             throw InletError(
                 .invalidConfiguration,
-                "'\(name)' cannot be the name of a plug-in. Take a letter, and at most 31 lower-case letters, digits "
-                    + "and hyphens behind it, such as acme-camera.")
+                "'\(name)' is not a valid name for a plug-in. Use a lower-case letter, followed by at most 31 "
+                    + "lower-case letters, digits and hyphens, such as acme-camera.")
         }
         // The file of a plug-in in Python is a module in the same folder as inlet_plugin.py.
         guard name != "inlet" else {
-            throw InletError(.invalidConfiguration, "A plug-in cannot be called inlet. Take a name of its own.")
+            throw InletError(.invalidConfiguration, "A plug-in cannot be called inlet. Choose another name.")
         }
     }
 

@@ -69,10 +69,10 @@ extension DiscoveredPlugin {
                 throw InletError(
                     .invalidConfiguration,
                     "Version \(new.manifest.version) of \(manifest.name) does not take the option \(name) as it is "
-                        + "given. Start the source anew with options that it has.")
+                        + "given. Start the source again with options that it has.")
             }
             if let earlier = former.options.first(where: { $0.name == name }), option.reachesFurther(than: earlier) {
-                throw new.refusal("uses the option \(name) for a file, or shows it, and the one that runs does not.")
+                throw new.refusal("uses the option \(name) for a file or shows its value, unlike the running version.")
             }
         }
         return try new.source(uri, given, endpoint, updatedBy: discovery)
@@ -81,14 +81,14 @@ extension DiscoveredPlugin {
     /// Checks that a new version has no more power than this one, whatever its options are.
     private func checkReach(of new: DiscoveredPlugin) throws(InletError) {
         guard new.manifest.permissions.isWithin(manifest.permissions) else {
-            throw new.refusal("asks for more permissions than the one that runs.")
+            throw new.refusal("requires more permissions than the running version.")
         }
         guard new.program.memoryLimit <= program.memoryLimit else {
-            throw new.refusal("asks for more memory than the one that runs.")
+            throw new.refusal("requires more memory than the running version.")
         }
         // A command can start programs, and has no watchdog.
         if case .library = program.code, case .command = new.program.code {
-            throw new.refusal("is a command, and the one that runs is a library.")
+            throw new.refusal("is a command, and the running version is a library.")
         }
     }
 
@@ -97,7 +97,7 @@ extension DiscoveredPlugin {
         InletError(
             .permissionDenied,
             "Version \(manifest.version) of \(manifest.name) \(reason) Look at it with inlet plugins \(manifest.name), "
-                + "and start Inlet anew to allow it.")
+                + "and restart Inlet to allow it.")
     }
 }
 

@@ -135,7 +135,7 @@ final class UpdatingSource: FrameSource {
             throw InletError(
                 .formatChanged,
                 "The new version of \(configuration.program.name) yields a stream of another kind, for which the source "
-                    + "is opened anew.")
+                    + "is opened again.")
         }
         let former = source
         source = successor.source.value

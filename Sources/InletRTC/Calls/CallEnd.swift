@@ -2,7 +2,7 @@
 public struct CallEnd: Sendable, Hashable {
     /// The reason of a call's end.
     public enum Reason: Sendable, Hashable {
-        /// The called peer does not want the call; with its words, if it gave any.
+        /// The called peer declined the call; with its explanation, if it gave one.
         case declined(String?)
         /// The call was not answered in time.
         case missed

@@ -16,7 +16,7 @@ package struct CallStateMachine: Sendable {
         case admit(CallID)
         /// The application answers the ringing call.
         case answer(CallID)
-        /// The application does not want the call, with its words.
+        /// The application declines the call, with its explanation.
         case decline(CallID, String?)
         /// The application has no time for the call.
         case refuse(CallID, retryAfter: Duration?)
@@ -215,7 +215,7 @@ package struct CallStateMachine: Sendable {
                 // It may not know of the call, or must ring again.
                 send(.invite, index, at: now, repeating: true)
             case .arriving, .ringing, .connecting, .connected:
-                let end = CallEnd(by: peer, .failed("The peer began anew."))
+                let end = CallEnd(by: peer, .failed("The peer started again."))
                 send(.ended(end), index, at: now, repeating: false)
                 closeMedia(index)
                 settle(index, end)

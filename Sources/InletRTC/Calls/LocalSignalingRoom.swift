@@ -38,7 +38,7 @@ public final class LocalSignalingRoom: Sendable {
             return members
         }
         guard let others else {
-            throw InletError(.busy, "There is somebody named '\(peer)' in the room. Enter it under another name.")
+            throw InletError(.busy, "The room already has a peer named '\(peer)'. Join it under another name.")
         }
         Task { for await envelope in envelopes { dispatcher.receive(envelope) } }
         dispatcher.opened(present: others.mapValues { $0.dispatcher.instance })

@@ -74,10 +74,10 @@ package struct JanusReply: Sendable {
     private static func coreError(_ code: Int, _ reason: String) -> InletError {
         let (kind, advice): (InletError.Code, String) =
             switch code {
-            case 403: (.authenticationFailed, "Give the token or the secret of Janus's API that it wants.")
-            case 458, 459: (.sessionLost, "The session is made anew.")
+            case 403: (.authenticationFailed, "Give the token or the secret that its API requires.")
+            case 458, 459: (.sessionLost, "A new session is created.")
             case 460: (.unsupported, "Janus has no VideoRoom: its plug-in is not loaded.")
-            case 465: (.malformedData, "Janus does not take the description.")
+            case 465: (.malformedData, "Janus does not accept the description.")
             default: (.serverUnavailable, "See Janus's log.")
             }
         return InletError(

@@ -132,7 +132,7 @@ public final class SignalingDispatcher: Sendable {
         try state.withLock { state throws(SignalingFailure) in
             guard let actions = state.router.send(message, on: channel) else {
                 throw SignalingFailure(
-                    InletError(.cancelled, "The channel to the peer has ended: it began anew, or was replaced."),
+                    InletError(.cancelled, "The channel to the peer has ended: it was replaced or the peer restarted."),
                     retryAfter: nil)
             }
             for case .transmit(let envelope) in actions { try transmit(envelope) }

@@ -56,7 +56,7 @@ struct PictureEndPolicy {
         !provesMarkers || !hasFalseMarkers && proofs >= Self.enoughProofs && size <= provenSize
     }
 
-    /// Records a marker behind which the picture went on. Markers do not count any more.
+    /// Records a marker after which the picture continued. Markers no longer count.
     mutating func noteFalseMarker() { hasFalseMarkers = true }
 
     /// The time for which the stream must be quiet after a picture: twice as long as the sender's own pauses within

@@ -24,13 +24,13 @@ package struct RTSPAuthentication: Sendable {
 
     /// The action to take after a refused request.
     package enum Outcome: Sendable, Equatable {
-        /// To send it again, with new authorization.
+        /// Send it again, with new authorization.
         case retry
-        /// Give up: the server wants credentials, but no credentials were given.
+        /// Give up: the server requires credentials, but none were given.
         case noCredentials
-        /// To give up: the server offers nothing that can be answered.
+        /// Give up: the server offers no scheme that can be used.
         case noUsableScheme
-        /// To give up: the server refuses these credentials.
+        /// Give up: the server refuses these credentials.
         case refused
     }
 

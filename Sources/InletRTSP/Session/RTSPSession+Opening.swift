@@ -9,7 +9,7 @@ extension RTSPSession {
         return [send(Request(method: .options, uri: url.requestURI), at: now)]
     }
 
-    /// Goes on whatever the answer to OPTIONS is: the server was only to see the request.
+    /// Continues after any answer to OPTIONS: some servers only need to receive the request.
     mutating func wasAsked(_ response: RTSPResponse, at now: MonotonicTime) -> [Action] {
         if let actions = redirected(by: response, at: now) { return actions }
         if response.isSuccess { keepAlive.learn(PublicHeader.methods(in: response.headers.values("Public"))) }

@@ -44,7 +44,7 @@ package struct HTTPEndpoint: Sendable {
         case 403: return InletError(.authenticationFailed, "\(said) The server refuses access.")
         case 404, 410: return InletError(.notFound, "\(said) The path does not exist.")
         case 300..<400:
-            return InletError(.unsupported, "\(said) The server wants the address to be another one.")
+            return InletError(.unsupported, "\(said) The server redirects to another address.")
         case 408: return InletError(.timedOut, "\(said) The server waited too long for the request.")
         case 500, 502...504:
             return InletError(.serverUnavailable, "\(said) The server failed, or does not offer it at this port.")

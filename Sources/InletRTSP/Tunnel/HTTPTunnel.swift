@@ -167,7 +167,7 @@ package struct HTTPTunnel: Sendable {
         case .get:
             throw InletError(
                 .disconnected,
-                "The server closed the connection in place of an answer. It may not offer RTSP over HTTP at this port.")
+                "The server closed the connection without an answer. It may not offer RTSP over HTTP at this port.")
         case .post:
             guard isPostOpen else { return nil }
             // One that has read a message may still answer it.
@@ -188,7 +188,7 @@ package struct HTTPTunnel: Sendable {
         let type = TextBytes.lowercased(answer.headers.first("Content-Type") ?? [])
         guard !type.starts(with: "text/".utf8) else {
             throw InletError(
-                .unsupported, "The server answers with a web page in place of a tunnel. Check the port and the path.")
+                .unsupported, "The server answers with a web page instead of a tunnel. Check the port and the path.")
         }
         let encoding = TextBytes.lowercased(answer.headers.first("Transfer-Encoding") ?? [])
         guard encoding.isEmpty || encoding.elementsEqual("identity".utf8) else {

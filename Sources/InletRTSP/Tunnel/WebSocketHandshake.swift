@@ -89,13 +89,13 @@ package struct WebSocketHandshake: Sendable {
                 .contains(where: { TextBytes.isSame($0, ignoringCase: "upgrade") }),
             headers.first("Sec-WebSocket-Accept") == expected
         else {
-            throw InletError(.malformedData, "The server's answer does not open the WebSocket that was asked for.")
+            throw InletError(.malformedData, "The server's answer does not open the requested WebSocket.")
         }
         // No extension was offered, and each would change the meaning of frames.
         guard headers.first("Sec-WebSocket-Extensions")?.isEmpty ?? true else {
             throw InletError(.malformedData, "The server uses a WebSocket extension that was not offered.")
         }
-        // Some servers leave the subprotocol out. Another than the one asked for is not RTSP.
+        // Some servers leave the subprotocol out. Another one than requested does not carry RTSP.
         if let chosen = headers.first("Sec-WebSocket-Protocol"), chosen != Self.subprotocol {
             throw InletError(.unsupported, "The server's WebSocket does not carry RTSP. Check the path.")
         }

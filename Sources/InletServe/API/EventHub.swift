@@ -19,7 +19,7 @@ final class EventHub: Sendable {
         var text: String
     }
 
-    /// The most events that are kept, and the most bytes of them that a new client is sent.
+    /// The maximum number of events that are kept, and the maximum number of bytes of them that a new client is sent.
     static let (mostKept, longestReplay) = (50, 32_768)
 
     private let loop: any EventLoop

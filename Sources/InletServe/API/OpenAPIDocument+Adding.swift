@@ -12,11 +12,11 @@ extension OpenAPIDocument {
                         (
                             "200",
                             json(
-                                "What answered, of which nothing is verified; or that it would search",
+                                "The answers of cameras, which are not verified; for a dry run, the changes",
                                 .object([("oneOf", .list([reference("Found"), reference("Changes")]))]))
                         ),
-                        failure("409", "It cannot search"),
-                        failure("429", "Somebody else searches, or too many requests"),
+                        failure("409", "Searching is not possible"),
+                        failure("429", "Another search is running, or too many requests"),
                     ], parameters: [trial])
             ])
         ),
@@ -24,16 +24,16 @@ extension OpenAPIDocument {
             "/v1/try",
             .object([
                 operation(
-                    "post", "Opens a source for one picture, within 12 seconds; keeps nothing",
+                    "post", "Opens a source for one picture, within 12 seconds; stores nothing",
                     [
                         (
                             "200",
                             json(
-                                "The picture, as JPEG in base64, and the format; or that it would be opened",
+                                "The picture, as JPEG in base64, and the format; for a dry run, the changes",
                                 .object([("oneOf", .list([reference("Tried"), reference("Changes")]))]))
                         ),
-                        failure("409", "The source gives no picture; detail says why, and what to try"),
-                        failure("429", "Two are tried already, or too many requests"),
+                        failure("409", "The source has no picture; detail states the reason and a remedy"),
+                        failure("429", "Two sources are already being tried, or too many requests"),
                     ] + bodyFailures, body: "TryOut", parameters: [trial])
             ])
         ),
@@ -61,7 +61,7 @@ extension OpenAPIDocument {
             ConfigurationShape.object([
                 ConfigurationKey(
                     "source", "The URI of the source", isRequired: true, .scalar(.uri("the URI of a source"))),
-                ConfigurationKey("name", "The name that the camera shall have", .scalar(CameraName.rule)),
+                ConfigurationKey("name", "The name for the camera", .scalar(CameraName.rule)),
             ]).schema
         ),
         (

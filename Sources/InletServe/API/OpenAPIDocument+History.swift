@@ -8,8 +8,8 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "get", "What a camera did in the last hour, in stretches of ten seconds, the oldest first",
-                    [("200", json("The stretches, with the one that goes on", reference("History"))), missing]),
+                    "get", "The last hour of a camera, in samples of ten seconds, the oldest first",
+                    [("200", json("The samples, including the unfinished one", reference("History"))), missing]),
             ])
         )
     ]

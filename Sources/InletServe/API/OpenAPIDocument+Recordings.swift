@@ -8,12 +8,12 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "get", "The camera's own packets as fragmented MP4, without an end",
+                    "get", "An endless stream of the camera's own packets as fragmented MP4",
                     [
                         ("200", content("MP4 from the last key frame on", "video/mp4", .object([]))), missing,
-                        failure("409", "The camera is paused, or gives no packets now"),
-                        failure("422", "The source has no packets, or MP4 does not hold their codec"), tooMany,
-                        failure("503", "The system gives no thread for it now"),
+                        failure("409", "The camera is paused, or has no packets now"),
+                        failure("422", "The source has no packets, or MP4 does not support their codec"), tooMany,
+                        failure("503", "The system cannot create a thread now"),
                     ]),
             ])
         ),
@@ -29,9 +29,9 @@ extension OpenAPIDocument {
                             content(
                                 "The playlist of the last segments", "application/vnd.apple.mpegurl", .object([]))
                         ), missing,
-                        failure("409", "The camera is paused, or gives no packets now"),
-                        failure("422", "The source has no packets, or MP4 does not hold their codec"), tooMany,
-                        failure("503", "The system gives no thread for it now"),
+                        failure("409", "The camera is paused, or has no packets now"),
+                        failure("422", "The source has no packets, or MP4 does not support their codec"), tooMany,
+                        failure("503", "The system cannot create a thread now"),
                     ]),
             ])
         ),
@@ -40,10 +40,10 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name, segment])),
                 operation(
-                    "get", "A file that the playlist names",
+                    "get", "A file listed in the playlist",
                     [
                         ("200", content("A segment or an initialization section", "video/mp4", .object([]))),
-                        failure("404", "There is no such camera, the token is for others, or the file is gone"),
+                        failure("404", "There is no such camera, the token does not allow it, or the file is gone"),
                     ]),
             ])
         ),
@@ -52,12 +52,12 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "post", "Records from before now on, or goes on with what is recorded",
+                    "post", "Starts a recording, which begins before the request, or extends the current one",
                     [
-                        ("202", json("Until when", reference("RecordingBegun"))),
-                        ("200", json("What would be done", reference("Changes"))), missing,
-                        failure("409", "No folder is configured, or the camera does not run"),
-                        failure("507", "It cannot be kept"),
+                        ("202", json("The end of the recording", reference("RecordingBegun"))),
+                        ("200", json("The changes that would be made", reference("Changes"))), missing,
+                        failure("409", "No folder is configured, or the camera is not running"),
+                        failure("507", "The recording cannot be stored"),
                     ] + bodyFailures, body: "Record", parameters: [trial]),
                 operation(
                     "delete", "Ends the recording",
@@ -65,12 +65,12 @@ extension OpenAPIDocument {
                         (
                             "200",
                             json(
-                                "Its files, which are complete, or what would be done",
+                                "The complete files; for a dry run, the changes",
                                 .object([
                                     ("oneOf", .list([reference("RecordingEnded"), reference("Changes")]))
                                 ]))
                         ), missing,
-                        failure("409", "Nothing is recorded on request"),
+                        failure("409", "The camera is not being recorded on request"),
                     ], parameters: [trial]),
             ])
         ),
@@ -79,7 +79,7 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "get", "A part of the list of recordings, with their gaps",
+                    "get", "A page of the list of recordings, with their gaps",
                     [
                         ("200", json("The recordings; times in seconds", reference("Recordings"))),
                         failure("400", "The query is invalid"), missing, failure("409", "No folder is configured"),
@@ -94,17 +94,18 @@ extension OpenAPIDocument {
                     "get", "A recording, or a range of its bytes (RFC 9110, 14.2)",
                     [
                         ("200", content("MP4", "video/mp4", .object([]))),
-                        ("206", content("The range that was asked for", "video/mp4", .object([]))),
-                        failure("416", "It has fewer bytes than the range begins at"), missing,
-                        failure("409", "No folder is configured"), failure("507", "It cannot be read"), tooMany,
+                        ("206", content("The requested range", "video/mp4", .object([]))),
+                        failure("416", "The range begins after the end of the recording"), missing,
+                        failure("409", "No folder is configured"),
+                        failure("507", "The recording cannot be read"), tooMany,
                     ]),
                 operation(
                     "delete", "Deletes a recording, which needs a token with the scope admin",
                     [
-                        ("204", .object([("description", .text("It is done"))])),
-                        ("200", json("What would be done", reference("Changes"))), missing,
-                        failure("409", "It is being written, or no folder is configured"),
-                        failure("507", "It cannot be deleted"),
+                        ("204", .object([("description", .text("Done"))])),
+                        ("200", json("The changes that would be made", reference("Changes"))), missing,
+                        failure("409", "The recording is being written, or no folder is configured"),
+                        failure("507", "The recording cannot be deleted"),
                     ], parameters: [trial]),
             ])
         ),
@@ -124,7 +125,7 @@ extension OpenAPIDocument {
     private static let listQuery: [JSONValue] = [
         .object([
             ("name", .text("limit")), ("in", .text("query")),
-            ("description", .text("The most recordings of the part.")),
+            ("description", .text("The maximum number of recordings in the page.")),
             (
                 "schema",
                 .object([
@@ -136,7 +137,7 @@ extension OpenAPIDocument {
         ]),
         .object([
             ("name", .text("cursor")), ("in", .text("query")),
-            ("description", .text("The value of next in the part before.")),
+            ("description", .text("The value of next in the previous page.")),
             ("schema", .object([("type", .text("string"))])),
         ]),
         .object([

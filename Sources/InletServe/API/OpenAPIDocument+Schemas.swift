@@ -16,7 +16,7 @@ extension OpenAPIDocument {
             ("sinks", array(object([("uri", type("string"))], required: ["uri"]))), ("state", type("string")),
             ("description", type("string")), ("healthy", type("boolean")), ("paused", type("boolean")),
             ("onDemand", type("boolean")), ("stalledSinks", array(type("string"))), ("failure", orNull("string")),
-            ("obstacle", orNull("string", "Why the camera has no pictures now, with the last error")),
+            ("obstacle", orNull("string", "The reason why the camera has no pictures now, with the last error")),
             ("captured", type("integer")), ("dropped", type("integer")),
             ("openings", type("integer")), ("stalls", type("integer")), ("frameRate", orNull("number")),
             ("lastFrameAge", orNull("number")), ("delay", orNull("number")),
@@ -33,7 +33,10 @@ extension OpenAPIDocument {
                                     ("id", orNull("integer")),
                                     (
                                         "restarts",
-                                        type("integer", "All processes after the first, also on demand and by the API")
+                                        type(
+                                            "integer",
+                                            "The number of processes after the first, including those started on "
+                                                + "demand and by the API")
                                     ),
                                     ("memoryLimit", orNull("integer")),
                                 ], required: ["id", "restarts", "memoryLimit"]),
@@ -51,8 +54,8 @@ extension OpenAPIDocument {
                             type("null"),
                             object(
                                 [
-                                    ("by", type("string", "What is left, such as half the frame rate")),
-                                    ("why", type("string", "Why the budget of cores reduces it")),
+                                    ("by", type("string", "The remaining quality, such as half the frame rate")),
+                                    ("why", type("string", "The reason why the budget of cores reduces it")),
                                 ], required: ["by", "why"]),
                         ])
                     )

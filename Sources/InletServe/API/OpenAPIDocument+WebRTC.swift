@@ -11,7 +11,7 @@ extension OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "post", "Begins a session of WHEP: an offer that only receives video",
+                    "post", "Starts a WHEP session by an offer that only receives video",
                     [
                         (
                             "201",
@@ -19,18 +19,18 @@ extension OpenAPIDocument {
                                 "The answer with all candidates; the session is at Location", description,
                                 .object([("type", .text("string"))]))
                         ), absent,
-                        failure("409", "The camera is paused, or gives no picture now"),
-                        failure("415", "The body is not said to be SDP"),
-                        failure("422", "The offer takes no codec that the camera can be sent in"),
-                        failure("429", "Too many requests, or as many viewers at one address as there may be"),
-                        failure("501", "What WebRTC needs is not installed here"),
-                        failure("502", "The configured relay gives no path"),
-                        failure("503", "As many viewers as there may be"),
+                        failure("409", "The camera is paused, or has no picture now"),
+                        failure("415", "The content type is not SDP"),
+                        failure("422", "The offer accepts no codec in which the camera can be sent"),
+                        failure("429", "Too many requests, or too many viewers at one address"),
+                        failure("501", "A component that WebRTC needs is not installed"),
+                        failure("502", "The configured relay provides no path"),
+                        failure("503", "Too many viewers"),
                         failure("504", "The answer took too long"),
                     ], bodyType: description),
                 operation(
-                    "options", "The servers of STUN and TURN, as links with the relation ice-server",
-                    [("204", .object([("description", .text("The links are in the head"))])), absent]),
+                    "options", "The STUN and TURN servers, as links with the relation ice-server",
+                    [("204", .object([("description", .text("The links are in the header"))])), absent]),
             ])
         ),
         (
@@ -40,26 +40,26 @@ extension OpenAPIDocument {
                 operation(
                     "patch", "Adds candidates to a session",
                     [
-                        ("204", .object([("description", .text("They are added"))])), over,
+                        ("204", .object([("description", .text("The candidates are added"))])), over,
                         failure("412", "The ETag is not that of the session"),
-                        failure("415", "The body is not said to be a fragment of SDP"),
-                        failure("422", "A session is not restarted"),
+                        failure("415", "The content type is not that of an SDP fragment"),
+                        failure("422", "Restarting a session is not supported"),
                         failure("428", "The header If-Match is missing"),
                     ], bodyType: fragment, parameters: [match]),
                 operation(
                     "delete", "Ends a session",
-                    [("200", .object([("description", .text("It ends"))])), over]),
+                    [("200", .object([("description", .text("The session ends"))])), over]),
                 operation(
-                    "options", "What a session takes",
-                    [("204", .object([("description", .text("It is in the head"))])), over]),
+                    "options", "The requests that a session supports",
+                    [("204", .object([("description", .text("They are in the header"))])), over]),
             ])
         ),
     ]
 
     private static let absent = failure(
-        "404", "There is no such camera, the token is for others, or the build has no WebRTC")
+        "404", "There is no such camera, the token does not allow it, or the build has no WebRTC")
     private static let over = failure(
-        "404", "There is no such session, or no such camera, the token is for others, or the build has no WebRTC")
+        "404", "There is no such session or camera, the token does not allow it, or the build has no WebRTC")
 
     private static let session = JSONValue.object([
         ("name", .text("session")), ("in", .text("path")), ("required", .boolean(true)),

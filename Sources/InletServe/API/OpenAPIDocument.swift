@@ -26,9 +26,9 @@ enum OpenAPIDocument {
                 (
                     "description",
                     .text(
-                        "Cameras that one daemon runs. A token has a scope: view, control or admin. One may be for "
-                            + "some cameras alone: others are then not listed, nor in events and metrics, and "
-                            + "answered with 404.")
+                        "Cameras that one daemon runs. A token has a scope: view, control or admin. It may be limited "
+                            + "to some cameras: the others are then missing from lists, events and metrics, and "
+                            + "requests for them are answered with 404.")
                 ),
             ])
         ),
@@ -59,16 +59,16 @@ enum OpenAPIDocument {
     private static let paths: [(String, JSONValue)] = [
         (
             "/healthz",
-            .object([operation("get", "Whether the daemon answers", [("200", plain("It does"))])])
+            .object([operation("get", "Whether the daemon answers", [("200", plain("The daemon answers"))])])
         ),
         (
             "/readyz",
             .object([
                 operation(
-                    "get", "Whether the daemon serves, and how many cameras are well",
+                    "get", "Whether the daemon is ready, and the number of healthy cameras",
                     [
-                        ("200", plain("It does, whether cameras are well or not")),
-                        ("503", plain("It has not started its cameras yet, or it ends")),
+                        ("200", plain("The daemon is ready, whether or not its cameras are healthy")),
+                        ("503", plain("The cameras have not started yet, or the daemon is shutting down")),
                     ])
             ])
         ),
@@ -103,11 +103,12 @@ enum OpenAPIDocument {
                 operation(
                     "post", "Adds a camera",
                     [
-                        ("201", json("It was added", reference("Changes"))),
-                        ("200", json("What would be done", reference("Changes"))),
+                        ("201", json("The camera was added", reference("Changes"))),
+                        ("200", json("The changes that would be made", reference("Changes"))),
                     ]
                         + bodyFailures + [
-                            failure("409", "There is one of that name"), failure("507", "It cannot be kept"),
+                            failure("409", "A camera of that name already exists"),
+                            failure("507", "The change cannot be stored"),
                         ],
                     body: "NewCamera", parameters: [trial]),
             ])
@@ -120,15 +121,17 @@ enum OpenAPIDocument {
                 operation(
                     "put", "Sets a camera, new or not",
                     [
-                        ("200", json("What was done", reference("Changes"))),
-                        ("201", json("It was added", reference("Changes"))), missing,
+                        ("200", json("The changes that were made", reference("Changes"))),
+                        ("201", json("The camera was added", reference("Changes"))), missing,
                     ]
-                        + bodyFailures + [failure("507", "It cannot be kept")], body: "Camera", parameters: [trial]),
+                        + bodyFailures + [failure("507", "The change cannot be stored")], body: "Camera",
+                    parameters: [trial]),
                 operation(
                     "delete", "Removes a camera",
                     [
-                        ("200", json("What was done", reference("Changes"))), missing,
-                        failure("422", "What is left is not right"), failure("507", "It cannot be kept"),
+                        ("200", json("The changes that were made", reference("Changes"))), missing,
+                        failure("422", "The remaining configuration is invalid"),
+                        failure("507", "The change cannot be stored"),
                     ],
                     parameters: [trial]),
             ])
@@ -138,11 +141,13 @@ enum OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "delete", "Forgets what the API changed of a camera: it is again as the file says, or gone",
+                    "delete",
+                    "Discards the API's changes of a camera: the file's settings apply again, or the camera is removed",
                     [
-                        ("200", json("What was done", reference("Changes"))),
-                        failure("404", "The API has changed nothing of such a camera, or the token is for others"),
-                        failure("422", "What is left is not right"), failure("507", "It cannot be kept"),
+                        ("200", json("The changes that were made", reference("Changes"))),
+                        failure("404", "The API has no changes of such a camera, or the token does not allow it"),
+                        failure("422", "The remaining configuration is invalid"),
+                        failure("507", "The change cannot be stored"),
                     ],
                     parameters: [trial]),
             ])
@@ -155,7 +160,7 @@ enum OpenAPIDocument {
                     "get", "The next picture",
                     [
                         ("200", content("A JPEG", "image/jpeg", .object([]))), missing,
-                        failure("409", "The camera is paused, or gives no picture now"),
+                        failure("409", "The camera is paused, or has no picture now"),
                     ]),
             ])
         ),
@@ -164,7 +169,7 @@ enum OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "get", "Pictures without an end",
+                    "get", "An endless stream of pictures",
                     [("200", content("JPEGs", "multipart/x-mixed-replace", .object([]))), missing, tooMany]),
             ])
         ),
@@ -173,8 +178,8 @@ enum OpenAPIDocument {
             .object([
                 ("parameters", .list([name])),
                 operation(
-                    "get", "All figures of a camera",
-                    [("200", json("Figures; times in seconds", .object([("type", .text("object"))]))), missing]),
+                    "get", "All statistics of a camera",
+                    [("200", json("The statistics; times in seconds", .object([("type", .text("object"))]))), missing]),
             ])
         ),
         control("restart", "Closes a camera and opens it again"), control("pause", "Stops the frames of a camera"),
@@ -184,8 +189,8 @@ enum OpenAPIDocument {
             .object([
                 operation(
                     "get",
-                    "The last 50 events, or those after the one that Last-Event-ID names, and what happens from now "
-                        + "on, without an end",
+                    "The last 50 events, or those after the one that Last-Event-ID names, followed by an endless "
+                        + "stream of new events",
                     [("200", content("Server-sent events", "text/event-stream", .object([]))), tooMany])
             ])
         ),
@@ -195,8 +200,8 @@ enum OpenAPIDocument {
                 operation(
                     "post", "Reads the configuration and the changes by the API again",
                     [
-                        ("200", json("What was done", reference("Changes"))),
-                        failure("422", "The file, or that of the changes, has errors; nothing was done"),
+                        ("200", json("The changes that were made", reference("Changes"))),
+                        failure("422", "The configuration or the file of changes has errors; nothing was changed"),
                     ], parameters: [trial])
             ])
         ),
@@ -204,7 +209,7 @@ enum OpenAPIDocument {
             "/v1/log-level",
             .object([
                 operation(
-                    "get", "From which level on messages are logged", [("200", json("The level", reference("Level")))]),
+                    "get", "The lowest level of logged messages", [("200", json("The level", reference("Level")))]),
                 operation(
                     "put", "Sets that level", [("200", json("The level", reference("NewLevel")))] + bodyFailures,
                     body: "Level", parameters: [trial]),
@@ -220,8 +225,8 @@ enum OpenAPIDocument {
                 operation(
                     "post", summary,
                     [
-                        ("204", .object([("description", .text("It is done"))])),
-                        ("200", json("What would be done", reference("Changes"))), missing,
+                        ("204", .object([("description", .text("Done"))])),
+                        ("200", json("The changes that would be made", reference("Changes"))), missing,
                     ], parameters: [trial]),
             ])
         )
@@ -257,21 +262,21 @@ enum OpenAPIDocument {
                 ))
         }
         let refusals = [
-            failure("400", "It is not a request"), failure("401", "A token is required"),
-            failure("403", "The token does not allow it"), failure("413", "The body is too long, or none is taken"),
+            failure("400", "The request is malformed"), failure("401", "A token is required"),
+            failure("403", "The token does not allow it"), failure("413", "The body is too long, or not allowed"),
             failure("421", "The request is for another host"),
             failure("429", "Too many wrong tokens, or too many requests"),
-            failure("431", "The head is too long"),
+            failure("431", "The header section is too long"),
         ]
         let codes = Set(answers.map(\.0))
         members.append(("responses", .object(answers + refusals.filter { !codes.contains($0.0) })))
         return (method, .object(members))
     }
 
-    static let missing = failure("404", "There is no such camera, or the token is for others")
-    static let tooMany = failure("429", "Too many requests, or as many streams as there may be")
+    static let missing = failure("404", "There is no such camera, or the token does not allow it")
+    static let tooMany = failure("429", "Too many requests, or too many streams")
     static let bodyFailures = [
-        failure("415", "The body is not said to be JSON"), failure("422", "What the body says is not right"),
+        failure("415", "The content type is not JSON"), failure("422", "The content of the body is invalid"),
     ]
 
     static func failure(_ status: String, _ description: String) -> (String, JSONValue) {
@@ -315,7 +320,7 @@ enum OpenAPIDocument {
 
     static let trial = JSONValue.object([
         ("name", .text("dry-run")), ("in", .text("query")),
-        ("description", .text("Says what would be done, and does nothing.")),
+        ("description", .text("Whether to change nothing, and only report the changes that would be made.")),
         ("schema", .object([("type", .text("boolean"))])),
     ])
 }

@@ -3,14 +3,14 @@ import InletHTTP
 
 /// The query of a request for a page of the list of recordings.
 struct RecordingListQuery: Sendable {
-    /// The most recordings of a page. The default is ``defaultLimit``.
+    /// The maximum number of recordings of a page. The default is ``defaultLimit``.
     var limit = defaultLimit
     /// The end of the previous page; nil for the first page.
     var cursor: RecordingStore.Cursor?
     /// Whether the newest recording comes first. The default is false.
     var isNewestFirst = false
 
-    /// The default for the most recordings of a page, and the highest number that a request may ask for.
+    /// The default for the maximum number of recordings of a page, and the highest number that a request may ask for.
     static let (defaultLimit, highestLimit) = (100, 1000)
 
     /// - Throws: a sentence that describes the error in the query.

@@ -7,14 +7,14 @@ import NIOPosix
 extension ServeResponder {
     /// How long cameras may take to answer a search.
     private static let searchTime = Duration.seconds(3)
-    /// The most concurrent searches and try-outs. Each uses a thread and accesses the network.
+    /// The maximum number of concurrent searches and try-outs. Each uses a thread and accesses the network.
     static let (mostSearches, mostTryOuts) = (1, 2)
 
     /// Searches the networks of this machine for cameras.
     func discover() async -> HTTPAnswer {
-        guard let search else { return .problem(.conflict, "This build searches for no cameras. Type the address.") }
+        guard let search else { return .problem(.conflict, "This build cannot search for cameras. Enter the address.") }
         guard searches.begin() else {
-            return Self.busy("Somebody else searches for cameras now. Try again in a few seconds.")
+            return Self.busy("Another search for cameras is running. Try again in a few seconds.")
         }
         defer { searches.end() }
         let found: Result<FoundCameras, InletError>?
@@ -31,7 +31,7 @@ extension ServeResponder {
                     ("troubles", .list(found.troubles.map(JSONValue.text))),
                 ]))
         case .failure(let error): return .problem(.conflict, error.description)
-        case nil: return .problem(.conflict, "The daemon ends.")
+        case nil: return .problem(.conflict, "The daemon is shutting down.")
         }
     }
 
@@ -46,26 +46,26 @@ extension ServeResponder {
             body.members?.allSatisfy({ $0.key.isSameBytes(as: "source") || $0.key.isSameBytes(as: "name") }) == true
         else {
             return .problem(
-                .unprocessableEntity, "The body is {\"source\": URI}, also with the key name: that of the camera.")
+                .unprocessableEntity, "The body must be {\"source\": URI}, optionally with the camera's name as name.")
         }
         let name = body["name"]?.text
         guard body["name"] == nil || name.map(CameraName.isValid) == true else {
             return .problem(
-                .unprocessableEntity, "The name of a camera takes \(CameraName.rule.description).")
+                .unprocessableEntity, "The name of a camera must be \(CameraName.rule.description).")
         }
         guard name.map(visible.allows) ?? !visible.isLimited else {
             return .problem(
-                .forbidden, "The token is for other cameras, by their names. Write name:, with one of them.")
+                .forbidden, "The token is for other cameras. Add the key name, with the name of an allowed camera.")
         }
         let source: any FrameSourceConfiguration
         do throws(ConfigurationProblems) {
             source = try await keeper.source(written, camera: name ?? "camera")
         } catch {
-            return .problem(.unprocessableEntity, "The address is not right.", error.list)
+            return .problem(.unprocessableEntity, "The address is invalid.", error.list)
         }
         if isTrial { return .changes([], isTrial: true) }
         guard tryOuts.begin() else {
-            return Self.busy("As many addresses are tried as may be at a time. Try again in a few seconds.")
+            return Self.busy("Too many addresses are being tried. Try again in a few seconds.")
         }
         defer { tryOuts.end() }
         do throws(InletError) {

@@ -11,12 +11,13 @@ extension ServeResponder {
     /// Starts a recording, or extends the current one.
     func record(_ name: String, _ body: JSONValue, isTrial: Bool) async -> HTTPAnswer {
         guard let members = body.members, members.allSatisfy({ $0.key.isSameBytes(as: "seconds") }) else {
-            return .problem(.unprocessableEntity, "The body is {} or {\"seconds\": SECONDS}.")
+            return .problem(.unprocessableEntity, "The body must be {} or {\"seconds\": SECONDS}.")
         }
         var time: Duration?
         if let value = body["seconds"] {
             guard let seconds = value.number.flatMap({ Double($0) }), seconds > 0, seconds <= Self.longestSeconds else {
-                return .problem(.unprocessableEntity, "seconds is a number above 0, up to \(Int(Self.longestSeconds)).")
+                return .problem(
+                    .unprocessableEntity, "seconds must be a number above 0, up to \(Int(Self.longestSeconds)).")
             }
             time = .nanoseconds(Int64(seconds * 1e9))
         }
@@ -43,7 +44,7 @@ extension ServeResponder {
     func endRecording(_ name: String, isTrial: Bool) async -> HTTPAnswer {
         guard let camera = await camera(name) else { return .noCamera(name) }
         guard let ticket = isTrial ? camera.recorder.ticket : await camera.recorder.stop() else {
-            return .problem(.conflict, "The camera is not recorded on request now.")
+            return .problem(.conflict, "The camera is not being recorded on request.")
         }
         guard !isTrial else { return .changes([(name, "recording-ended")], isTrial: true) }
         return .json(.object([("recordings", .list(ticket.names.map(JSONValue.text)))]))

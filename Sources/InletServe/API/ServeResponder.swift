@@ -137,7 +137,7 @@ final class ServeResponder: Sendable {
             case .success(let plan): return .changes(plan.summary, isTrial: isTrial)
             case .failure(let problems):
                 return .problem(
-                    .unprocessableEntity, "The file, or that of the changes, has errors; nothing was changed.",
+                    .unprocessableEntity, "The configuration or the file of changes has errors. Nothing was changed.",
                     problems.list)
             }
         case .discover: return isTrial ? .changes([], isTrial: true) : await discover()
@@ -173,11 +173,11 @@ final class ServeResponder: Sendable {
         switch route {
         case .add:
             guard let name = body["name"]?.text, let members = body.members else {
-                return .problem(.unprocessableEntity, "The body is an object with the key name, and those of a camera.")
+                return .problem(.unprocessableEntity, "The body must be an object with a camera's keys and its name.")
             }
             // The response must not reveal whether there is a camera of that name.
             guard visible.allows(name) else {
-                return .problem(.forbidden, "The token is for other cameras, by their names.")
+                return .problem(.forbidden, "The token is for other cameras.")
             }
             let camera = JSONValue(
                 content: .object(members.filter { !$0.key.isSameBytes(as: "name") }), line: body.line)
@@ -186,7 +186,7 @@ final class ServeResponder: Sendable {
         case .set(let name):
             // In the overlay, null means that a camera is removed.
             if case .null = body.content {
-                return .problem(.unprocessableEntity, "The body is a camera: the URI of its source, or an object.")
+                return .problem(.unprocessableEntity, "The body must be a camera: the URI of its source, or an object.")
             }
             let isNew = await fleet.camera(name) == nil
             let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
@@ -197,7 +197,7 @@ final class ServeResponder: Sendable {
             guard let level = body["level"]?.text.flatMap({ Logger.Level(rawValue: $0) }), body.members?.count == 1
             else {
                 let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                return .problem(.unprocessableEntity, "The body is {\"level\": LEVEL}, with one of \(levels).")
+                return .problem(.unprocessableEntity, "The body must be {\"level\": LEVEL}, with one of \(levels).")
             }
             if !isTrial { LogLevelSwitch.level = level }
             return .json(.object([("dryRun", .boolean(isTrial)), ("level", .text(level.rawValue))]))
@@ -213,13 +213,13 @@ final class ServeResponder: Sendable {
     private var readiness: HTTPAnswer {
         get async {
             switch await fleet.progress {
-            case .starting: return .text("The cameras are about to be started", .serviceUnavailable)
-            case .stopping: return .text("The daemon ends", .serviceUnavailable)
+            case .starting: return .text("The cameras have not started yet", .serviceUnavailable)
+            case .stopping: return .text("The daemon is shutting down", .serviceUnavailable)
             case .started: break
             }
             let statuses = await fleet.statuses
             let healthy = statuses.count(where: \.isHealthy)
-            return .text("\(healthy) of \(statuses.count) cameras are well", .ok)
+            return .text("\(healthy) of \(statuses.count) cameras are healthy", .ok)
         }
     }
 
@@ -255,13 +255,13 @@ final class ServeResponder: Sendable {
             return answer
         case .wrong(let problems):
             return .problem(
-                .unprocessableEntity, "The camera is not right.", problems.list.map { $0.told(to: visible) })
+                .unprocessableEntity, "The camera's settings are invalid.", problems.list.map { $0.told(to: visible) })
         case .exists:
-            return .problem(.conflict, "There is a camera '\(name.sanitized(limit: 80))' already. PUT changes it.")
+            return .problem(.conflict, "The camera '\(name.sanitized(limit: 80))' already exists. PUT changes it.")
         case .missing: return .noCamera(name)
         case .unchanged:
             return .problem(
-                .notFound, "The API has changed nothing of a camera '\(name.sanitized(limit: 80))'.")
+                .notFound, "The API has no changes of a camera '\(name.sanitized(limit: 80))'.")
         case .failed(let error): return .problem(.insufficientStorage, error.description)
         }
     }

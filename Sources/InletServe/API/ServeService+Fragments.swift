@@ -79,7 +79,7 @@ extension ServeService: FragmentViewer {
         case .unsupported:
             return .problem(
                 .unprocessableEntity,
-                "The camera's codec does not fit MP4, which holds H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead.")
+                "MP4 does not support the camera's codec, only H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead.")
         case .resourceExhausted:
             var answer = HTTPAnswer.problem(.serviceUnavailable, error.message)
             answer.headers.add(name: "retry-after", value: "5")

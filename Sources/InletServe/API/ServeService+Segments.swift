@@ -67,7 +67,7 @@ extension ServeService: PlaylistViewer {
                 service.forget()
                 guard let media, let bytes = service.daemon.openSegments(of: media)?.bytes(of: file) else {
                     service.connection?.answer(
-                        .problem(.notFound, "There is no such segment. The playlist names those that are kept."))
+                        .problem(.notFound, "There is no such segment. The playlist lists the available ones."))
                     return
                 }
                 service.connection?.answer(HTTPAnswer(type: "video/mp4", body: bytes))

@@ -7,9 +7,9 @@ extension ServeService {
     /// Passes a request below a camera's `/whep` to the camera's WebRTC service.
     func beginWebRTC(of name: String, _ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
         guard request.isTrial == false else {
-            return .answer(.problem(.badRequest, "A viewer changes nothing: leave out dry-run."))
+            return .answer(.problem(.badRequest, "A viewer changes nothing. Remove dry-run."))
         }
-        guard let connection else { return .answer(.problem(.serviceUnavailable, "The server is about to end.")) }
+        guard let connection else { return .answer(.problem(.serviceUnavailable, "The server is shutting down.")) }
         let webRTC: any CameraWebRTC
         do throws(InletError) {
             webRTC = try daemon.webRTC.webRTC(of: name)

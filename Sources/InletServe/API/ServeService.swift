@@ -5,12 +5,12 @@ import NIOHTTP1
 
 /// Answers the requests of one connection to the daemon. Confined to its channel's thread.
 final class ServeService: HTTPService {
-    /// The most bytes of a body.
+    /// The maximum number of bytes of a body.
     static let longestBody = 65_536
     static let answerLimit = TimeAmount.seconds(30)
     /// The time for an answer that waits for a camera. The wait itself normally ends earlier.
     static let cameraLimit = TimeAmount(AwaitedMedia.longestLimit + .seconds(5))
-    /// The most bytes of events that wait for a slow client.
+    /// The maximum number of bytes of events that wait for a slow client.
     private static let longestBacklog = 65_536
 
     let daemon: ServeResponder
@@ -68,14 +68,14 @@ final class ServeService: HTTPService {
         if route.takesBody {
             guard request.isJSON else {
                 return .answer(
-                    .problem(.unsupportedMediaType, "The body is JSON, as content-type: application/json says."))
+                    .problem(.unsupportedMediaType, "The body must be JSON, with content-type: application/json."))
             }
             guard (request.length ?? 0) <= Self.longestBody else {
                 return .answer(.problem(.payloadTooLarge, "The body has more than \(Self.longestBody) bytes."))
             }
             return request.hasBody ? .read(Self.longestBody) : .answer(.problem(.badRequest, "The body is missing."))
         }
-        guard !request.hasBody else { return .answer(.problem(.payloadTooLarge, "No body is taken here.")) }
+        guard !request.hasBody else { return .answer(.problem(.payloadTooLarge, "This request must have no body.")) }
         return respond(route, request)
     }
 
@@ -145,10 +145,10 @@ final class ServeService: HTTPService {
     private static func answer(to failure: ServeRoute.Failure) -> HTTPAnswer {
         switch failure {
         case .unknown:
-            return .problem(.notFound, "There is nothing at this address. /v1/openapi.json lists what there is.")
+            return .problem(.notFound, "There is nothing at this address. /v1/openapi.json lists all addresses.")
         case .method(let methods):
             var answer = HTTPAnswer.problem(
-                .methodNotAllowed, "\(methods.joined(separator: ", ")) can be asked for here.")
+                .methodNotAllowed, "This address supports only \(methods.joined(separator: ", ")).")
             answer.headers.add(name: "allow", value: methods.joined(separator: ", "))
             return answer
         }
@@ -157,7 +157,7 @@ final class ServeService: HTTPService {
     /// Returns the reason why a request is not allowed for this client; nil if it is allowed.
     private func refusal(of route: ServeRoute, _ request: HTTPRequest) -> HTTPAnswer? {
         if route.isForOwnPages, request.isCrossSite {
-            return .problem(.forbidden, "A page of another site asks for this.")
+            return .problem(.forbidden, "The request comes from a page of another site.")
         }
         if request.isTrial == nil { return .problem(.badRequest, "dry-run takes true or false.") }
         guard let needed = route.scope else { return nil }
@@ -167,8 +167,8 @@ final class ServeService: HTTPService {
         guard granted < needed else { return limit(of: route) }
         let advice =
             daemon.requiresToken
-            ? "The token allows \(granted.rawValue), and this needs \(needed.rawValue)."
-            : "This needs a token with the scope \(needed.rawValue), and the configuration has none: add it under server: tokens:."
+            ? "The token has the scope \(granted.rawValue), but this needs \(needed.rawValue)."
+            : "This needs a token with the scope \(needed.rawValue), and the configuration has none. Add one under server: tokens:."
         return .problem(.forbidden, advice)
     }
 
@@ -177,7 +177,7 @@ final class ServeService: HTTPService {
     private func limit(of route: ServeRoute) -> HTTPAnswer? {
         if let name = route.camera, !visible.allows(name) { return .noCamera(name) }
         guard route.concernsAll, visible.isLimited else { return nil }
-        return .problem(.forbidden, "This concerns all cameras, and the token is for some of them.")
+        return .problem(.forbidden, "This request concerns all cameras, but the token is limited to some.")
     }
 
     private func respond(_ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
@@ -224,7 +224,7 @@ final class ServeService: HTTPService {
     /// Answers with the reason once it is certain that the camera will not send the awaited media.
     func untilAbsent(_ awaited: AwaitedMedia, from name: String) -> HTTPStep {
         _ = later { [daemon] in await daemon.absence(of: awaited, from: name) }
-        return .later(within: Self.cameraLimit, otherwise: .problem(.gatewayTimeout, "It took too long."))
+        return .later(within: Self.cameraLimit, otherwise: .problem(.gatewayTimeout, "The response took too long."))
     }
 
     /// Continues when a task has a result.
@@ -240,7 +240,7 @@ final class ServeService: HTTPService {
             guard let self, asked == number else { return }
             then(self, value)
         }
-        return .later(within: limit, otherwise: .problem(.gatewayTimeout, "It took too long."))
+        return .later(within: limit, otherwise: .problem(.gatewayTimeout, "The response took too long."))
     }
 
     /// Discards the deferred answer of a request that is over.
@@ -267,7 +267,7 @@ final class ServeService: HTTPService {
 
     static var tooMany: HTTPAnswer {
         var answer = HTTPAnswer.problem(
-            .tooManyRequests, "There are as many streams as there may be (server: streams:).")
+            .tooManyRequests, "The limit on streams has been reached (server: streams:).")
         answer.headers.add(name: "retry-after", value: "5")
         return answer
     }

@@ -7,11 +7,11 @@ package final class StreamCount: Sendable {
         case http, webrtc, rtsp
     }
 
-    /// The most concurrent streams of all kinds.
+    /// The maximum number of concurrent streams of all kinds.
     let most: Int
     private let counts = Mutex<[Kind: Int]>([:])
 
-    /// - Parameter most: the most concurrent streams.
+    /// - Parameter most: the maximum number of concurrent streams.
     package init(most: Int) { self.most = most }
 
     /// Begins a stream.

@@ -6,10 +6,10 @@ enum StreamMetrics {
     static func text(of streams: StreamCount) -> String {
         PrometheusText.text(of: [
             .init(
-                name: "inlet_streams_open", type: "gauge", help: "Streams to clients now.",
+                name: "inlet_streams_open", type: "gauge", help: "Open streams to clients.",
                 samples: StreamCount.Kind.allCases.map { ([("kind", $0.rawValue)], streams.open($0)) }),
             .init(
-                name: "inlet_streams_most", type: "gauge", help: "The most streams that there may be.",
+                name: "inlet_streams_most", type: "gauge", help: "The limit on open streams.",
                 samples: [([], streams.most)]),
         ])
     }
@@ -21,7 +21,7 @@ enum StreamMetrics {
                 name: "inlet_camera_recording", type: "gauge", help: "1 while the camera is recorded on request.",
                 samples: statuses.map { ([("camera", $0.settings.name)], $0.isRecording ? 1 : 0) }),
             .init(
-                name: "inlet_camera_sinks_stalled", type: "gauge", help: "Sinks that accept nothing.",
+                name: "inlet_camera_sinks_stalled", type: "gauge", help: "Sinks that accept no data.",
                 samples: statuses.map { ([("camera", $0.settings.name)], $0.stalledSinks.count) }),
         ])
     }

@@ -43,7 +43,7 @@ final class WebRTCDirectory: Sendable {
 
     private static let isAbsent = """
         This build has no WebRTC. Install a package that has it, or build with 'swift build --traits WebRTC'. Without \
-        it a camera is watched by stream.mjpeg, stream.mp4 and stream.m3u8.
+        it, watch cameras by stream.mjpeg, stream.mp4 or stream.m3u8.
         """
 
     private func request(of name: String) -> CameraWebRTCRequest {

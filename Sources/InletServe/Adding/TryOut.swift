@@ -58,7 +58,7 @@ struct TryOut: Sendable {
                 return nil
             }
             guard let frame, let format = await formats.value else {
-                throw InletError(.malformedData, "The source ended before it gave a picture. Check its address.")
+                throw InletError(.malformedData, "The source ended before its first picture. Check its address.")
             }
             let jpeg = try JPEGEncoder(quality: 80).encode(frame.buffer, colorSpace: frame.colorSpace) { bytes in
                 unsafe bytes.withUnsafeBytes { unsafe Array($0) }

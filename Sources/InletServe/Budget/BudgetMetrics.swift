@@ -17,7 +17,7 @@ enum BudgetMetrics {
                 samples: samples(\.processorTime.inSeconds)),
             .init(
                 name: "inlet_camera_degraded", type: "gauge",
-                help: "Steps by which the camera is reduced, as the budget of cores is exceeded.",
+                help: "Steps by which the camera is reduced because the budget of cores is exceeded.",
                 samples: samples { $0.degradation?.level ?? 0 }),
         ])
     }

@@ -44,7 +44,7 @@ package struct CameraFilter: Sendable, Hashable {
 extension ScalarRule {
     /// The name of a camera, or a pattern of names.
     static let cameraPattern = ScalarRule(
-        "the name of a camera such as door, in which * stands for any characters", pattern: "[a-z0-9*][a-z0-9_*-]{0,62}"
+        "the name of a camera such as door, with * for any characters", pattern: "[a-z0-9*][a-z0-9_*-]{0,62}"
     ) { text in
         guard let first = text.utf8.first, (1...63).contains(text.utf8.count) else { return false }
         func isNamed(_ byte: UInt8) -> Bool {

@@ -2,7 +2,7 @@ import InletCore
 
 /// The rule for names of cameras, which appear in file paths, URLs, metric labels and logs.
 package enum CameraName {
-    /// The most bytes of a name.
+    /// The maximum number of bytes of a name.
     package static let longest = 63
 
     /// Returns whether a text is a name: lower-case letters, digits, hyphens and underscores, beginning with a letter

@@ -29,7 +29,7 @@ package struct ConfigurationProblem: Error, Sendable, Hashable {
         let keys = path.split(atByte: ".")
         if path.hasBytePrefix("cameras."), !visible.allows(String(keys[1])) {
             (told.place, told.path) = (.none, "cameras")
-            told.message = limitedMessage ?? "Another camera is not right."
+            told.message = limitedMessage ?? "Another camera has invalid settings."
         }
         return told
     }
@@ -52,7 +52,7 @@ package struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
     /// The problems in the order of the text. There are at most ``most``, so that a hostile text cannot cause a long
     /// answer.
     package let list: [ConfigurationProblem]
-    /// The most problems that are reported.
+    /// The maximum number of problems that are reported.
     package static let most = 100
 
     package init(_ problems: [ConfigurationProblem]) {

@@ -28,7 +28,7 @@ extension ConfigurationReader {
                 // Other kinds of sinks are rejected, because a build without WebRTC would otherwise accept them.
                 guard uri.prefix(upToByte: ":").isSameBytes(as: "webrtc") else {
                     throw InletError(
-                        .invalidConfiguration, "Write webrtc: with options alone, such as webrtc:?viewers=20.")
+                        .invalidConfiguration, "Write webrtc: with options only, such as webrtc:?viewers=20.")
                 }
                 // A build without WebRTC throws an error that explains how to get it.
                 _ = try registry.sink(uri)
@@ -52,7 +52,7 @@ extension ConfigurationReader {
                 guard !(node["tokens"]?.members ?? []).isEmpty else {
                     throw InletError(
                         .invalidConfiguration,
-                        "Clients of a proxy are on other machines, so they need tokens: add tokens: under server:.")
+                        "Clients of a proxy are on other machines, so they need tokens. Add tokens: under server:.")
                 }
             }
         }
@@ -66,7 +66,7 @@ extension ConfigurationReader {
                     scope: scope, cameras: cameras, secret: try secret(of: member.value, "the token"))
                 try AccessRule.validate(token: token.secret)
                 if settings.tokens.values.contains(where: { $0.secret.isSameBytes(as: token.secret) }) {
-                    throw InletError(.invalidConfiguration, "Two tokens are the same. Make another one.")
+                    throw InletError(.invalidConfiguration, "Two tokens are the same. Change one of them.")
                 }
                 settings.tokens[member.key] = token
             } catch {
@@ -88,14 +88,14 @@ extension ConfigurationReader {
             guard makeRestream != nil else {
                 throw InletError(
                     .unsupported,
-                    "This build hands on no cameras by RTSP. Install a package that has WebRTC, or build with 'swift "
+                    "This build cannot serve cameras by RTSP. Install a package with WebRTC, or build with 'swift "
                         + "build --traits WebRTC'.")
             }
             guard hasTokens || AccessRule.isLoopback(settings.host) else {
                 throw InletError(
                     .invalidConfiguration,
-                    "At an address that other machines reach, readers log in: add tokens:, whose names are their user "
-                        + "names and whose secrets their passwords.")
+                    "Other machines can reach this address, so readers must log in. Add tokens: their names are the "
+                        + "user names, and their secrets are the passwords.")
             }
         }
         return settings
@@ -105,7 +105,7 @@ extension ConfigurationReader {
         guard let list = node["cameras"]?.elements else { return .all }
         guard !list.isEmpty else {
             throw InletError(
-                .invalidConfiguration, "The list of cameras is empty. Leave cameras: out for all of them.")
+                .invalidConfiguration, "The list of cameras is empty. Remove cameras: to select all.")
         }
         return CameraFilter(patterns: list.compactMap(\.scalar))
     }
@@ -118,7 +118,7 @@ extension ConfigurationReader {
         guard let (key, name) = places.first, places.count == 1 else {
             throw InletError(
                 .invalidConfiguration,
-                "Say where \(what) is by one of file:, env: and credential:. Do not write it into the "
+                "Give the location of \(what) by one of file:, env: and credential:. Do not write it into the "
                     + "configuration itself.")
         }
         switch key {
@@ -128,10 +128,10 @@ extension ConfigurationReader {
             guard let credentials else {
                 throw InletError(
                     .invalidConfiguration,
-                    "systemd has given no credentials. Start it as a service with LoadCredential=\(name):PATH.")
+                    "systemd provides no credentials. Start the daemon as a service with LoadCredential=\(name):PATH.")
             }
             guard !name.contains(byte: "/"), name != ".", name != ".." else {
-                throw InletError(.invalidConfiguration, "A credential has a name without slashes.")
+                throw InletError(.invalidConfiguration, "The name of a credential must not contain slashes.")
             }
             return try registry.localAccess.secret(.file("\(credentials)/\(name)"), option: key)
         }

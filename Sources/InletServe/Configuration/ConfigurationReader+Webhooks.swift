@@ -27,7 +27,7 @@ extension ConfigurationReader {
         var settings = WebhookSettings(address: try WebhookAddress(text))
         if case .list(let kinds) = node["kinds"]?.content {
             guard !kinds.isEmpty else {
-                throw InletError(.invalidConfiguration, "The list of kinds is empty. Leave kinds: out for all of them.")
+                throw InletError(.invalidConfiguration, "The list of kinds is empty. Remove kinds: to select all.")
             }
             settings.kinds = Set(kinds.compactMap(\.scalar))
         }

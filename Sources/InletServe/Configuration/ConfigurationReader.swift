@@ -44,7 +44,7 @@ package struct ConfigurationReader: Sendable {
         do throws(InletError) {
             return try RegularFile.read(
                 path, most: YAMLDocument.longest, content: "a configuration",
-                advice: "A configuration is a file of YAML.")
+                advice: "A configuration is a YAML file.")
         } catch {
             throw ConfigurationProblems([ConfigurationProblem(error.description, at: .none)])
         }
@@ -104,9 +104,9 @@ package struct ConfigurationReader: Sendable {
                 if let other = writers.updateValue(name, forKey: sink.uri) {
                     problems.append(
                         .init(
-                            "The sink \(sink) is also that of '\(other)'. Put {camera} into it, which stands for the camera's name.",
+                            "The camera '\(other)' has the same sink \(sink). Add {camera} to it, which is replaced by the camera's name.",
                             at: node.place, path: path,
-                            limited: "The sink is also that of another camera. Put {camera} into it, which stands for "
+                            limited: "Another camera has the same sink. Add {camera} to it, which is replaced by "
                                 + "the camera's name."))
                 }
             }
@@ -127,7 +127,7 @@ package struct ConfigurationReader: Sendable {
             guard let memoryLimit else {
                 problems.append(
                     .init(
-                        "The budget counts what the camera's own process may use. Say 'memory:' for it, such as 512M.",
+                        "The budget needs the memory limit of the camera's own process. Add 'memory:', such as 512M.",
                         at: node.place, path: "cameras.\(name)"))
                 continue
             }
@@ -137,8 +137,8 @@ package struct ConfigurationReader: Sendable {
         guard sum > most else { return }
         problems.append(
             .init(
-                "The processes of \(count) cameras may use \(sum) bytes together, and the budget has \(most). Lower "
-                    + "'memory:' of some, leave out a camera, or raise the budget.",
+                "The processes of \(count) cameras may use \(sum) bytes together, but the budget is \(most). Lower "
+                    + "'memory:' of some, remove a camera, or raise the budget.",
                 at: node.place, path: "budget.memory", limited: "The budget is exceeded."))
     }
 
@@ -209,7 +209,7 @@ package struct ConfigurationReader: Sendable {
         }
         let doubles = Dictionary(grouping: settings.sinks, by: \.uri).filter { $0.value.count > 1 }
         for double in doubles.values.compactMap(\.first) {
-            problems.append(.init("The sink \(double) stands there twice. Leave one out.", at: node.place, path: path))
+            problems.append(.init("The sink \(double) is listed twice. Remove one.", at: node.place, path: path))
         }
         return settings
     }
@@ -258,7 +258,7 @@ package struct ConfigurationReader: Sendable {
             if let memory = node["memory"] {
                 problems.append(
                     .init(
-                        "It limits the camera's own process. Write 'process: own' beside it, or leave it out.",
+                        "This key limits the camera's own process. Add 'process: own', or remove this key.",
                         at: memory.place, path: ConfigurationShape.join(path, "memory")))
             }
             return
@@ -267,19 +267,19 @@ package struct ConfigurationReader: Sendable {
         let inner = ConfigurationShape.join(path, "process")
         if makeProcess == nil {
             problems.append(
-                .init("Cameras have processes of their own on Linux alone. Leave it out.", at: place, path: inner))
+                .init("A camera's own process is supported only on Linux. Remove this key.", at: place, path: inner))
         }
         if takesFirstCamera(settings.source) {
             problems.append(
                 .init(
-                    "'v4l2:' without an address is whichever camera comes first, and a new process does not know which "
-                        + "that was. Name it by an address of 'inlet devices', or write 'process: shared'.",
+                    "'v4l2:' without an address selects the first camera, which may be a different one for each new "
+                        + "process. Add an address from 'inlet devices', or write 'process: shared'.",
                     at: place, path: inner))
         }
         if Self.readsStandardInput(settings.source) {
             problems.append(
                 .init(
-                    "The source is what the daemon itself reads or is given, which no other process has. Leave it out.",
+                    "Only the daemon's own process has this source. Remove this key.",
                     at: place, path: inner))
         }
     }
@@ -340,7 +340,7 @@ package struct ConfigurationReader: Sendable {
         guard let credentials else {
             problems.append(
                 .init(
-                    "{credentials} stands for the folder of systemd's credentials, and there is none. Start it as a service with LoadCredential=.",
+                    "{credentials} is replaced by the folder of systemd's credentials, but there is no such folder. Start the daemon as a service with LoadCredential=.",
                     at: node.place, path: path))
             return nil
         }

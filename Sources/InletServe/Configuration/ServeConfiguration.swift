@@ -9,14 +9,14 @@ package struct ServeConfiguration: Sendable, Hashable {
     package var cameras: [String: CameraSettings] = [:]
     /// The servers that receive events, by name.
     package var webhooks: [String: WebhookSettings] = [:]
-    /// The most cores that all cameras may use together; nil for no limit.
+    /// The maximum number of cores that all cameras may use together; nil for no limit.
     package var cores: Double?
     /// The process for the sources of cameras whose configuration has none.
     package var defaultProcess = ProcessPolicy.shared
 
     package init() {}
 
-    /// The most cameras of a configuration.
+    /// The maximum number of cameras of a configuration.
     package static let mostCameras = 256
 }
 
@@ -30,13 +30,13 @@ package struct ServerSettings: Sendable, Hashable {
     package var tokens: [String: TokenSettings] = [:]
     /// The certificate and key of a server with TLS; nil, the default, for plain HTTP.
     package var tls: TLSFiles?
-    /// The most concurrent streams of all cameras. The default is 64.
+    /// The maximum number of concurrent streams of all cameras. The default is 64.
     package var streams = 64
-    /// The most requests per second from one address. Five seconds' worth may come at once. 0 is no limit. The default
-    /// is 100.
+    /// The maximum number of requests per second from one address. Five seconds' worth may arrive at once. 0 is no
+    /// limit. The default is 100.
     package var requestsPerClient = 100
-    /// The most requests per second with one token. Five seconds' worth may come at once. 0 is no limit. The default is
-    /// 500.
+    /// The maximum number of requests per second with one token. Five seconds' worth may arrive at once. 0 is no limit.
+    /// The default is 500.
     package var requestsPerToken = 500
     /// The WebRTC options, in the syntax of the sink `webrtc:`, including any secrets. The default is `webrtc:`.
     package var webRTC = "webrtc:"

@@ -32,7 +32,7 @@ package struct TLSFiles: Sendable, Hashable {
     }
 
     private func read() throws(InletError) -> (certificate: [UInt8], key: [UInt8]) {
-        let advice = "tls: names two files of PEM."
+        let advice = "tls: must name two PEM files."
         let certificate = try RegularFile.read(
             certificate, most: Self.longest, content: "a certificate", advice: advice)
         let key = try RegularFile.read(

@@ -5,11 +5,11 @@ import InletCore
 /// Supports the part of YAML that configurations need: scalars, lists, and mappings with unique scalar keys. Rejects
 /// tags, anchors and aliases, so that a text of a few bytes cannot expand to gigabytes.
 package struct YAMLDocument {
-    /// The most bytes of a text.
+    /// The maximum number of bytes of a text.
     package static let longest = 1_048_576
     /// The maximum nesting depth of lists and mappings.
     package static let deepest = 12
-    /// The most values.
+    /// The maximum number of values.
     package static let mostValues = 20_000
 
     private let parser: YAMLParser
@@ -39,7 +39,7 @@ package struct YAMLDocument {
                 documents += 1
                 guard documents == 1 else {
                     throw ConfigurationProblem(
-                        "A second document begins here. Write all in one, without ---.", at: place)
+                        "A second document begins here. Write everything in one document, without ---.", at: place)
                 }
             case .other: break
             default: root = try value(event, place, depth: 0)
@@ -88,7 +88,7 @@ package struct YAMLDocument {
             }
             if let line = lines.updateValue(place.line, forKey: Array(key.utf8)) {
                 throw ConfigurationProblem(
-                    "The key '\(key)' stands here and in line \(line). Leave one of them out.", at: place)
+                    "The key '\(key)' appears here and in line \(line). Remove one of them.", at: place)
             }
             let (next, nextPlace) = try parser.next()
             members.append(.init(key: key, place: place, value: try value(next, nextPlace, depth: depth + 1)))

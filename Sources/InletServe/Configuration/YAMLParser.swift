@@ -34,7 +34,7 @@ import InletCore
         guard unsafe yaml_parser_initialize(parser) == 1 else {
             unsafe parser.deallocate()
             unsafe text.deallocate()
-            throw ConfigurationProblem("There is no memory to read it.", at: .none)
+            throw ConfigurationProblem("There is not enough memory to read the text.", at: .none)
         }
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         unsafe yaml_parser_set_input_string(parser, text.baseAddress, bytes.count)
@@ -85,14 +85,14 @@ import InletCore
         if hasAnchor { throw Self.noAliases(place) }
         if hasTag {
             throw ConfigurationProblem(
-                "Tags, which begin with !, are not taken. Put the text in quotation marks.", at: place)
+                "Tags, which begin with !, are not supported. Put the text in quotation marks.", at: place)
         }
     }
 
     /// Returns the problem of an anchor or an alias.
     static func noAliases(_ place: ConfigurationNode.Place) -> ConfigurationProblem {
         ConfigurationProblem(
-            "Anchors (&) and aliases (*) are not taken. What all cameras share stands under defaults:; text that begins with & or * is put in quotation marks.",
+            "Anchors (&) and aliases (*) are not supported. Put the settings for all cameras under defaults:, and put text that begins with & or * in quotation marks.",
             at: place)
     }
 
@@ -106,7 +106,7 @@ import InletCore
                 at: .init(line: line, column: 0))
         }
         return ConfigurationProblem(
-            "This is not YAML: \(problem). Check the indentation, which is by spaces, and the colons; text with a colon and a space or a # is put in quotation marks.",
+            "This is not YAML: \(problem). Check the indentation, which must use spaces, and the colons. Put text with a # or with a colon and a space in quotation marks.",
             at: unsafe Self.place(parser.pointee.problem_mark))
     }
 

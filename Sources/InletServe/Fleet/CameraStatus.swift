@@ -33,7 +33,7 @@ package struct CameraStatus: Sendable {
     var obstacle: String? {
         if isPaused { return "The camera is paused." }
         if !isRunning {
-            return "The camera does not run: \(failure?.description ?? "its source has ended.")"
+            return "The camera is not running: \(failure?.description ?? "its source has ended.")"
         }
         if let degradation, degradation.by == DegradeStep.pause.words {
             return "The budget of cores leaves the camera no pictures. \(degradation.why)"

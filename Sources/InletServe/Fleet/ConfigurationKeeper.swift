@@ -4,12 +4,12 @@ package import Logging
 import NIOCore
 import NIOPosix
 
-/// Keeps the configuration of a fleet: reads the file and its overlay, applies what differs, and persists what the API
+/// Keeps the configuration of a fleet: reads the file and its overlay, applies the differences, and persists the API's
 /// changes. A text with an error changes nothing.
 ///
-/// Files are read and written on a thread that serves nothing else, so a disk that hangs delays only changes.
+/// Files are read and written on a separate thread, so a disk that hangs delays only changes.
 package actor ConfigurationKeeper {
-    // Unsafe: an executor that is referred to without a count. It lives as long as the process.
+    // Unsafe: an executor without a reference count. It lives as long as the process.
     private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe Self.thread.next().executor.asUnownedSerialExecutor()
@@ -21,15 +21,15 @@ package actor ConfigurationKeeper {
     private let webhooks: WebhookHub?
     private let logger: Logger
     private var overlay: Overlay
-    /// The text of the file that is in force.
+    /// The text of the file as it is applied now.
     private var text: [UInt8]
     private var configuration: ServeConfiguration
     private var version = 0
 
     /// Reads a configuration. Starts nothing.
     ///
-    /// - Parameter webhooks: is told of those that the configuration names; nil if nobody sends events.
-    /// - Throws: everything that is wrong with it.
+    /// - Parameter webhooks: receives the webhooks of the configuration; nil if no events are sent.
+    /// - Throws: all problems of the configuration.
     package init(
         path: String, overlayPath: String? = nil, reader: ConfigurationReader, fleet: Fleet,
         webhooks: WebhookHub? = nil, logger: Logger
@@ -41,28 +41,28 @@ package actor ConfigurationKeeper {
         configuration = try reader.read(text, overlay: overlay.nodes)
     }
 
-    /// The signature of the configuration's file now.
+    /// The current signature of the configuration's file.
     var signature: FileSignature { FileSignature(path: path) }
 
-    /// Reports that the configuration's file was replaced where this process does not see it.
+    /// Reports that the configuration's file was replaced, but this process still sees the old one.
     func reportOrphan() {
         let text =
-            "\(path) was replaced outside of this container, which still sees the former file. Mount its folder instead "
-            + "of the file, and start the container again."
+            "\(path) was replaced outside of this container, which still sees the old file. Mount the file's folder "
+            + "instead of the file, and restart the container."
         logger.error("\(text)")
         fleet.report(FleetEvent("configuration-stale", text, camera: nil))
     }
 
-    /// What the server was told at the start.
+    /// The server's settings. The running server uses those from its start.
     package var server: ServerSettings { configuration.server }
 
-    /// The sources and sinks that there are.
+    /// The available sources and sinks.
     nonisolated var registry: PluginRegistry { reader.registry }
 
-    /// Returns the source that a URI names, as a camera of a name would have it, in the process that the defaults say.
+    /// Returns the source of a URI, as a camera with the given name would have it, in the process of the defaults.
     /// Opens nothing.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the problems of the URI.
     func source(
         _ uri: String, camera name: String
     ) throws(ConfigurationProblems) -> any FrameSourceConfiguration {
@@ -78,55 +78,55 @@ package actor ConfigurationKeeper {
         await apply()
     }
 
-    /// Reads the file and its overlay again and applies what differs.
+    /// Reads the file and its overlay again and applies the differences.
     ///
-    /// - Parameter isTrial: whether nothing is done but to say what would be. The default is false.
-    /// - Returns: what was done; or everything that is wrong, and nothing was done.
+    /// - Parameter isTrial: whether to return the changes without making them. The default is false.
+    /// - Returns: the changes; or all problems, and then nothing has changed.
     @discardableResult
     package func reload(isTrial: Bool = false) async -> Result<ReloadPlan, ConfigurationProblems> {
         do throws(ConfigurationProblems) {
             let text = try ConfigurationReader.text(at: path)
-            // Someone may have edited or deleted the overlay since it was written here.
+            // A person may have edited or deleted the overlay since this class wrote it.
             let overlay = try readOverlay()
             let new = try reader.read(text, overlay: overlay.nodes)
             if isTrial { return .success(ReloadPlan(from: configuration.cameras, to: new.cameras)) }
             if new.server != configuration.server {
-                logger.warning("What the configuration says of the server holds from the next start on")
+                logger.warning("Changes of the server's settings take effect at the next start")
             }
             (self.text, self.overlay, configuration) = (text, overlay, new)
         } catch {
-            if !isTrial { logger.error("\(path) is not in force:\n\(error)") }
+            if !isTrial { logger.error("\(path) was not applied:\n\(error)") }
             return .failure(error)
         }
         return .success(await apply())
     }
 
-    /// How a change of one camera ended.
+    /// The outcome of a change of one camera.
     package enum Outcome: Sendable {
         case done(ReloadPlan)
         case wrong(ConfigurationProblems)
         case exists
         case missing
-        /// The overlay says nothing of the camera.
+        /// The overlay has no changes of the camera.
         case unchanged
-        /// It could not be persisted, and nothing was done.
+        /// The change could not be persisted, so it was not made.
         case failed(InletError)
     }
 
-    /// Sets a camera, and persists it.
+    /// Sets a camera, and persists the change.
     ///
     /// - Parameters:
-    ///   - camera: the camera as the file has it, in JSON.
-    ///   - isNew: whether there must be no such camera yet.
-    ///   - isTrial: whether nothing is done but to say what would be.
+    ///   - camera: the camera as in the configuration's file, in JSON.
+    ///   - isNew: whether the camera must not exist yet.
+    ///   - isTrial: whether to return the changes without making them.
     package func set(_ name: String, _ camera: JSONValue, isNew: Bool, isTrial: Bool) async -> Outcome {
-        // First: from here to the commit nothing waits, or a change that comes meanwhile would be lost.
+        // This comes first, because nothing may wait from here to the commit: a change made meanwhile would be lost.
         let balance = await fleet.balance
         if isNew, configuration.cameras[name] != nil { return .exists }
         guard CameraName.isValid(name) else {
             return .wrong(
                 ConfigurationProblems([
-                    .init("The name of a camera takes \(CameraName.rule.description).", at: .none, path: "name")
+                    .init("The name of a camera must be \(CameraName.rule.description).", at: .none, path: "name")
                 ]))
         }
         var changed = overlay
@@ -134,7 +134,7 @@ package actor ConfigurationKeeper {
         return await change(to: changed, within: balance, isTrial: isTrial)
     }
 
-    /// Removes a camera, and persists that.
+    /// Removes a camera, and persists the change.
     package func remove(_ name: String, isTrial: Bool) async -> Outcome {
         guard configuration.cameras[name] != nil else { return .missing }
         var changed = overlay
@@ -147,10 +147,10 @@ package actor ConfigurationKeeper {
         return await change(to: changed, within: nil, isTrial: isTrial)
     }
 
-    /// Forgets what the overlay says of a camera, and persists that: the camera is again as the file says, and gone if
-    /// the file does not name it.
+    /// Discards the overlay's changes of a camera, and persists this. The file's settings apply again; if the file does
+    /// not name the camera, the camera is removed.
     package func revert(_ name: String, isTrial: Bool) async -> Outcome {
-        // First, as in ``set(_:_:isNew:isTrial:)``: a camera that was removed comes back.
+        // This comes first, as in ``set(_:_:isNew:isTrial:)``, because a removed camera may be added again.
         let balance = await fleet.balance
         guard overlay.cameras[name] != nil else { return .unchanged }
         var changed = overlay
@@ -158,11 +158,11 @@ package actor ConfigurationKeeper {
         return await change(to: changed, within: balance, isTrial: isTrial)
     }
 
-    /// Pauses a camera or ends its pause, and persists that: a camera that was paused for privacy stays so when the
-    /// daemon starts again. If it cannot be persisted, it takes effect nevertheless, and the event
-    /// `changes-failed` reports that.
+    /// Pauses a camera or ends its pause, and persists this: a camera that was paused for privacy stays paused when the
+    /// daemon is restarted. If persisting fails, the change still takes effect, and the event `changes-failed` reports
+    /// the failure.
     ///
-    /// - Returns: whether there is such a camera.
+    /// - Returns: whether the camera exists.
     package func setPaused(_ name: String, _ isPaused: Bool) async -> Bool {
         guard let camera = await fleet.camera(name) else { return false }
         if isPaused { await camera.pause() } else { await camera.resume() }
@@ -171,7 +171,7 @@ package actor ConfigurationKeeper {
         do throws(InletError) {
             try overlay.write()
         } catch {
-            let text = "The daemon will not know after a restart whether the camera is paused: \(error)"
+            let text = "After a restart, the daemon will not know whether the camera is paused: \(error)"
             logger.error("\(name): \(text)")
             fleet.report(FleetEvent("changes-failed", text, camera: name))
         }
@@ -186,7 +186,7 @@ package actor ConfigurationKeeper {
         }
     }
 
-    /// - Parameter balance: what new cameras must fit in; nil if there are none.
+    /// - Parameter balance: the budget in which new cameras must fit; nil if no camera is added.
     private func change(to changed: Overlay, within balance: Fleet.Balance?, isTrial: Bool) async -> Outcome {
         let new: ServeConfiguration
         do throws(ConfigurationProblems) {
@@ -218,7 +218,7 @@ package actor ConfigurationKeeper {
     private func apply() async -> ReloadPlan {
         version += 1
         webhooks?.apply(configuration.webhooks)
-        // Both as they are now: while the fleet is waited for, another change may come.
+        // Both are read now, because another change may be made while this one waits for the fleet.
         let (cameras, version) = (configuration.cameras, version)
         await fleet.limitCores(to: configuration.cores)
         return await fleet.apply(cameras, paused: overlay.paused, version: version)

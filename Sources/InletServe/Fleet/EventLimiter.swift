@@ -12,7 +12,7 @@ final class EventLimiter: Sendable {
     static let burst = 10
     /// The time after which a further event passes.
     static let interval = Duration.seconds(1)
-    /// The most counts that are kept, unless more are in use.
+    /// The maximum number of counts that are kept, unless more are in use.
     private static let mostCounts = 1000
 
     private struct Key: Hashable {
@@ -68,7 +68,7 @@ final class EventLimiter: Sendable {
         let now = clock.now
         return counts.withLock { counts in
             guard var count = counts[key], var event = count.held else { return nil }
-            if count.leftOut > 0 { event.text += " (\(count.leftOut) before it were left out.)" }
+            if count.leftOut > 0 { event.text += " (Events omitted before it: \(count.leftOut).)" }
             count.free = max(count.free, now) + Self.interval
             (count.held, count.leftOut) = (nil, 0)
             counts[key] = count

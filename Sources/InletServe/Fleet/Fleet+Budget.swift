@@ -23,8 +23,8 @@ extension Fleet {
                 return nil
             }
             return ConfigurationProblem(
-                "The cameras take \(shortage.used.cores) of the \(limit.cores) cores of the budget, another one about "
-                    + "\(shortage.estimate.cores), and those of no higher priority can do without "
+                "The cameras use \(shortage.used.cores) of the \(limit.cores) cores of the budget. Another one needs "
+                    + "about \(shortage.estimate.cores), and those of no higher priority can give up "
                     + "\(shortage.yield.cores). Lower rates or sizes, give it a higher priority, or raise the budget.",
                 at: .none, path: "budget.cores", limited: "The budget is exceeded.")
         }
@@ -47,7 +47,7 @@ extension Fleet {
         guard let limit else {
             balance = Balance()
             for name in current.keys.sorted() {
-                await camera(name)?.degrade(to: 0, because: "There is no budget of cores any more.")
+                await camera(name)?.degrade(to: 0, because: "The budget of cores was removed.")
             }
             return
         }
@@ -83,7 +83,7 @@ extension Fleet {
         // it.
         await camera(change.camera)?.degrade(
             to: change.level,
-            because: change.isLess ? "The budget of cores is exceeded." : "The budget of cores leaves room.")
+            because: change.isLess ? "The budget of cores is exceeded." : "The budget of cores has room again.")
     }
 }
 

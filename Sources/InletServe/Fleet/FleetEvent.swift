@@ -34,7 +34,7 @@ package struct FleetEvent: Sendable {
         case .opened(let format): self.init("opened", "\(format.size)", camera: camera)
         case .sourceFailed(let error, _): self.init("failed", error.description, camera: camera)
         case .sourceAbandoned(let error): self.init("abandoned", error.description, camera: camera)
-        case .recovered: self.init("recovered", "Frames come again.", camera: camera)
+        case .recovered: self.init("recovered", "The source delivers frames again.", camera: camera)
         case .lagging(let isLagging):
             self.init("lagging", isLagging ? "Decoding does not keep up." : "Decoding keeps up again.", camera: camera)
         case .decoderFailed(let name, let error, _):

@@ -36,7 +36,7 @@ package struct Overlay: Sendable {
         } catch {
             damage = error
             if let kept = try? Self.read(Self.copyPath(of: path)) {
-                damage?.message += " Its copy \(Self.copyPath(of: path)) is in force."
+                damage?.message += " Its copy \(Self.copyPath(of: path)) is used."
                 (cameras, paused) = kept
             } else {
                 damage?.message += " The cameras run without the changes by the API."
@@ -53,7 +53,7 @@ package struct Overlay: Sendable {
         let bytes: [UInt8]
         do throws(InletError) {
             bytes = try RegularFile.read(
-                path, most: YAMLDocument.longest, content: "changes", advice: "Changes are kept in a file of JSON.")
+                path, most: YAMLDocument.longest, content: "changes", advice: "Changes are kept in a JSON file.")
         } catch {
             if error.code == .notFound { return nil }
             throw ConfigurationProblem(error.message, at: .none)
@@ -61,13 +61,13 @@ package struct Overlay: Sendable {
         do throws(InletError) {
             let content = try JSONReader.read(bytes)
             guard let members = content["cameras"]?.members else {
-                throw InletError(.malformedData, "There is no \"cameras\" in it.")
+                throw InletError(.malformedData, "The key \"cameras\" is missing.")
             }
             let paused = content["paused"]?.elements?.compactMap(\.text) ?? []
             return (Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }, Set(paused))
         } catch {
             throw ConfigurationProblem(
-                "\(path): \(error.message) It was not written by inlet serve; move it away.", at: .none)
+                "\(path): \(error.message) It was not written by inlet serve. Move it away.", at: .none)
         }
     }
 
@@ -103,7 +103,7 @@ package struct Overlay: Sendable {
         guard text.utf8.count <= YAMLDocument.longest else {
             throw InletError(
                 .resourceExhausted,
-                "All changes together may have \(YAMLDocument.longest) bytes. Write cameras into the configuration.")
+                "All changes together exceed \(YAMLDocument.longest) bytes. Write cameras into the configuration.")
         }
         if damage != nil {
             StagedFile.setAside(path)

@@ -50,7 +50,7 @@ extension SupervisedCamera {
         degradation = level > 0 ? Degradation(level: level, by: steps[level - 1].words, why: cause) : nil
         guard degradation != before else { return }
         capturer?.reduce(to: reduction)
-        let left = degradation.map { "Reduced to \($0.by)" } ?? "Not reduced any more"
+        let left = degradation.map { "Reduced to \($0.by)" } ?? "No longer reduced"
         let isLess = level > before?.level ?? 0
         report(FleetEvent(isLess ? "degraded" : "restored", "\(left). \(cause)", camera: settings.name))
     }

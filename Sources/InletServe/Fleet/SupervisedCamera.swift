@@ -225,7 +225,7 @@ package actor SupervisedCamera {
         if let process { return process.configuration }
         guard let make = environment.makeProcess else {
             throw InletError(
-                .unsupported, "Cameras have processes of their own on Linux alone. Leave out 'process: own'.")
+                .unsupported, "A camera's own process is supported only on Linux. Remove 'process: own'.")
         }
         let process = make(
             CameraProcess.Request(
@@ -319,8 +319,8 @@ package actor SupervisedCamera {
         if media.hasPackets == false {
             throw InletError(
                 .unsupported,
-                "The camera's source gives pictures and no packets that could be handed on as they are. Record it by a "
-                    + "sink such as mp4:, which encodes, and watch it by stream.mjpeg."
+                "The camera's source delivers pictures, and no packets that could be passed on. Record it with a sink "
+                    + "such as mp4:, which encodes, and watch it by stream.mjpeg."
             )
         }
         guard !isTrial else { return }
@@ -333,7 +333,7 @@ package actor SupervisedCamera {
         if isPaused { throw InletError(.busy, "The camera is paused.") }
         guard runner != nil, !hasEnded else {
             throw InletError(
-                .busy, "The camera does not run: \(failure?.description ?? "its source has ended").")
+                .busy, "The camera is not running: \(failure?.description ?? "its source has ended").")
         }
     }
 
@@ -343,7 +343,7 @@ package actor SupervisedCamera {
     /// - Throws: an error with the reason why there are no pictures.
     func attachWebRTC(_ configuration: any FrameSinkConfiguration) throws(InletError) {
         try checkRunning()
-        guard let capturer else { throw InletError(.busy, "The camera is about to be opened. Try again.") }
+        guard let capturer else { throw InletError(.busy, "The camera is being opened. Try again.") }
         if let webRTCSink, capturer.statistics.sinks.contains(where: { $0.id == webRTCSink && $0.isAttached }) {
             return
         }

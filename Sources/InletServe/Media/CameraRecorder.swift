@@ -15,8 +15,8 @@ package final class CameraRecorder: Sendable {
     private let state = Mutex(State())
     /// How long a recording waits, after its end, for a camera that sends nothing.
     private static let grace = Duration.seconds(2)
-    /// The most unfinished recordings, each of which has a thread: the latest one, and earlier ones that are still
-    /// writing their files.
+    /// The maximum number of unfinished recordings, each of which has a thread: the latest one, and earlier ones that
+    /// are still writing their files.
     private static let mostUnfinished = 4
 
     private struct State {
@@ -135,7 +135,7 @@ package final class CameraRecorder: Sendable {
                         makeFile: { name in
                             let made = try registry.sink(store.folder.sinkURI(of: name))
                             guard let packets = made as? any PacketSinkConfiguration else {
-                                throw InletError(.internal, "mp4: takes no packets.")
+                                throw InletError(.internal, "mp4: accepts no packets.")
                             }
                             return packets.makePacketSink()
                         }, report: { report(FleetEvent($0, $1, camera: camera)) })

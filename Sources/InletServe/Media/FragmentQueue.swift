@@ -11,7 +11,7 @@ struct FragmentQueue {
         case fragment(ByteBuffer, isKey: Bool, FragmentTimes)
     }
 
-    /// The most bytes in the queue.
+    /// The maximum number of bytes in the queue.
     static let longest = 4 << 20
     private var waiting: [ByteBuffer] = []
     private var byteCount = 0

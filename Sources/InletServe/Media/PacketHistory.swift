@@ -7,7 +7,7 @@ struct PacketHistory {
         /// The time to cover, if there are enough packets. The history begins at the last key frame before that time.
         /// Zero keeps the packets from the last key frame on.
         var duration = Duration.zero
-        /// The most bytes.
+        /// The maximum number of bytes.
         var bytes = 32 << 20
     }
 

@@ -21,9 +21,9 @@ final class PacketJob: Sendable {
     private let busySince = Atomic(Int64(0))
     private let ended = Completion<Void>()
     private static let endLimit = Duration.seconds(7)
-    /// The most bytes in the queue, not counting the history.
+    /// The maximum number of bytes in the queue, not counting the history.
     private static let longestBacklog = 32 << 20
-    /// The most packets in the queue, not counting the history.
+    /// The maximum number of packets in the queue, not counting the history.
     private static let mostPackets = 4096
 
     private struct State {

@@ -8,9 +8,10 @@ package struct RecordSettings: Sendable, Hashable {
     package var after = Duration.seconds(30)
     /// The longest recording. A longer one is ended. The default is an hour.
     package var longest = Duration.seconds(3600)
-    /// The most bytes of packets that are kept in memory. The default is 32 MiB.
+    /// The maximum number of bytes of packets that are kept in memory. The default is 32 MiB.
     package var memory = 32 << 20
-    /// The most bytes of all recordings of the camera. Above it, the oldest are deleted. The default is 10 GB.
+    /// The maximum size of all recordings of the camera in bytes. Above it, the oldest are deleted. The default is
+    /// 10 GB.
     package var keptSize = 10_000_000_000
     /// The kinds of events that start or extend a recording. Empty by default.
     package var events: Set<String> = []

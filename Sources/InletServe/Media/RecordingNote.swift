@@ -22,9 +22,9 @@ struct RecordingNote: Sendable, Hashable {
     /// The reason why the recording ended early; nil if it did not.
     var failure: String?
 
-    /// The most gaps that are listed.
+    /// The maximum number of gaps that are listed.
     static let mostGaps = 1000
-    /// The most bytes of a note. A gap takes about 80 bytes.
+    /// The maximum number of bytes of a note. A gap takes about 80 bytes.
     static let longest = 131_072
 
     /// The bytes at the start of a note that hold its number.

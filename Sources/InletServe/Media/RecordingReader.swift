@@ -16,7 +16,7 @@ final class RecordingReader: Sendable {
     private let descriptor: Int32
     /// The number of bytes.
     let byteCount: Int
-    /// The most bytes of a piece.
+    /// The maximum number of bytes of a piece.
     private static let longestPiece = 262_144
 
     /// Opens a file of a folder.
@@ -29,7 +29,7 @@ final class RecordingReader: Sendable {
         var facts = stat()
         guard unsafe fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw InletError(.notFound, "'\(path)' is no recording.")
+            throw InletError(.notFound, "'\(path)' is not a recording.")
         }
         (self.descriptor, byteCount) = (descriptor, Int(facts.st_size))
     }

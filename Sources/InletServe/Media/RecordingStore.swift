@@ -57,7 +57,7 @@ final class RecordingStore: Sendable {
             if folder.fields(of: name) == nil { name = folder.freeName(at: WallTime.now) }
             guard let fields = folder.fields(of: name) else {
                 throw InletError(
-                    .resourceExhausted, "There are too many recordings of one time in '\(folder.path)'. Delete some.")
+                    .resourceExhausted, "Too many recordings have the same time in '\(folder.path)'. Delete some.")
             }
             let number = (entries.last?.number ?? 0).adding(saturating: 1)
             let entry = Entry(name: name, number: number, fields: fields, byteCount: 0)
@@ -158,7 +158,7 @@ final class RecordingStore: Sendable {
     /// - Parameters:
     ///   - cursor: ``Page/next`` of the previous page; nil for the first page.
     ///   - isNewestFirst: whether the newest recording comes first.
-    ///   - limit: the most recordings.
+    ///   - limit: the maximum number of recordings.
     ///   - isCancelled: returns whether the rest of the page is no longer wanted.
     func page(
         after cursor: Cursor?, isNewestFirst: Bool, limit: Int, isCancelled: () -> Bool

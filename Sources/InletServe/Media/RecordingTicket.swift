@@ -12,7 +12,7 @@ final class RecordingTicket: Sendable {
     /// The time of the request, in nanoseconds since 1970.
     let asked: Int64
     private let state: Mutex<State>
-    /// The most finished files that are listed. A camera whose parameters change constantly makes more.
+    /// The maximum number of finished files that are listed. A camera whose parameters change constantly makes more.
     private static let mostNames = 16
 
     private struct State {

@@ -20,29 +20,29 @@ final class RecordingWriter: PacketSink {
     /// The file that is being written.
     private struct File {
         let sink: any PacketSink
-        /// The parameters at its beginning.
+        /// The parameters at the beginning of the file.
         let parameters: CodecParameters
         var note: RecordingNote
         let name: String
         let firstTime: MonotonicTime
-        /// The time after which the next key frame begins another file.
+        /// The time from which on a key frame begins another file.
         let latest: MonotonicTime
         var gaps = GapDetector()
         var lastEnd = Duration.zero
         var byteCount = 0
-        /// The bytes since the sizes of all recordings were compared with the limit.
+        /// The bytes written since the sizes of all recordings were last compared with the limit.
         var unlookedBytes = 0
-        /// The capture time up to which the file is on the disk.
+        /// The capture time up to which the file has been synced.
         var synced: MonotonicTime
     }
 
-    /// The bytes after which the sizes of all recordings are compared with the limit.
+    /// The number of bytes written between two comparisons of all recordings' sizes with the limit.
     private let lookInterval: Int
-    /// The time between two points up to which a file is on the disk for certain. A power cut takes what came after.
+    /// The time between two syncs of a file. A power cut loses only the data since the last sync.
     private static let syncInterval = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - makeFile: makes what writes packets into a file of a name in the folder.
+    ///   - makeFile: makes the sink that writes packets to a file with the given name in the folder.
     ///   - report: called with the kind and the text of an event.
     init(
         _ ticket: RecordingTicket, in store: RecordingStore, _ settings: RecordSettings,
@@ -77,10 +77,10 @@ final class RecordingWriter: PacketSink {
         } catch is SinkStopped {
             throw SinkStopped()
         } catch {
-            // A request from now on begins another recording.
+            // Later requests start another recording.
             ticket.close()
             let failure = InletError(wrapping: error, operation: "Recording")
-            // What was written before is whole up to its last fragment.
+            // The data written before is complete up to its last fragment.
             closeFile(failure: failure.description)
             throw failure
         }
@@ -91,7 +91,7 @@ final class RecordingWriter: PacketSink {
         time >= file.latest || file.byteCount >= settings.keptSize / 4
     }
 
-    /// Whether another file should begin, which takes a key frame.
+    /// Whether a key frame is needed to begin another file.
     var wantsKeyFrame: Bool { file.map { isFull($0, at: $0.firstTime + $0.lastEnd) } ?? false }
 
     private func openFile(at packet: EncodedPacket) throws {
@@ -132,7 +132,7 @@ final class RecordingWriter: PacketSink {
         self.file = file
         if gap != nil { writeNote() }
         if syncs { try store.folder.sync(file.name) }
-        // If only earlier recordings are too large, this one goes on: they can be deleted when its first file is
+        // If only earlier recordings are too large, this one continues: they can be deleted when its first file is
         // complete.
         if looks, !store.retain(settings.keptSize), file.byteCount > settings.keptSize / 2 {
             ticket.close()
@@ -171,7 +171,7 @@ final class RecordingWriter: PacketSink {
         store.retain(settings.keptSize)
     }
 
-    /// Writes the note. A note that cannot be written, as on a full disk, ends no recording.
+    /// Writes the note. If the note cannot be written, for example to a full disk, the recording continues.
     private func writeNote() {
         guard let file else { return }
         do throws(InletError) {

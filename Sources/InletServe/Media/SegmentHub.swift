@@ -96,7 +96,7 @@ final class SegmentHub: FragmentViewer {
         let limit =
             idleLimit ?? window.target.map { Duration.seconds($0 * Self.idleTargets) } ?? Self.firstLimit
         let left = lastUse + limit - .now
-        guard left > .zero else { return close(InletError(.timedOut, "The camera gave no segment in time.")) }
+        guard left > .zero else { return close(InletError(.timedOut, "The camera delivered no segment in time.")) }
         // The timer is short, because the limit changes once there is a target duration.
         timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(min(left, .seconds(2)))) { [weak self] in
             guard let self, isOpen else { return }

@@ -25,9 +25,9 @@ struct SegmentWindow {
     private static let longest = Duration.seconds(6)
     /// The smallest target duration in seconds, because an unusually early key frame must not determine it.
     private static let shortestTarget = 2
-    /// The most bytes of one segment.
+    /// The maximum number of bytes of one segment.
     static let mostBytesEach = 8 << 20
-    /// The most bytes of all segments.
+    /// The maximum number of bytes of all segments.
     static let mostBytes = 48 << 20
     /// How much longer than its target a segment may be. Lengths are rounded (RFC 8216, 4.3.3.1).
     private static let tolerance = Duration.milliseconds(490)
@@ -35,8 +35,8 @@ struct SegmentWindow {
     /// its last playlist (RFC 8216, 6.2.2).
     private static let (listedTargets, keptTargets) = (4, 8)
 
-    /// The most segments that are listed and kept. These limits are needed because segments that end at a gap have no
-    /// length, for example with one picture per minute.
+    /// The maximum number of segments that are listed and kept. These limits are needed because segments that end at a
+    /// gap have no length, for example with one picture per minute.
     static let (mostListed, mostKept) = (64, 128)
 
     private var complete: [Segment] = []

@@ -22,7 +22,7 @@ package final class AuditLog: Sendable {
     private let lines: AsyncStream<AuditRecord.Timed>.Continuation?
     private let lost = Atomic(0)
     private let writer = Mutex<Task<Void, Never>?>(nil)
-    /// The most records that wait to be written.
+    /// The maximum number of records that wait to be written.
     private static let longestQueue = 1024
 
     /// Opens the file for appending. Creates it for this user only if it does not exist.
@@ -44,8 +44,8 @@ package final class AuditLog: Sendable {
         guard descriptor >= 0 else {
             throw InletError(
                 .inputOutput,
-                "The audit log '\(path)' cannot be opened: \(SystemErrorText.of(errno)). Name a file that this user may "
-                    + "write as audit: under server:.")
+                "Cannot open the audit log '\(path)': \(SystemErrorText.of(errno)). Set audit: under server: to a file "
+                    + "that this user may write.")
         }
         let (stream, continuation) = AsyncStream.makeStream(
             of: AuditRecord.Timed.self, bufferingPolicy: .bufferingOldest(Self.longestQueue))
@@ -58,7 +58,7 @@ package final class AuditLog: Sendable {
                 if let code = await file.write(item.record.line(time: item.time, lost: lost)) {
                     self?.lost.add(lost + 1, ordering: .relaxed)
                     if !isFailing {
-                        onFailure("The audit log '\(path)' cannot be written: \(SystemErrorText.of(code)).")
+                        onFailure("Cannot write the audit log '\(path)': \(SystemErrorText.of(code)).")
                     }
                     isFailing = true
                 } else {

@@ -63,7 +63,7 @@ package struct CertificateService: Service {
             logger.notice("The certificate was read again")
             report(FleetEvent("certificate-read", "The certificate was read again.", camera: nil))
         } catch {
-            logger.error("The certificate of before stays: \(error)")
+            logger.error("The previous certificate stays in use: \(error)")
             report(FleetEvent("certificate-failed", error.description, camera: nil))
         }
     }

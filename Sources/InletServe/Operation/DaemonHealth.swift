@@ -10,17 +10,17 @@ package struct DaemonHealth: Sendable {
     package init(at address: String) throws(InletError) {
         self.address = try WebhookAddress(address)
         guard !self.address.target.contains(byte: "?") else {
-            throw InletError(.invalidConfiguration, "The address has a query. Leave it out: http://HOST:PORT.")
+            throw InletError(.invalidConfiguration, "The address has a query. Remove it: http://HOST:PORT.")
         }
     }
 
-    /// Asks the daemon. Supports cancellation.
+    /// Requests the health from the daemon. Supports cancellation.
     ///
     /// - Parameters:
-    ///   - asksForReadiness: whether the daemon must also serve: it does not before its cameras are started, and once
-    ///     it ends.
+    ///   - asksForReadiness: whether the daemon must also be ready. It is not ready before its cameras have started and
+    ///     while it is shutting down.
     ///   - limit: the longest time to wait for the answer.
-    /// - Throws: ``InletError`` if the daemon does not answer in time, or answers that it does not work.
+    /// - Throws: ``InletError`` if the daemon does not answer in time, or reports that it does not work.
     package func check(asksForReadiness: Bool, limit: Duration) async throws(InletError) {
         let page = address.appending(asksForReadiness ? "readyz" : "healthz")
         // A connection to this machine needs no proof, and a certificate may name only the outer address.
@@ -32,7 +32,7 @@ package struct DaemonHealth: Sendable {
             throw InletError(
                 .serverUnavailable,
                 status == 503 && asksForReadiness
-                    ? "The daemon does not serve: its cameras are not started yet, or it is about to end."
+                    ? "The daemon is not ready: its cameras have not started yet, or it is shutting down."
                     : "The server answers with the status \(status). Check that inlet serve is at this address.")
         } catch {
             throw error.about(address.description)

@@ -41,12 +41,13 @@ package final class RestreamDoor: Sendable {
     private let clients: ClientLedger
     private let log: RepeatedLog
     private let state: Mutex<State>
-    /// The most connections of one client without an allowed request. A recorder opens one connection for each camera.
+    /// The maximum number of connections of one client without an allowed request. A recorder opens one connection for
+    /// each camera.
     private static let strangersPerClient = 32
 
     /// - Parameters:
     ///   - users: the passwords of the users by name.
-    ///   - connections: the most connections at a time.
+    ///   - connections: the maximum number of connections at a time.
     ///   - clients: counts wrong passwords and requests.
     package init(users: [String: String], connections: Int, clients: ClientLedger, logger: Logger) {
         (self.users, self.clients) = (users, clients)
@@ -108,7 +109,7 @@ package final class RestreamDoor: Sendable {
             visitor.isAllowed
             ? secret.flatMap { clients.noteRequest(with: $0, at: now) } : clients.noteRequest(from: client, at: now)
         if let crowd {
-            log.log(.warning, "Too many requests came by RTSP from \(client)", key: "requests")
+            log.log(.warning, "Too many RTSP requests from \(client)", key: "requests")
             return crowd
         }
         // A password that cannot be guessed is always checked, so that clients that share an address with a guesser are
@@ -117,7 +118,7 @@ package final class RestreamDoor: Sendable {
         let wrong = login == .wrong ? 1 : 0
         let wait = clients.noteSecrets(wrong: wrong, isGuessable: isGuessable, from: client, at: now)
         if wrong > 0 || wait != nil {
-            log.log(.warning, "An incorrect password came by RTSP from \(client)", key: "password")
+            log.log(.warning, "Incorrect RTSP password from \(client)", key: "password")
         }
         return wait
     }

@@ -98,7 +98,7 @@ final class RestreamService: Service {
             _ user: String?, _ camera: String, _ outlet: any RestreamOutlet
         ) throws(RestreamRefusal) -> RestreamReader {
             guard waiting.withLock({ $0 != nil }) else {
-                throw refuse(camera, .serviceUnavailable, "The daemon ends.")
+                throw refuse(camera, .serviceUnavailable, "The daemon is shutting down.")
             }
             guard streams.begin(.rtsp) else { throw refuse(camera, .serviceUnavailable, "There are too many streams.") }
             do throws(RestreamRefusal) {
@@ -132,27 +132,27 @@ final class RestreamService: Service {
                     // If the reader was refused, ``open`` releases its stream.
                     guard isOpen.withLock({ $0 }) else { return }
                     streams.end(.rtsp)
-                    logger.info("A reader by RTSP has left.", metadata: facts)
+                    logger.info("An RTSP reader has left.", metadata: facts)
                 }
             } catch {
                 throw refuse(camera, error.code == .notFound ? .notFound : .serviceUnavailable, error.message)
             }
-            logger.debug("A reader by RTSP waits for a key frame.", metadata: facts)
+            logger.debug("An RTSP reader is waiting for a key frame.", metadata: facts)
             guard hasBeginning(reader) else {
                 reader.close()
                 if waiting.withLock({ $0 == nil }) {
-                    throw refuse(camera, .serviceUnavailable, "The daemon ends.")
+                    throw refuse(camera, .serviceUnavailable, "The daemon is shutting down.")
                 }
-                throw refuse(camera, .gatewayTimeout, "The camera gave no key frame in time.")
+                throw refuse(camera, .gatewayTimeout, "The camera sent no key frame in time.")
             }
             isOpen.withLock { $0 = true }
-            logger.info("A reader by RTSP has come.", metadata: facts)
+            logger.info("An RTSP reader has connected.", metadata: facts)
             return reader
         }
 
         private func refuse(_ camera: String, _ refusal: RestreamRefusal, _ message: String) -> RestreamRefusal {
             logger.info(
-                "A reader by RTSP was refused: \(message)",
+                "An RTSP reader was refused: \(message)",
                 metadata: ["camera": "\(camera)", "status": "\(refusal.rawValue)"])
             return refusal
         }

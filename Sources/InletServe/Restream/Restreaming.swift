@@ -39,7 +39,7 @@ package struct RestreamRequest: Sendable {
     package var port: Int
     /// The passwords of the users by name. If empty, no login is required.
     package var users: [String: String]
-    /// The most connections at a time.
+    /// The maximum number of connections at a time.
     package var connections: Int
     /// Opens a camera for a reader, and blocks until the properties of its packets are known. Packets arrive as soon as
     /// the outlet accepts them.

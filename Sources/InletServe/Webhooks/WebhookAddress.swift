@@ -13,7 +13,7 @@ package struct WebhookAddress: Sendable, Hashable {
     /// The user name and password from the address, decoded; nil if the address has none.
     let user: String?
 
-    /// The most bytes of an address.
+    /// The maximum number of bytes of an address.
     private static let mostBytes = 4096
 
     /// Reads an address.

@@ -12,11 +12,11 @@ extension WebhookHub {
                 samples: all.map { ([("webhook", $0.name)], value($0.figures)) })
         }
         return PrometheusText.text(of: [
-            family("events_delivered_total", "counter", "Events that the server took.") { $0.delivered },
+            family("events_delivered_total", "counter", "Events that the server accepted.") { $0.delivered },
             family("events_failed_total", "counter", "Events that were given up.") { $0.failed },
-            family("events_dropped_total", "counter", "Events dropped, as too many waited.") { $0.dropped },
-            family("retries_total", "counter", "Requests that were made again.") { $0.retries },
-            family("events_waiting", "gauge", "Events that wait.") { UInt64($0.waiting) },
+            family("events_dropped_total", "counter", "Events dropped because too many were waiting.") { $0.dropped },
+            family("retries_total", "counter", "Repeated requests.") { $0.retries },
+            family("events_waiting", "gauge", "Waiting events.") { UInt64($0.waiting) },
         ])
     }
 }

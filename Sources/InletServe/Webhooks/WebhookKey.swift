@@ -18,7 +18,7 @@ package struct WebhookKey: Sendable, Hashable {
     package init(secret: String) throws(InletError) {
         if secret.hasBytePrefix(Self.mark) {
             guard let data = Data(base64Encoded: String(secret.dropFirst(Self.mark.utf8.count))) else {
-                throw InletError(.invalidConfiguration, "The secret has something else than base64 behind whsec_.")
+                throw InletError(.invalidConfiguration, "The secret has text other than base64 after whsec_.")
             }
             bytes = Array(data)
         } else {
@@ -27,7 +27,7 @@ package struct WebhookKey: Sendable, Hashable {
         guard bytes.count >= Self.fewestBytes else {
             throw InletError(
                 .invalidConfiguration,
-                "The secret has fewer than \(Self.fewestBytes) bytes. Make one by 'openssl rand -hex 32'.")
+                "The secret has fewer than \(Self.fewestBytes) bytes. Create one with 'openssl rand -hex 32'.")
         }
     }
 

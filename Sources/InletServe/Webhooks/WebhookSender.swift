@@ -92,7 +92,7 @@ final class WebhookSender: Sendable {
             do throws(InletError) {
                 try await deliver(message)
                 state.withLock { $0.figures.delivered += 1 }
-                if isFailing { logger.notice("Webhook \(name): the server takes events again") }
+                if isFailing { logger.notice("Webhook \(name): the server accepts events again") }
                 isFailing = false
             } catch {
                 state.withLock { $0.figures.failed += 1 }
@@ -115,7 +115,7 @@ final class WebhookSender: Sendable {
             let (error, isFinal) = await attemptOnce(message)
             guard let error else { return }
             if isFinal || attempt >= settings.attempts || isLast { throw error }
-            if attempt == 1 { logger.info("Webhook \(name): \(error.message) It is tried again.") }
+            if attempt == 1 { logger.info("Webhook \(name): \(error.message) The event will be sent again.") }
             // The time is random, so that many daemons that lost the same server do not repeat requests at the same
             // time.
             await wait(pause * Double.random(in: 0.8...1.2))

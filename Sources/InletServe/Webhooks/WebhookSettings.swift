@@ -13,7 +13,7 @@ package struct WebhookSettings: Sendable, Hashable {
     package var limit = Duration.seconds(10)
     /// How many times an event is sent before it is given up. The default is 10.
     package var attempts = 10
-    /// The most waiting events. Above it, the oldest one is dropped. The default is 256.
+    /// The maximum number of waiting events. Above it, the oldest one is dropped. The default is 256.
     package var queue = 256
 
     package init(address: WebhookAddress) { self.address = address }

@@ -117,7 +117,7 @@ package final class JanusSubscription: ReasonedChannel {
             }
             if let found { return found.id }
             guard .now < end, !Task.isCancelled else {
-                let who = feed == .first ? "Nobody publishes" : "The publisher that is asked for is not"
+                let who = feed == .first ? "Nobody publishes" : "The requested publisher is not"
                 throw InletError(
                     .notFound, "\(who) in the room '\(room.room)' within \(limit). Start it, or check feed= and room=.")
             }

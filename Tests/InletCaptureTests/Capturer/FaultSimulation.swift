@@ -214,8 +214,8 @@ struct FaultSimulation {
                 session = nil
                 pending = nil
             case .tell(.stateChanged(let state)):
-                if state == states.last { throw broken("told of the state \(state) twice") }
-                if case .ended? = states.last { throw broken("went on after its end") }
+                if state == states.last { throw broken("reported the state \(state) twice") }
+                if case .ended? = states.last { throw broken("continued after its end") }
                 states.append(state)
             case .tell: break
             case .finish(let result):

@@ -80,12 +80,12 @@ import Testing
             #expect(numbers == (Array(0...number), Array(0..<number)))
         }
         deliver(try frame(4, .progressive), to: dispatcher)
-        #expect(numbers == ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4]), "a whole picture waits for none")
+        #expect(numbers == ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4]), "a progressive picture does not wait for the next one")
         let frames = filtering.frames
         #expect(try neighbours(frames[0]) == [nil, 0, 1])
         #expect(try neighbours(frames[1]) == [0, 1, 2])
         #expect(try neighbours(frames[3]) == [2, 3, 4])
-        #expect(try neighbours(frames[4]) == [], "a whole picture is not filtered")
+        #expect(try neighbours(frames[4]) == [], "a progressive picture is not filtered")
         #expect(zip(frames, plain.frames).allSatisfy { $0 === $1 })
     }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(filtering.frames.map(\.isPlaceholder) == [false, true])
         deliver(try frame(1), to: dispatcher)
         deliver(try frame(2), to: dispatcher)
-        #expect(try neighbours(filtering.frames[2]) == [nil, 2, 3], "numbers go on behind the placeholder")
+        #expect(try neighbours(filtering.frames[2]) == [nil, 2, 3], "numbers continue after the placeholder")
     }
 
     @Test("Infrequent pictures do not wait, and are not combined")

@@ -2,9 +2,9 @@ import InletCore
 import Testing
 
 @Suite struct LocalAccessTests {
-    private static let token = PluginOption.secret("token", "What everyone must show")
+    private static let token = PluginOption.secret("token", "The token of all viewers")
     private static let authorities = PluginOption.file("ca", "Certificates")
-    private static let passphrase = PluginOption.secret("passphrase", "What it encrypts with").only(for: "srt")
+    private static let passphrase = PluginOption.secret("passphrase", "The passphrase").only(for: "srt")
     private static let user = PluginOption<String?>("user", default: nil, "The user")
     private static let declared = [
         token.description, authorities.description, passphrase.description, user.description,

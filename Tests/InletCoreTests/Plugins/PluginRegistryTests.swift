@@ -143,9 +143,9 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
     @Test(
         "The error for a sink path suggests the scheme of its extension",
         arguments: [
-            ("a/b.null", "A path alone is not a sink. Did you mean 'null:a/b.null'? Known are null:."),
-            ("b.nul", "A path alone is not a sink. Did you mean 'null:b.nul'? Known are null:."),
-            ("b", "A path alone is not a sink. Known are null:."),
+            ("a/b.null", "A path without a scheme is not a sink. Did you mean 'null:a/b.null'? Known are null:."),
+            ("b.nul", "A path without a scheme is not a sink. Did you mean 'null:b.nul'? Known are null:."),
+            ("b", "A path without a scheme is not a sink. Known are null:."),
             ("file:b.null", "There is no sink 'file:'. Known are null:."),
         ])
     func pathAsSink(uri: String, message: String) {
@@ -187,7 +187,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
             ) { _, values in Packets(decoder: values[option]) })
         for name in decoders {
             registry.register(
-                DecoderPlugin(name, summary: "") { throw InletError(.unsupported, "It is a name alone.") })
+                DecoderPlugin(name, summary: "") { throw InletError(.unsupported, "It has only a name.") })
         }
         return registry
     }

@@ -71,7 +71,7 @@ extension PluginProcessTests {
             let run = try SourceRun(plugin.source([("rate", "0")], isInProcess: isInProcess))
             let error = SourceRun.error { _ = try run.open() }
             #expect(error?.code == .invalidConfiguration)
-            #expect(error?.message == "The rate is not possible. Take one from 1 to 1000.")
+            #expect(error?.message == "The rate is out of range. Use 1 to 1000.")
         }
 
         @Test("Memory lent by a plug-in is not copied in process, and is released with its frame")

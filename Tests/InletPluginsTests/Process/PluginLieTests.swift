@@ -38,12 +38,12 @@ extension PluginProcessTests {
                 ("at=2,item.sequence=1", "sequence number 1 after 1"),
                 ("at=2,item.sequence=0", "sequence number 0 after 1"), ("item.capture=-1", "time of exposure"),
                 ("item.capture=9000000000000000000", "time of exposure"),
-                ("item.packet=1", "said that it has pictures"),
-                ("packets,item.packet=0", "said that it has packets"), ("packets,item.length=0", "packet of 0 bytes"),
+                ("item.packet=1", "its format is of pictures"),
+                ("packets,item.packet=0", "its format is of packets"), ("packets,item.length=0", "packet of 0 bytes"),
                 ("packets,item.length=4097", "packet of 4097 bytes"),
                 ("packets,item.length=18446744073709551615", "packet of 18446744073709551615 bytes"),
                 ("packets,item.sets=1", "parameter sets of 1 bytes"),
-                ("need=0", "memory that it has already"), ("need=18446744073709551615", "it may share at most"),
+                ("need=0", "memory that it already has"), ("need=18446744073709551615", "it may share at most"),
                 ("need=33554433", "it may share at most"), ("note@next,note=109", "key frame"),
                 ("note@next,note=106,text=two words", "one word"), ("note@next,note=106", "one word"),
                 ("note@next,note=107,text=\u{FF}", "not UTF-8"), ("note@next,note=108,level=4", "level 4"),
@@ -53,7 +53,7 @@ extension PluginProcessTests {
                 ("long@open", "more than 131072 bytes"), ("error@create,result=1", "result 1"),
                 ("error@open,result=2", "result 2"), ("error@next,result=3", "result 3"),
                 ("error@open,result=-18", "unknown result -18"), ("error@open,result=-2147483648", "unknown result"),
-                ("error@open,message=\u{FF}", "not UTF-8"), ("error@next,result=-17", "cancellation that nobody"),
+                ("error@open,message=\u{FF}", "not UTF-8"), ("error@next,result=-17", "but was not cancelled"),
             ] as [(String, String)])
         func lies(scenario: String, sentence: String) throws {
             let error = try PluginProcessTests.PluginDeathTests.error(of: scenario)

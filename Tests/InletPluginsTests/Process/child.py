@@ -1,4 +1,4 @@
-"""A child process of a plug-in that speaks inlet_plugin_protocol.h itself, and breaks it where a test says so.
+"""A child process of a plug-in that speaks inlet_plugin_protocol.h itself, and breaks it if a test requires that.
 
 usage: child.py SCENARIO [the arguments of inlet-plugin-host]
 

@@ -25,7 +25,7 @@ import Testing
             name: "Without W each element has a size",
             payloads: [[0x08, 3, 0x08, 7, 8, 3, 0x30, 0x10, 9]], unit: [0x12, 0, 0x0A, 2, 7, 8, 0x32, 2, 0x10, 9]),
         AV1Case(
-            name: "An OBU goes on in the next packets",
+            name: "An OBU continues in the next packets",
             payloads: [[0x68, 3, 0x08, 7, 8, 0x30, 0x10], [0xD0, 9, 9], [0x90, 5]],
             unit: [0x12, 0, 0x0A, 2, 7, 8, 0x32, 0x84, 0x80, 0x80, 0, 0x10, 9, 9, 5]),
         AV1Case(

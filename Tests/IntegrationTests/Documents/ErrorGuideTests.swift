@@ -28,14 +28,13 @@ import Testing
         var section: String {
             let again =
                 switch retry {
-                case "always": "A source that fails so is opened again."
-                case "once-live":
-                    "A source that fails so is opened again if it has yielded frames before, or with --retry."
+                case "always": "Inlet reopens a source with this error."
+                case "once-live": "Inlet reopens a source with this error if it has worked before, or with --retry."
                 case "rarely-once-live":
-                    "A source that fails so is opened again if it has yielded frames before, ever more rarely."
-                default: "A source that fails so is not opened again."
+                    "Inlet reopens a source with this error, at growing intervals, if it has worked before."
+                default: "Inlet does not reopen a source with this error."
                 }
-            let lists = [("Usual causes:", causes), ("What to try:", remedies)].map { title, lines in
+            let lists = [("Usual causes:", causes), ("Try this:", remedies)].map { title, lines in
                 "\(title)\n\n" + lines.map { ErrorGuideTests.wrapped("- \($0)", indentation: "  ") }.joined()
             }
             return """

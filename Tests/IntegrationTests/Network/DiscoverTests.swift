@@ -56,6 +56,6 @@ struct DiscoverTests {
         // If no device answers, the list is empty. An interface that does not exist is a usage error.
         #expect(try discover("--json --interface lo").output == Data("[]\n".utf8))
         let absent = try discover("--interface absent0")
-        #expect(absent.status == 64 && absent.complaints.contains("'absent0' is no interface"))
+        #expect(absent.status == 64 && absent.complaints.contains("'absent0' is not an interface"))
     }
 }

@@ -127,7 +127,7 @@ struct PublishingTests {
             "run", "pattern:ball?size=64x48", "--to", "srt://127.0.0.1:\(port)?passphrase=geheimgeheim",
         ])
         #expect(inlet.status == 77, "\(inlet.complaints)")
-        #expect(inlet.complaints.contains("has another passphrase"))
+        #expect(inlet.complaints.contains("has a different passphrase"))
         // The receiver, which has no log, reports it.
         #expect(receiver.log.contains("SRT.") && !inlet.complaints.contains("SRT."), "\(inlet.complaints)")
         #expect(!inlet.complaints.contains("geheim"))
@@ -162,8 +162,8 @@ struct PublishingTests {
             for round in 0...10 {
                 let (last, before) = (seen, try played(server))
                 func progress() throws -> Int { try played(server) }
-                try await Waiting.until("segments are asked for", progress: progress) { try played(server) > before }
-                try await Waiting.until("the picture goes on, \(last)", progress: progress) {
+                try await Waiting.until("more segment requests", progress: progress) { try played(server) > before }
+                try await Waiting.until("the picture changes, \(last)", progress: progress) {
                     seen = try browser.look()
                     return seen.seconds != last.seconds && seen.pixels != last.pixels && seen.width == 320
                 }

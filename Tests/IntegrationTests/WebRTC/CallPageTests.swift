@@ -144,7 +144,7 @@
                 await cleo.calls.place(anna)
                 var second = try await cleo.follow { second in
                     guard second.state == .ringing else { return }
-                    #expect(try browser.evaluate(Self.waiting).text == "cleo calls, too.")
+                    #expect(try browser.evaluate(Self.waiting).text == "cleo is also calling.")
                     _ = try browser.evaluate(key("r"))
                 }
                 #expect(second.state == .ended(CallEnd(by: anna, .declined(nil))))

@@ -73,7 +73,7 @@
                 try browser.open(address + "?name=garden")
                 try browser.start()
                 try await run.until("words of a page that waits") { _ in
-                    (try? browser.look().trouble) == "Another has the place. Trying again in 5 s."
+                    (try? browser.look().trouble) == "Another publisher is connected. Trying again in 5 s."
                 }
                 try browser.open(address + "?name=foe")
                 try browser.start()

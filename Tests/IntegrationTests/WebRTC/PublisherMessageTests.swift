@@ -114,7 +114,7 @@
                 defer { publisher.stop() }
                 #expect(try publisher.publish(to: address + "whip") == 201)
                 try await Self.wait(publisher, for: "orders close", "lossy close")
-                try messaging.send(.text("nobody hears this"))
+                try messaging.send(.text("this has no receiver"))
                 try await run.until("a dropped message") { _ in messaging.counts.dropped == 1 }
                 try await run.frames(beyond: 15)
                 expectWhole(run.log.readings)

@@ -195,7 +195,7 @@
                 try browser.open("http://127.0.0.1:\(port)/", isRefused: true)
                 try browser.start()
                 try await run.until("words") { _ in
-                    (try? browser.look().trouble.contains("not allowed")) == true
+                    (try? browser.look().trouble.contains("access was denied")) == true
                 }
                 #expect(try browser.look().state == "off")
             }

@@ -1,3 +1,3 @@
-/* interfaces: get_interface returned something for the id '' */
+/* interfaces: get_interface returned a pointer for the unknown id '' */
 #define INTERFACE(id) (strcmp(id, INLET_SINK_ID) ? &good_source : NULL)
 #include "good.h"

@@ -1,3 +1,3 @@
-/* items: next crashed (SIGSEGV): it touched memory behind plane 0 of the slot that get_slot gave. */
+/* items: next crashed (SIGSEGV): it touched memory after plane 0 of the slot that get_slot returned. */
 #define ROWS(plane) ((plane) ? (source->height + 1) / 2 : source->height + 1)
 #include "good.h"

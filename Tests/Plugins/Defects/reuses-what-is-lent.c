@@ -1,4 +1,4 @@
-/* lending: What next has lent changed while next was called again, before it was released. */
+/* lending: The memory that next has lent changed while next was called again, before it was released. */
 #define LENDS
 #define HELPERS \
     static void forget(void *memory) { (void)memory; } \

@@ -1,3 +1,3 @@
-/* sink: consume crashed (SIGSEGV): it touched memory behind plane 0 of the picture that it was given. */
+/* sink: consume crashed (SIGSEGV): it touched memory after plane 0 of its picture. */
 #define ROWS(plane) (item->picture.height + 1)
 #include "good-sink.h"

@@ -40,8 +40,8 @@ extension SourcePlugin {
             "cells", default: LifeConfiguration().cells,
             in: ImageSize(width: 3, height: 3)...ImageSize(width: 512, height: 512), "Size of the world", unit: "cells")
         static let frameRate = PluginOption(
-            "fps", default: LifeConfiguration().frameRate, in: Rational(1)...Rational(240), "Generations a second")
+            "fps", default: LifeConfiguration().frameRate, in: Rational(1)...Rational(240), "Generations per second")
         static let seed = PluginOption(
-            "seed", default: LifeConfiguration().seed, "What the first generation looks like")
+            "seed", default: LifeConfiguration().seed, "The seed of the first generation")
     }
 }

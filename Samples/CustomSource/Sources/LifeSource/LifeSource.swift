@@ -1,10 +1,10 @@
 import InletCore
 
-/// A source is a class of three methods, all called on one thread: `open`, `next` until it returns nil or throws,
-/// `close`.
+/// A source is a class with three methods, all called on one thread: `open`, `next` until it returns nil or throws,
+/// and `close`.
 final class LifeSource: FrameSource {
     private let configuration: LifeConfiguration
-    // The pool for pictures. Memory returns when the last sink has released it.
+    // The pool for pictures. Memory is reused once the last sink has released it.
     private let pool = I420BufferPool(capacity: 8)
     private var world: LifeWorld
     private var number: UInt64 = 0
@@ -38,7 +38,7 @@ final class LifeSource: FrameSource {
                 return .frame(
                     SourceFrame(try picture(), pts: time, sequence: number, colorSpace: .bt601, flags: .key))
             } catch {
-                // Sinks hold every picture: drop this frame, report it, and continue.
+                // Sinks hold every picture: drop this frame, report the drop, and continue.
                 guard error.code == .resourceExhausted else { throw error }
                 context.countDrop(.poolExhausted)
             }

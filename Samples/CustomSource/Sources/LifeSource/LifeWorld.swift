@@ -1,10 +1,10 @@
-/// A world of Conway's Game of Life whose edges join.
+/// A world of Conway's Game of Life with wrap-around edges.
 struct LifeWorld: Equatable {
     let width: Int
     let height: Int
     private(set) var cells: [Bool]
 
-    /// A world with about a third of its cells alive, the same for the same seed.
+    /// Makes a world with about a third of its cells alive. The same seed gives the same world.
     init(width: Int, height: Int, seed: UInt64) {
         self.width = width
         self.height = height
@@ -15,7 +15,7 @@ struct LifeWorld: Equatable {
         }
     }
 
-    /// A world drawn in text: one line per row, `#` for a live cell.
+    /// Makes a world from text: one line per row, `#` for a live cell.
     init(_ text: String) {
         let lines = text.split(separator: "\n")
         width = lines.first?.count ?? 0

@@ -2,13 +2,13 @@ import InletCapture
 import InletCore
 import LifeSource
 
-// An empty registry, because this program needs only one source. PluginRegistry.standard of the product Inlet has every
-// source and sink of Inlet, and registers another source in the same way.
+// The registry is empty because this program needs only one source. `PluginRegistry.standard` of the product Inlet has
+// every source and sink of Inlet; sources are added to it in the same way.
 var registry = PluginRegistry()
 registry.register(SourcePlugin.life)
 let source = try registry.source(CommandLine.arguments.dropFirst().first ?? "life:?cells=40x12&seed=4")
 
-// A few frames, printed with a character for each cell.
+// Prints a few frames, with a character for each cell.
 try await Capturer(source).run(queue: .lossless()) { frames in
     for try await frame in frames.prefix(3) {
         print("frame \(frame.sequence), PTS \(frame.pts?.seconds ?? 0) s")

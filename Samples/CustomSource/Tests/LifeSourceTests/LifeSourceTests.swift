@@ -5,7 +5,7 @@ import Testing
 @testable import LifeSource
 
 struct LifeSourceTests {
-    @Test("the source keeps the contract that Inlet's own sources keep")
+    @Test("The source passes the conformance suite of Inlet's own sources")
     func conformance() async {
         var suite = SourceConformance()
         suite.isDeterministic = true
@@ -15,7 +15,7 @@ struct LifeSourceTests {
         #expect(await suite.check(configuration) == [])
     }
 
-    @Test("a blinker rotates, and rotates back")
+    @Test("A blinker rotates, and rotates back")
     func blinker() {
         let upright = LifeWorld(".....\n..#..\n..#..\n..#..\n.....")
         var world = upright
@@ -25,7 +25,7 @@ struct LifeSourceTests {
         #expect(world == upright)
     }
 
-    @Test("options are checked by name and range")
+    @Test("Options are checked by name and range")
     func options() throws {
         var registry = PluginRegistry()
         registry.register(SourcePlugin.life)

@@ -1,6 +1,6 @@
 public import InletCore
 
-/// A ball that bounces, as a video source: `ball:?size=640x480&fps=25&radius=24`.
+/// A bouncing ball as a video source: `ball:?size=640x480&fps=25&radius=24`.
 public struct BallConfiguration: FrameSourceConfiguration {
     /// The size of the pictures. The default is 640x480.
     public var size = ImageSize(width: 640, height: 480)
@@ -17,11 +17,11 @@ public struct BallConfiguration: FrameSourceConfiguration {
 }
 
 extension SourcePlugin {
-    /// The plug-in for `ball:`. Add it to a registry by `registry.register(SourcePlugin.ball)`, or to the stock `inlet`
-    /// by `PluginKit.export(.ball)`.
+    /// The plug-in for `ball:`. Add it to a registry with `registry.register(SourcePlugin.ball)`, or to the stock
+    /// `inlet` with `PluginKit.export(.ball)`.
     public static let ball = SourcePlugin(
         PluginInfo(
-            name: "BallSource", schemes: ["ball"], summary: "A ball that bounces, drawn in Swift.", usage: "ball:",
+            name: "BallSource", schemes: ["ball"], summary: "A bouncing ball, drawn in Swift.", usage: "ball:",
             options: [Options.size.description, Options.frameRate.description, Options.radius.description],
             examples: ["ball:?size=1280x720&fps=30"])
     ) { _, values in
@@ -39,7 +39,7 @@ extension SourcePlugin {
             in: ImageSize(width: 64, height: 64)...ImageSize(width: 4096, height: 4096), "Picture size",
             unit: "pixels")
         static let frameRate = PluginOption(
-            "fps", default: BallConfiguration().frameRate, in: Rational(1)...Rational(240), "Frames a second")
+            "fps", default: BallConfiguration().frameRate, in: Rational(1)...Rational(240), "Frames per second")
         static let radius = PluginOption(
             "radius", default: BallConfiguration().radius, in: 1...32, "Radius of the ball", unit: "pixels")
     }

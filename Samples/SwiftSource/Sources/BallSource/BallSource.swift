@@ -1,9 +1,9 @@
 import InletCore
 
-/// A source is a class of three methods: `open`, `next` until it returns nil or throws, `close`.
+/// A source is a class with three methods: `open`, `next` until it returns nil or throws, and `close`.
 final class BallSource: FrameSource {
     private let configuration: BallConfiguration
-    // The pool for pictures. Memory returns when Inlet has released it.
+    // The pool for pictures. Memory is reused once Inlet has released it.
     private let pool = I420BufferPool(capacity: 8)
     private var number: UInt64 = 0
     private var start: MonotonicTime?
@@ -46,7 +46,7 @@ final class BallSource: FrameSource {
         return draft.publish()
     }
 
-    /// The position of the ball's centre between two walls, at a speed in pixels per frame.
+    /// Returns the position of the ball's centre between two walls. The speed is in pixels per frame.
     private func bounce(_ speed: Int, within length: Int) -> Int {
         let way = max(1, length - 2 * configuration.radius - 1)
         let place = Int(number % UInt64(2 * way)) * speed % (2 * way)
