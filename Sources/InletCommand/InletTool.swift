@@ -22,7 +22,7 @@ public enum InletTool {
     /// It takes over the process: it sets up the log, ignores SIGPIPE, and reads the options of URIs with the
     /// privileges of the user, because these were written at the terminal.
     ///
-    /// - Parameter registry: the plug-ins of the command. The default is all of Inlet's own.
+    /// - Parameter registry: the plug-ins of the command. The default is all plug-ins of Inlet.
     public static func main(_ registry: PluginRegistry = .standard) async -> Never {
         Terminal.ignoreBrokenPipes()
         #if os(Linux)
@@ -48,7 +48,8 @@ public enum InletTool {
             guard !InletCommand.exitCode(for: error).isSuccess, !message.isEmpty else {
                 InletCommand.exit(withError: error)
             }
-            Terminal.writeError(Redaction.redact(message) + "\n")
+            let text = UsageError.text(message, arguments: CommandLine.arguments.dropFirst())
+            Terminal.writeError(Redaction.redact(text) + "\n")
             InletCommand.exit(withError: InletCommand.exitCode(for: error))
         }
     }

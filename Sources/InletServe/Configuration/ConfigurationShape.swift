@@ -4,7 +4,7 @@ import InletCore
 /// text, and to make the JSON Schema.
 package indirect enum ConfigurationShape: Sendable {
     case scalar(ScalarRule)
-    /// - Parameter most: the most elements.
+    /// - Parameter most: the maximum number of elements.
     case list(ConfigurationShape, most: Int)
     /// Known keys, each at most once.
     case object([ConfigurationKey])
@@ -12,7 +12,7 @@ package indirect enum ConfigurationShape: Sendable {
     ///
     /// - Parameters:
     ///   - what: the kind of thing that has the names, such as `camera`, for errors.
-    ///   - most: the most names.
+    ///   - most: the maximum number of names.
     case map(what: String, names: ScalarRule, ConfigurationShape, most: Int)
     /// A scalar as a short form, or the same value with more keys.
     case scalarOrObject(ScalarRule, [ConfigurationKey])
@@ -27,19 +27,31 @@ package struct ConfigurationKey: Sendable {
     package var isRequired: Bool
     /// The default, in words or as it would be written; nil if the key has no default.
     package var defaultText: String?
+    /// The key with its value, for the error of a value of the wrong kind; nil if a list of the keys is enough.
+    package var example: String?
+    /// Keys of other programs with the same purpose, for the error of an unknown key.
+    package var synonyms: [String]
 
     package init(
         _ name: String, _ summary: String, default defaultText: String? = nil, isRequired: Bool = false,
-        _ shape: ConfigurationShape
+        example: String? = nil, synonyms: [String] = [], _ shape: ConfigurationShape
     ) {
         (self.name, self.summary, self.shape) = (name, summary, shape)
         (self.defaultText, self.isRequired) = (defaultText, isRequired)
+        (self.example, self.synonyms) = (example, synonyms)
+    }
+
+    /// The error text for a value of another kind, if the key has an example.
+    fileprivate func form(insteadOf value: ConfigurationNode) -> String? {
+        guard let example, case .object = shape else { return nil }
+        if case .object = value.content { return nil }
+        return "There is \(value.kind) here. Write keys with values, such as '\(example)'."
     }
 }
 
 /// The rule for a single value.
 package struct ScalarRule: Sendable {
-    /// The accepted values, as the end of "takes ...", with an example.
+    /// The accepted values, as the end of "must be ...", with an example.
     package var description: String
     /// The values that a JSON Schema allows: texts that match this regular expression of ECMA 262 as a whole; nil if
     /// any text is accepted.
@@ -78,7 +90,7 @@ extension ScalarRule {
     fileprivate func hint(for text: String) -> String {
         guard !names.isEmpty else { return "" }
         return Spelling.nearest(to: String(text.prefix(64)), among: names).map { " Did you mean '\($0)'?" }
-            ?? " Known are \(names.joined(separator: ", "))."
+            ?? " Valid values are \(names.joined(separator: ", "))."
     }
 }
 
@@ -92,7 +104,9 @@ extension ConfigurationShape {
             guard !rule.isValid(text) || !rule.takes(node.type) else { return }
             let shown = rule.isQuotable ? ", not '\(text.sanitized(limit: 80))'" : ""
             problems.append(
-                .init("It takes \(rule.description)\(shown).\(rule.hint(for: text))", at: node.place, path: path))
+                .init(
+                    "The value must be \(rule.description)\(shown).\(rule.hint(for: text))", at: node.place,
+                    path: path))
         case (.list(let element, let most), .list(let elements)):
             if elements.count > most {
                 problems.append(.init("The list has more than \(most) elements.", at: node.place, path: path))
@@ -103,7 +117,7 @@ extension ConfigurationShape {
         case (.scalarOrObject(_, let keys), .object(let members)) where Self.isText(members, keys):
             problems.append(
                 .init(
-                    "Text that ends in a colon is put in quotation marks: '\(members[0].key.sanitized(limit: 80)):'.",
+                    "Put text that ends in a colon in quotation marks: '\(members[0].key.sanitized(limit: 80)):'.",
                     at: node.place, path: path))
         case (.object(let keys), .object(let members)), (.scalarOrObject(_, let keys), .object(let members)):
             Self.check(members, of: node, keys, path: path, into: &problems)
@@ -115,12 +129,12 @@ extension ConfigurationShape {
                 let inner = Self.join(path, member.key)
                 if !names.isValid(member.key) {
                     problems.append(
-                        .init("The name of a \(what) takes \(names.description).", at: member.place, path: inner))
+                        .init("The name of a \(what) must be \(names.description).", at: member.place, path: inner))
                 }
                 shape.check(member.value, path: inner, into: &problems)
             }
         case (_, .empty):
-            problems.append(.init("Nothing is written here. Write \(expected).", at: node.place, path: path))
+            problems.append(.init("The value is missing here. Write \(expected).", at: node.place, path: path))
         default:
             problems.append(
                 .init("There is \(node.kind) here. Write \(expected).", at: node.place, path: path))
@@ -142,12 +156,15 @@ extension ConfigurationShape {
             if let key = keys.first(where: { $0.name.isSameBytes(as: member.key) }) {
                 // An optional key without a value is treated as missing.
                 if case .empty = member.value.content, !key.isRequired { continue }
+                if let form = key.form(insteadOf: member.value) {
+                    problems.append(.init(form, at: member.value.place, path: inner))
+                    continue
+                }
                 key.shape.check(member.value, path: inner, into: &problems)
             } else {
-                let names = keys.map(\.name)
                 let hint =
-                    Spelling.nearest(to: String(member.key.prefix(64)), among: names).map { "Did you mean '\($0)'?" }
-                    ?? "Known are \(names.joined(separator: ", "))."
+                    meant(by: member.key, among: keys).map { "Did you mean '\($0)'?" }
+                    ?? "Valid keys are \(keys.map(\.name).joined(separator: ", "))."
                 problems.append(
                     .init(
                         "There is no key '\(member.key.sanitized(limit: 80))' here. \(hint)", at: member.place,
@@ -160,6 +177,20 @@ extension ConfigurationShape {
         }
     }
 
+    /// Returns the key that was probably meant by an unknown one: one with nearly the same letters, or one of these or
+    /// directly below them with that synonym.
+    private static func meant(by unknown: String, among keys: [ConfigurationKey]) -> String? {
+        let unknown = String(unknown.prefix(64))
+        func isMeant(_ key: ConfigurationKey) -> Bool { key.synonyms.contains { $0.isSameBytes(as: unknown) } }
+        if let key = keys.first(where: isMeant) { return key.name }
+        if let nearest = Spelling.nearest(to: unknown, among: keys.map(\.name)) { return nearest }
+        for outer in keys {
+            guard case .object(let inner) = outer.shape, let key = inner.first(where: isMeant) else { continue }
+            return join(outer.name, key.name)
+        }
+        return nil
+    }
+
     /// Returns a path with another key appended.
     package static func join(_ path: String, _ key: String) -> String {
         let key = key.sanitized(limit: 80)
@@ -170,9 +201,9 @@ extension ConfigurationShape {
     private var expected: String {
         switch self {
         case .scalar(let rule): rule.description
-        case .list: "a list, each element on a line of its own after '- '"
+        case .list: "a list, with each element on its own line after '- '"
         case .object(let keys): "keys with values, such as \(Self.example(of: keys))"
-        case .map(let what, _, _, _): "the name of a \(what), a colon and what it is"
+        case .map(let what, _, _, _): "the name of a \(what), a colon and its value"
         case .scalarOrObject(let rule, let keys): "\(rule.description), or keys such as \(Self.example(of: keys))"
         }
     }

@@ -10,6 +10,11 @@ import Testing
         #expect(Spelling.nearest(to: word, among: ["size", "fps", "frames", "pace", "seed"]) == expected)
     }
 
+    @Test("A name with the same letters is preferred to others at the same distance", arguments: ["rtmps", "rtps2"])
+    func sameLetters(other: String) {
+        #expect(Spelling.nearest(to: "rtps", among: [other, "rtsp"]) == "rtsp")
+    }
+
     @Test("Nothing is suggested if nothing is near", arguments: ["bitrate", "zzzz", ""])
     func nothingNear(word: String) {
         #expect(Spelling.nearest(to: word, among: ["size", "fps"]) == nil)

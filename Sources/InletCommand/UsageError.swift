@@ -1,0 +1,20 @@
+import ArgumentParser
+import Inlet
+
+/// The text of an error that the argument parser found.
+enum UsageError {
+    /// Returns the text with the beginning that all errors of the command have. If the first argument is not a command,
+    /// the text names the one that was probably meant.
+    ///
+    /// - Parameters:
+    ///   - message: the parser's message, which begins with `Error: `.
+    ///   - arguments: those of the process, without its name.
+    static func text(_ message: String, arguments: some Collection<String>) -> String {
+        let names = InletCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let first = arguments.first, !first.hasBytePrefix("-"), !(names + ["help"]).contains(first) else {
+            return message.replacing("Error: ", with: "error: ", maxReplacements: 1)
+        }
+        let hint = Spelling.nearest(to: String(first.prefix(64)), among: names).map { " Did you mean '\($0)'?" } ?? ""
+        return "error: There is no command '\(first.sanitized(limit: 80))'.\(hint) 'inlet --help' lists all commands."
+    }
+}
