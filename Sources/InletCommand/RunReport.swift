@@ -58,7 +58,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// The sessions of a sink: how many were open at the end, how often one connected, and why the last attempt failed.
+    /// The sessions of a sink: the number open at the end, the total number, and the error of the last attempt.
     struct Sessions: Encodable {
         var open: Int
         var opened: UInt64
@@ -115,7 +115,7 @@ struct RunReport: Encodable {
         pluginUpdates = updates > 0 ? updates : nil
         fps = statistics.frameRate ?? 0
         (cpuSeconds, peakResidentKiB) = Terminal.resourceUsage
-        // A sink that has had enough, such as a pipe whose reader has closed, ends a run as a stop does.
+        // A sink that needs no more frames, such as a pipe whose reader has closed, ends a run as a stop does.
         ended = error != nil ? "failed" : (reason == .noSinks ? .cancelled : reason ?? .cancelled).rawValue
         self.error = error.map { Failure(code: $0.code.description, message: $0.description) }
     }
@@ -129,7 +129,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// The reason of the run's end, for people.
+    /// The reason why the run ended, for people.
     private var endInWords: String {
         switch EndReason(rawValue: ended) {
         case .endOfStream: "end of stream"
@@ -165,14 +165,14 @@ struct RunReport: Encodable {
             }
             lines.append(line)
         }
-        if let pluginUpdates { lines.append("plug-in: \(pluginUpdates) times a new version") }
+        if let pluginUpdates { lines.append("plug-in: updated \(pluginUpdates.times)") }
         for (name, found) in (sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
             let failure = found.failure.map { "; the last attempt failed: \($0)" } ?? ""
-            lines.append("sessions of \(name): \(found.opened) came up\(failure)")
+            lines.append("sessions of \(name): \(found.opened) opened\(failure)")
         }
         if let latency = latency["deliver"] {
-            lines.append(
-                "latency: p50 \(latency.p50.shortText) us, p99 \(latency.p99.shortText) us; \(fps.shortText) fps")
+            let (median, slow) = (latency.p50.millisecondsText, latency.p99.millisecondsText)
+            lines.append("latency: p50 \(median) ms, p99 \(slow) ms; \(fps.shortText) fps")
         }
         lines.append("cpu \(cpuSeconds.shortText) s, peak memory \(peakResidentKiB / 1024) MiB")
         if let error { lines.append("error: \(error.message)") }
@@ -181,7 +181,7 @@ struct RunReport: Encodable {
 }
 
 extension RunReport.Latency {
-    /// Makes percentiles over the distributions of several sinks, or nil if nothing was counted.
+    /// Calculates percentiles over the distributions of several sinks; nil if nothing was counted.
     init?(_ distributions: [LatencyDistribution]) {
         let all = distributions.reduce(LatencyDistribution(), +)
         guard let median = all.value(at: 0.5), let slow = all.value(at: 0.99) else { return nil }
@@ -192,10 +192,17 @@ extension RunReport.Latency {
 }
 
 extension Double {
-    /// The number rounded to a tenth, without needless zeros.
+    /// The number rounded to a tenth, without trailing zeros.
     var shortText: String {
         let tenths = (self * 10).rounded() / 10
         return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int64(tenths))" : "\(tenths)"
+    }
+
+    /// A number of microseconds in milliseconds: below 10 ms rounded to a hundredth, otherwise to a tenth.
+    var millisecondsText: String {
+        let hundredths = (self / 10).rounded()
+        guard hundredths < 1000, hundredths != (hundredths / 10).rounded() * 10 else { return (self / 1000).shortText }
+        return "\(hundredths / 100)"
     }
 }
 

@@ -16,6 +16,13 @@ enum Terminal {
     /// Whether standard input is a terminal.
     static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
 
+    /// The width of the terminal in characters; 80 if it is not known.
+    static var width: Int {
+        var size = winsize()
+        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     /// Makes a write to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
