@@ -13,6 +13,8 @@
             /// each.
             var (inbound, decoded) = ("", 0)
             var (outbound, encoded) = ("", 0)
+            /// The number of requests for key frames that the page received.
+            var keyFrameRequests = 0
             /// The number of offers the page received, and the number of its connections.
             var (offers, connections) = (0, 0)
             /// The last description that the page received.
@@ -74,7 +76,8 @@
             func count(_ name: String) -> Int { said[name]?.int ?? 0 }
             return Report(
                 inbound: text("inbound"), decoded: count("decoded"), outbound: text("outbound"),
-                encoded: count("encoded"), offers: count("offers"), connections: count("connections"),
+                encoded: count("encoded"), keyFrameRequests: count("keyFrameRequests"), offers: count("offers"),
+                connections: count("connections"),
                 sdp: text("sdp"), direction: text("direction"), trouble: text("trouble"))
         }
 

@@ -3,6 +3,7 @@
     import InletCapture
     import InletCore
     import InletRTC
+    import InletWebRTC
     import PatternSource
     import ReferenceTools
     import Testing
@@ -58,6 +59,20 @@
             #expect(numbers.count >= 10 && numbers == numbers.sorted(), "\(numbers)")
         }
 
+        /// Expects that a key-frame request reaches the page, whichever codecs it sent before.
+        private static func requestsKeyFrame(_ session: any PeerSession, by channel: BrowserChannel) async throws {
+            let before = try await channel.report().keyFrameRequests
+            let receiving = try #require(session as? any RemoteTrackSession)
+            var seen = before
+            for _ in 0..<300 where seen == before {
+                // GStreamer sends at most one request in a while.
+                receiving.requestRemoteKeyFrame()
+                try await Task.sleep(for: .milliseconds(100))
+                seen = try await channel.report().keyFrameRequests
+            }
+            #expect(seen > before)
+        }
+
         private static func agreed(_ events: inout AsyncStream<PeerSessionEvent>.Iterator) async {
             while let event = await events.next() {
                 if case .failure(let error) = event { Issue.record(error) }
@@ -110,8 +125,15 @@
                         let name = codec == .vp8 ? "video/VP8" : "video/H264"
                         try await Self.shown(name, by: channel)
                         try await remote.until("the source of \(codec)") { $0.openings == number + 2 }
-                        try await remote.numbers(beyond: remote.readings.count + 30)
+                        do {
+                            try await remote.numbers(beyond: remote.readings.count + 30)
+                        } catch {
+                            // Whether the page received the requests for a key frame.
+                            Issue.record("\(error) \(try await channel.report())")
+                            return
+                        }
                         #expect(try await channel.report().outbound == name)
+                        try await Self.requestsKeyFrame(session, by: channel)
                     }
                     Self.expectWhole(remote)
                 }
