@@ -127,6 +127,7 @@ def table(traits):
         Stage("docs", ("Scripts/docs", "--built", *traits), limit=3600, processors=SPARE),
         Stage("sbom", ("Scripts/sbom", "--check"), limit=3600, processors=SPARE),
 
+        Stage("release", ("Scripts/release", "--rehearse"), after=(), limit=300, processors=ONE),
         Stage("matrix", ("Scripts/matrix",), limit=900, processors=HALF, needs=("--test",)),
 
         # The first run downloads a kernel.
@@ -187,6 +188,8 @@ def table(traits):
             "inputs-long", "address", HOSTILE, limit=7200, processors=ONE, run=NIGHTLY,
             environment={
                 "ASAN_OPTIONS": "quarantine_size_mb=16:fast_unwind_on_malloc=0", "INLET_INPUTS": "100000"}),
+        # A new package with the lines of README.md, which builds all of Inlet again.
+        Stage("readme", ("Scripts/samples", "README"), limit=3600, processors=ONE, run=NIGHTLY),
         Stage("matrix-all", ("Scripts/matrix", "--all"), limit=3600, processors=ONE, needs=("--test",), run=NIGHTLY),
         Stage("fuzz", ("Scripts/fuzz", "--seconds", "900"), limit=10_800, processors=ONE, run=NIGHTLY),
         # These measure memory and pictures per second over ten minutes each.
