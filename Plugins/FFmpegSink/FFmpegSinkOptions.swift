@@ -55,12 +55,12 @@ enum FFmpegSinkOptions {
         unit: "bytes", range: "10k or more"
     ) { $0.map { $0.value >= 10_000 } ?? true }
     static let keepAge = PluginOption<Duration?>(
-        "keep-age", default: nil, "Delete files of the name pattern when they were completed longer ago than this",
+        "keep-age", default: nil, "Delete files of the name pattern this long after their completion",
         range: "1s or more"
     ) { $0.map { $0 >= .seconds(1) } ?? true }
     static let playlist = PluginOption(
         "playlist", default: output.playlistLength, in: 0...100_000,
-        "Segments in an HLS playlist; older ones are deleted, unless it is 0")
+        "Segments in an HLS playlist; older ones are deleted; 0 keeps all")
     static let transport = PluginOption(
         "transport", default: output.transport, "The transport of the media in RTSP")
     static let user = PluginOption<String?>("user", default: nil, "The user, instead of the one in the address")

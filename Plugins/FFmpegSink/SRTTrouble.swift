@@ -31,7 +31,8 @@ struct SRTTrouble {
         case SRT_EBINDCONFLICT, SRT_EDUPLISTEN:
             return error(.busy, "Another connection uses this port. Choose another port, or end that connection first.")
         case SRT_ESOCKFAIL where operation == "srt_bind", SRT_ECONNSETUP where operation == "srt_bind":
-            return error(.busy, "Cannot listen on the address: \(text). Check that it is local and not in use.")
+            return error(
+                .busy, "Cannot listen on the address: \(text). Check that it is one of this machine's and not in use.")
         case SRT_ERESOURCE, SRT_ETHREAD, SRT_ENOBUF: return error(.resourceExhausted, "SRT lacks resources: \(text).")
         default: return error(.inputOutput, "SRT failed: \(text).")
         }

@@ -20,7 +20,7 @@ final class PlaceQueue: Sendable {
         let places: [String]
         if let known = rest.withLock({ $0 }) { places = known } else { places = try find() }
         guard let first = places.first else {
-            throw InletError(.hostNotFound, "Cannot reach any address of the host.")
+            throw InletError(.hostNotFound, "The host has no further address to try.")
         }
         rest.withLock { $0 = Array(places.dropFirst()) }
         return (first, places.count)

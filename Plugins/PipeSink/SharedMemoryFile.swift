@@ -106,7 +106,7 @@ import InletOutput
             guard count == header.count, magic == SharedMemoryLayout.magic else {
                 throw InletError(
                     .busy,
-                    "The shared memory \(name) exists and was not created by Inlet. "
+                    "The shared memory \(name) exists, but its format is not Inlet's. "
                         + "Choose another name, or remove \(path)."
                 )
             }

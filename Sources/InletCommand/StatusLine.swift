@@ -26,7 +26,7 @@ struct StatusLine {
                 fields.append(error.message, .trouble)
             }
             fields.append(statistics, before: before, over: now - since)
-            // A terminal that wraps the line would show each one below the other.
+            // A terminal that wraps the line would print each update on a new line.
             Terminal.writeError("\r\u{1B}[K" + fields.text(width: Terminal.width - 1))
             if now - since > .seconds(1) { (before, since) = (statistics, now) }
         }
@@ -50,7 +50,7 @@ extension StatusFields {
         append("\(statistics.captured) frames", .detail)
         append("in \(rateIn.shortText) fps", .rate)
         append("out \(rateOut.shortText) fps", .detail)
-        // A sink without viewers needs no frames, so that they are not missing anywhere.
+        // A sink without viewers needs no frames, so these drops are no loss.
         let drops = statistics.drops.filter { $0.key != .notConnected }.sorted { $0.value > $1.value }
         let dropped = drops.prefix(3).map { "\($0.value) \($0.key)" }
         append("dropped " + (dropped.isEmpty ? "0" : dropped.joined(separator: " ")), .rate)

@@ -14,7 +14,10 @@ enum UsageError {
         guard let first = arguments.first, !first.hasBytePrefix("-"), !(names + ["help"]).contains(first) else {
             return message.replacing("Error: ", with: "error: ", maxReplacements: 1)
         }
-        let hint = Spelling.nearest(to: String(first.prefix(64)), among: names).map { " Did you mean '\($0)'?" } ?? ""
-        return "error: There is no command '\(first.sanitized(limit: 80))'.\(hint) 'inlet --help' lists all commands."
+        let isSource = ["/", ":", "."].contains { first.containsBytes($0) }
+        let hint = Spelling.nearest(to: String(first.prefix(64)), among: names).map { "Did you mean '\($0)'? " } ?? ""
+        return "error: There is no command '\(first.sanitized(limit: 80))'. "
+            + (isSource
+                ? "To read a source, write 'inlet run SOURCE'." : "\(hint)'inlet --help' lists all commands.")
     }
 }

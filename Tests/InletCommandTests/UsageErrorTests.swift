@@ -16,7 +16,10 @@ import Testing
     func noSuggestion() {
         #expect(
             UsageError.text("Error: Unexpected argument", arguments: ["rtsp://camera/main"])
-                == "error: There is no command 'rtsp://camera/main'. 'inlet --help' lists all commands.")
+                == "error: There is no command 'rtsp://camera/main'. To read a source, write 'inlet run SOURCE'.")
+        #expect(
+            UsageError.text("Error: Unexpected argument", arguments: ["zzzzzz"])
+                == "error: There is no command 'zzzzzz'. 'inlet --help' lists all commands.")
         #expect(!UsageError.text("Error: x", arguments: ["\u{1B}[2J"]).contains("\u{1B}"))
     }
 

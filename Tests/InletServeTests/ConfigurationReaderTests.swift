@@ -208,7 +208,7 @@ struct ConfigurationReaderTests {
             ),
             (
                 "cameras:\n  Door: pattern:smpte\n",
-                "line 2, column 3: cameras.Door: The name of a camera must be 1 to 63 of a-z, 0-9, - and _, the first a letter or a digit, such as front-door."
+                "line 2, column 3: cameras.Door: The name of a camera must be 1 to 63 characters of a-z, 0-9, - and _, beginning with a letter or a digit, such as front-door."
             ),
             (
                 "cameras:\n  door: patern:smpte\n",

@@ -18,6 +18,6 @@ package enum CameraName {
 
     /// The rule for configurations.
     package static let rule = ScalarRule(
-        "1 to \(longest) of a-z, 0-9, - and _, the first a letter or a digit, such as front-door",
+        "1 to \(longest) characters of a-z, 0-9, - and _, beginning with a letter or a digit, such as front-door",
         pattern: "[a-z0-9][a-z0-9_-]{0,\(longest - 1)}", isValid: isValid)
 }

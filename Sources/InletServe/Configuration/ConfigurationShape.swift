@@ -44,7 +44,10 @@ package struct ConfigurationKey: Sendable {
     /// The error text for a value of another kind, if the key has an example.
     fileprivate func form(insteadOf value: ConfigurationNode) -> String? {
         guard let example, case .object = shape else { return nil }
-        if case .object = value.content { return nil }
+        switch value.content {
+        case .object, .empty: return nil
+        case .scalar, .list: break
+        }
         return "There is \(value.kind) here. Write keys with values, such as '\(example)'."
     }
 }
@@ -177,8 +180,8 @@ extension ConfigurationShape {
         }
     }
 
-    /// Returns the key that was probably meant by an unknown one: one with nearly the same letters, or one of these or
-    /// directly below them with that synonym.
+    /// Returns the key that was probably meant by an unknown one: a key with that synonym, one with nearly the same
+    /// letters, or a key one level below with that synonym.
     private static func meant(by unknown: String, among keys: [ConfigurationKey]) -> String? {
         let unknown = String(unknown.prefix(64))
         func isMeant(_ key: ConfigurationKey) -> Bool { key.synonyms.contains { $0.isSameBytes(as: unknown) } }
