@@ -20,7 +20,7 @@ import Testing
         ("", "line 1: the file ends in the middle; it may have been cut off."),
         (
             "{\"minBitrate\": 1000,\n}",
-            "line 2: a key in quotation marks is expected here, without a comma behind the "
+            "line 2: a key in quotation marks is expected here, without a comma after the "
                 + "last member."
         ),
         (
