@@ -16,7 +16,9 @@ enum UsageError {
         }
         let isSource = ["/", ":", "."].contains { first.containsBytes($0) }
         let hint = Spelling.nearest(to: String(first.prefix(64)), among: names).map { "Did you mean '\($0)'? " } ?? ""
-        return "error: There is no command '\(first.sanitized(limit: 80))'. "
+        // A password that is cut off in the middle could no longer be recognized.
+        let shown = Redaction.redact(first).sanitized(limit: 80)
+        return "error: There is no command '\(shown)'. "
             + (isSource
                 ? "To read a source, write 'inlet run SOURCE'." : "\(hint)'inlet --help' lists all commands.")
     }

@@ -23,6 +23,15 @@ import Testing
         #expect(!UsageError.text("Error: x", arguments: ["\u{1B}[2J"]).contains("\u{1B}"))
     }
 
+    @Test("A password in the first argument is hidden, however long it is", arguments: [1, 70, 80, 500])
+    func password(length: Int) {
+        let password = String(repeating: "p", count: length)
+        for address in ["rtsp://admin:\(password)@camera/main", "rtsp://camera/main?password=\(password)"] {
+            let text = UsageError.text("Error: x", arguments: [address])
+            #expect(!text.contains("admin") && !text.contains(password.prefix(8) + (length > 8 ? "" : "@")), "\(text)")
+        }
+    }
+
     @Test(
         "Other errors only begin like all errors of the command",
         arguments: [["run", "--fsp", "3"], ["--versoin"], ["help", "x"], []])

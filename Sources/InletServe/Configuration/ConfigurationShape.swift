@@ -105,7 +105,7 @@ extension ConfigurationShape {
         switch (self, node.content) {
         case (.scalar(let rule), .scalar(let text)), (.scalarOrObject(let rule, _), .scalar(let text)):
             guard !rule.isValid(text) || !rule.takes(node.type) else { return }
-            let shown = rule.isQuotable ? ", not '\(text.sanitized(limit: 80))'" : ""
+            let shown = rule.isQuotable ? ", not '\(Self.shown(text))'" : ""
             problems.append(
                 .init(
                     "The value must be \(rule.description)\(shown).\(rule.hint(for: text))", at: node.place,
@@ -120,7 +120,7 @@ extension ConfigurationShape {
         case (.scalarOrObject(_, let keys), .object(let members)) where Self.isText(members, keys):
             problems.append(
                 .init(
-                    "Put text that ends in a colon in quotation marks: '\(members[0].key.sanitized(limit: 80)):'.",
+                    "Put text that ends in a colon in quotation marks: '\(Self.shown(members[0].key)):'.",
                     at: node.place, path: path))
         case (.object(let keys), .object(let members)), (.scalarOrObject(_, let keys), .object(let members)):
             Self.check(members, of: node, keys, path: path, into: &problems)
@@ -170,7 +170,7 @@ extension ConfigurationShape {
                     ?? "Valid keys are \(keys.map(\.name).joined(separator: ", "))."
                 problems.append(
                     .init(
-                        "There is no key '\(member.key.sanitized(limit: 80))' here. \(hint)", at: member.place,
+                        "There is no key '\(shown(member.key))' here. \(hint)", at: member.place,
                         path: path))
             }
         }
@@ -194,9 +194,13 @@ extension ConfigurationShape {
         return nil
     }
 
+    /// Returns a key or a value as errors quote it. An address in the wrong place may contain a password, which must be
+    /// hidden before the text is cut.
+    private static func shown(_ text: String) -> String { Redaction.redact(text).sanitized(limit: 80) }
+
     /// Returns a path with another key appended.
     package static func join(_ path: String, _ key: String) -> String {
-        let key = key.sanitized(limit: 80)
+        let key = shown(key)
         return path.isEmpty ? key : "\(path).\(key)"
     }
 

@@ -88,7 +88,8 @@ package struct YAMLDocument {
             }
             if let line = lines.updateValue(place.line, forKey: Array(key.utf8)) {
                 throw ConfigurationProblem(
-                    "The key '\(key)' appears here and in line \(line). Remove one of them.", at: place)
+                    "The key '\(Redaction.redact(key))' appears here and in line \(line). Remove one of them.",
+                    at: place)
             }
             let (next, nextPlace) = try parser.next()
             members.append(.init(key: key, place: place, value: try value(next, nextPlace, depth: depth + 1)))
