@@ -40,7 +40,9 @@ public enum InletTool {
             try await Self.$registry.withValue(registry) { try await run(command) }
             InletCommand.exit()
         } catch let error as InletError {
-            Terminal.writeError("error: \(error)\n" + ErrorExplanation.hint(for: error.code.description))
+            // The message may quote an address that was typed in the wrong place.
+            let text = Redaction.redact("\(error)")
+            Terminal.writeError("error: \(text)\n" + ErrorExplanation.hint(for: error.code.description))
             InletCommand.exit(withError: ExitCode(ExitStatus(error).rawValue))
         } catch {
             // A mistyped line may contain a password, and the message quotes it.
