@@ -14,17 +14,26 @@ let houseSettings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// A first-party plug-in: one folder in `Plugins/`, one target, one product.
+/// A first-party plug-in: one folder in `Plugins/`, one target, one product. The parts of one back end share a folder.
 ///
 /// - Parameter hasPages: whether HTML pages in its folder become constants of its code.
-func plugin(_ name: String, _ dependencies: [Target.Dependency], hasPages: Bool = false) -> Target {
+func plugin(
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency], hasPages: Bool = false
+) -> Target {
     .target(
-        name: name, dependencies: ["InletCore"] + dependencies, path: "Plugins/\(name)", exclude: ["README.md"],
+        name: name, dependencies: ["InletCore"] + dependencies, path: "Plugins/\(folder)", exclude: ["README.md"],
         swiftSettings: houseSettings, plugins: hasPages ? ["EmbedTexts"] : [])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+/// A module in one of the folders of `Sources/`.
+///
+/// - Parameter hasTexts: whether texts in its folder, such as HTML pages, become constants of its code.
+func library(
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency], hasTexts: Bool = false
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: houseSettings,
+        plugins: hasTexts ? ["EmbedTexts"] : [])
 }
 
 /// A target that exists only on Linux.
@@ -33,8 +42,13 @@ func onLinux(_ name: String) -> Target.Dependency { .target(name: name, conditio
 /// A target that exists only with the trait WebRTC.
 func withWebRTC(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["WebRTC"])) }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: houseSettings)
+/// The tests of a module or of a plug-in, in a folder of `Tests/` that mirrors its own.
+func tests(
+    _ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: folder.map { "Tests/\($0)/\(name)" }, exclude: exclude,
+        swiftSettings: houseSettings)
 }
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -105,47 +119,57 @@ let package = Package(
         .plugin(name: "EmbedTexts", capability: .buildTool(), path: "Scripts/EmbedTexts"),
 
         .systemLibrary(
-            name: "CFFmpeg", pkgConfig: "libavformat",
+            name: "CFFmpeg", path: "Sources/C/CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
         // libavutil only, for MD5, so that a program that needs nothing else of FFmpeg links only this library.
         .systemLibrary(
-            name: "CAVUtil", pkgConfig: "libavutil", providers: [.apt(["libavutil-dev"]), .brew(["ffmpeg"])]),
+            name: "CAVUtil", path: "Sources/C/CAVUtil", pkgConfig: "libavutil",
+            providers: [.apt(["libavutil-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(
-            name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+            name: "CTurboJPEG", path: "Sources/C/CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
+        .systemLibrary(name: "CYUV", path: "Sources/C/CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
         // The headers are used only with the trait WebRTC.
         .systemLibrary(
-            name: "CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
+            name: "CGStreamer", path: "Sources/C/CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
             providers: [
                 .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
             ]),
         // The build of libsrt that libavformat is linked with, because a process can have only one libsrt.
-        .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
-        .systemLibrary(name: "CLinux"),
+        .systemLibrary(
+            name: "CSRT", path: "Sources/C/CSRT", pkgConfig: "srt",
+            providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
+        .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
         // System-call filters, only for the processes of plug-ins.
-        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
-        .systemLibrary(name: "CV4L2"),
+        .systemLibrary(
+            name: "CSeccomp", path: "Sources/C/CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]
+        ),
+        .systemLibrary(name: "CV4L2", path: "Sources/C/CV4L2"),
         // The YAML parser for configurations.
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-        .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
+        .systemLibrary(
+            name: "CYAML", path: "Sources/C/CYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(name: "CV4LConvert", path: "Sources/C/CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         // libcurl, loaded on first use: many processes read no HTTP.
-        .target(name: "CCurl"),
+        .target(name: "CCurl", path: "Sources/C/CCurl"),
         // OpenSSL, also loaded on first use, for TLS over Inlet's own connections.
-        .target(name: "COpenSSL"),
+        .target(name: "COpenSSL", path: "Sources/C/COpenSSL"),
         // libxcb and its extensions, also loaded on first use, for screens.
-        .target(name: "CXCB"),
+        .target(name: "CXCB", path: "Sources/C/CXCB"),
         // libavfilter, also loaded on first use, for filters of pictures. The headers are in libavfilter-dev.
-        .target(name: "CAVFilter"),
+        .target(name: "CAVFilter", path: "Sources/C/CAVFilter"),
         // libpipewire and sd-bus, also loaded on first use, for the screens of Wayland sessions.
-        .systemLibrary(name: "CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
-        .target(name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))]),
+        .systemLibrary(
+            name: "CSPA", path: "Sources/C/CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
+        .target(
+            name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))],
+            path: "Sources/C/CScreenCast"),
 
         // An RTSP server of packets, only with the trait WebRTC.
         .target(
-            name: "CRestream", dependencies: [withWebRTC("CGStreamer")],
+            name: "CRestream", dependencies: [withWebRTC("CGStreamer")], path: "Sources/C/CRestream",
             cSettings: [.define("INLET_RESTREAM", .when(traits: ["WebRTC"]))],
             linkerSettings: [
                 .linkedLibrary("gstrtspserver-1.0", .when(traits: ["WebRTC"])),
@@ -158,68 +182,69 @@ let package = Package(
             ]),
 
         // inlet_plugin.h, the interface of third-party plug-ins, and the protocol of their child processes.
-        .target(name: "CInletPlugin"),
+        .target(name: "CInletPlugin", path: "Sources/C/CInletPlugin"),
         // The entry of plug-ins in Swift.
-        .target(name: "CInletPluginEntry", dependencies: ["CInletPlugin"]),
+        .target(name: "CInletPluginEntry", dependencies: ["CInletPlugin"], path: "Sources/C/CInletPluginEntry"),
         // Calls a plug-in through its C interface to verify it.
         .target(
-            name: "CInletExercise", dependencies: ["CInletPlugin"],
+            name: "CInletExercise", dependencies: ["CInletPlugin"], path: "Sources/C/CInletExercise",
             cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
 
-        library("InletCore", [logging]),
+        library("InletCore", in: "Core", [logging]),
         // Threads, wake-ups, the clock and system errors, for the modules and plug-ins of this package.
-        library("InletSystem", ["InletCore", "CLinux"]),
+        library("InletSystem", in: "Core", ["InletCore", "CLinux"]),
         // Loops over samples that no library offers, or not as fast.
-        .target(name: "CInletConvert"),
-        library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
+        .target(name: "CInletConvert", path: "Sources/C/CInletConvert"),
+        library("InletConvert", in: "Core", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         // From packets to pictures with any decoder: which packets to decode, which pictures to show or drop.
-        library("InletDecode", ["InletCore", "InletSystem", collections]),
-        library("InletFFmpeg", ["InletCore", "InletSystem", "CFFmpeg", logging]),
+        library("InletDecode", in: "Core", ["InletCore", "InletSystem", collections]),
+        library("InletFFmpeg", in: "Media", ["InletCore", "InletSystem", "CFFmpeg", logging]),
         // Hash functions that protocols prescribe.
-        library("InletDigest", ["CAVUtil"]),
+        library("InletDigest", in: "Core", ["CAVUtil"]),
         // From RTP packets to access units, and from RTSP messages to a session. No input, output or clock.
-        library("InletRTP", ["InletCore", "InletSystem"]),
-        library("InletRTSP", ["InletCore", "InletDigest"]),
+        library("InletRTP", in: "Media", ["InletCore", "InletSystem"]),
+        library("InletRTSP", in: "Media", ["InletCore", "InletDigest"]),
         // Shared parts of everything that writes bytes.
-        library("InletOutput", ["InletCore", "InletSystem", "CLinux"]),
+        library("InletOutput", in: "Core", ["InletCore", "InletSystem", "CLinux"]),
         // WebRTC without the media engine: sessions, signaling, rates.
-        library("InletRTC", ["InletCore", "InletSystem", "InletDigest"]),
+        library("InletRTC", in: "WebRTC", ["InletCore", "InletSystem", "InletDigest"]),
         // Shared parts of sinks that are web servers.
-        library("InletHTTP", ["InletCore", "InletSystem", "InletDigest", logging] + nio),
+        library("InletHTTP", in: "Server", ["InletCore", "InletSystem", "InletDigest", logging] + nio),
         // TLS for NIO channels with the system's OpenSSL.
-        library("InletTLS", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
+        library("InletTLS", in: "Network", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         // A WebSocket client.
         library(
-            "InletWebSocket",
+            "InletWebSocket", in: "Network",
             [
                 "InletCore", "InletTLS", "InletDigest", collections,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
-        library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
+        library("InletV4L2", in: "Media", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
-        library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
+        library("InletPluginWire", in: "PluginSupport", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         // Third-party plug-ins: sources and sinks in a separate process, or loaded into this one.
-        .target(
-            name: "InletPlugins",
-            dependencies: [
+        library(
+            "InletPlugins", in: "PluginSupport",
+            [
                 "InletCore", "InletSystem", "InletFFmpeg", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux",
                 logging,
-            ],
-            swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
+            ], hasTexts: true),
         // Makes a source written in Swift a plug-in: a shared library with the entry of inlet_plugin.h.
         library(
-            "InletPluginKit",
+            "InletPluginKit", in: "PluginSupport",
             ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", logging]),
         // Verifies that a plug-in keeps its contract, for `inlet plugins verify`.
-        library("InletPluginVerify", ["InletCore", "InletCapture", "InletPlugins", "InletTesting", logging]),
         library(
-            "InletCapture",
+            "InletPluginVerify", in: "PluginSupport",
+            ["InletCore", "InletCapture", "InletPlugins", "InletTesting", logging]),
+        library(
+            "InletCapture", in: "Core",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "CLinux", logging, metrics,
                 collections,
             ]),
         library(
-            "Inlet",
+            "Inlet", in: "Core",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
                 "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegFilter",
@@ -233,34 +258,37 @@ let package = Package(
                 withWebRTC("WebSocketSignaling"),
             ]),
         library(
-            "InletWebRTC",
+            "InletWebRTC", in: "WebRTC",
             [
                 "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
                 withWebRTC("CGStreamer"), logging,
             ] + nio),
         // Test kits for authors of plug-ins. Only the kit for signaling services needs InletRTC.
-        library("InletTesting", ["InletCore", "InletSystem", logging]),
-        library("InletSignalingTesting", ["InletCore", "InletRTC", "InletTesting"]),
+        library("InletTesting", in: "Testing", ["InletCore", "InletSystem", logging]),
+        library("InletSignalingTesting", in: "Testing", ["InletCore", "InletRTC", "InletTesting"]),
 
-        plugin("PatternSource", []),
-        plugin("InjectSource", ["InletSystem", "InletConvert", "InletDecode", collections]),
-        plugin("FFmpegSource", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
+        plugin("PatternSource", in: "Pattern", []),
+        plugin("InjectSource", in: "Inject", ["InletSystem", "InletConvert", "InletDecode", collections]),
+        plugin("FFmpegSource", in: "FFmpeg/Source", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin(
-            "RTSPSource",
+            "RTSPSource", in: "RTSP",
             ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL", logging]),
-        plugin("FFmpegDecoder", ["InletFFmpeg"]),
-        plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
-        plugin("FFmpegFilter", ["InletFFmpeg", "CFFmpeg", "CAVFilter"]),
-        plugin("FileSinks", ["InletOutput", "CAVUtil"]),
-        plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
-        plugin("ScreenSource", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
-        plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", logging]),
-        plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
-        plugin("PipeSink", ["InletSystem", "InletOutput", "CLinux"]),
-        plugin("StillSinks", ["InletSystem", "InletOutput", "InletFFmpeg"]),
-        plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, hasPages: true),
+        plugin("FFmpegDecoder", in: "FFmpeg/Decoder", ["InletFFmpeg"]),
+        plugin("TurboJPEGDecoder", in: "TurboJPEG", ["CTurboJPEG"]),
+        plugin("FFmpegFilter", in: "Filter", ["InletFFmpeg", "CFFmpeg", "CAVFilter"]),
+        plugin("FileSinks", in: "Files", ["InletOutput", "CAVUtil"]),
         plugin(
-            "WebRTCSink",
+            "FFmpegSink", in: "FFmpeg/Sink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
+        plugin("ScreenSource", in: "Screen", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
+        plugin(
+            "V4L2Source", in: "V4L2/Source",
+            ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", logging]),
+        plugin("V4L2Sink", in: "V4L2/Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
+        plugin("PipeSink", in: "Pipe", ["InletSystem", "InletOutput", "CLinux"]),
+        plugin("StillSinks", in: "Stills", ["InletSystem", "InletOutput", "InletFFmpeg"]),
+        plugin("PreviewSink", in: "Preview", ["InletFFmpeg", "InletHTTP", logging] + nio, hasPages: true),
+        plugin(
+            "WebRTCSink", in: "WebRTC/Sink",
             [
                 "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"),
                 logging, metrics,
@@ -268,18 +296,18 @@ let package = Package(
             hasPages: true),
 
         plugin(
-            "WebRTCSource",
+            "WebRTCSource", in: "WebRTC/Source",
             [
                 "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP",
                 logging,
             ] + nio,
             hasPages: true),
         plugin(
-            "KinesisSignaling",
+            "KinesisSignaling", in: "Kinesis",
             ["InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", "InletDigest", logging]),
 
         plugin(
-            "WebSocketSignaling",
+            "WebSocketSignaling", in: "Rooms",
             [
                 "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", "InletDigest", logging,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -287,26 +315,26 @@ let package = Package(
             hasPages: true),
 
         // The daemon: its configuration, the cameras that it runs, and its HTTP server.
-        .target(
-            name: "InletServe",
-            dependencies: [
+        library(
+            "InletServe", in: "Server",
+            [
                 "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
                 "InletDigest", "CYAML", logging, lifecycle, signals, collections,
-            ] + nio,
-            swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
+            ] + nio, hasTexts: true),
         // Serves the daemon's cameras to other programs over RTSP.
-        library("InletRestream", ["InletCore", "InletServe", withWebRTC("CRestream")]),
+        library("InletRestream", in: "Server", ["InletCore", "InletServe", withWebRTC("CRestream")]),
         // The command, for programs that add their own plug-ins.
-        .target(
-            name: "InletCommand",
-            dependencies: [
+        library(
+            "InletCommand", in: "Tool",
+            [
                 "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
                 "WebSocketSignaling", onLinux("InletPluginVerify"), withWebRTC("WebRTCSink"),
                 withWebRTC("InletRestream"),
                 argumentParser, logging,
-            ] + nio,
-            swiftSettings: houseSettings, plugins: ["EmbedTexts"]),
-        .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
+            ] + nio, hasTexts: true),
+        .executableTarget(
+            name: "InletCLI", dependencies: ["InletCommand"], path: "Sources/Tool/InletCLI",
+            swiftSettings: houseSettings),
 
         // The child process of a third-party plug-in. It does not link libav, because a plug-in may bring its own.
         .executableTarget(
@@ -314,7 +342,7 @@ let package = Package(
             dependencies: [
                 "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletExercise", "CLinux", "CSeccomp",
             ],
-            swiftSettings: houseSettings),
+            path: "Sources/PluginSupport/InletPluginHost", swiftSettings: houseSettings),
 
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
@@ -351,118 +379,125 @@ let package = Package(
         .target(
             name: "ReferenceTools", dependencies: ["InletCore", logging], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
-        tests("InletCoreTests", ["InletCore", "InletTesting", logging]),
-        tests("InletDecodeTests", ["InletCore", "InletDecode", "InletTesting", "ReferenceTools", logging]),
-        tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "ReferenceTools", "CFFmpeg"]),
+        tests("InletCoreTests", in: "Core", ["InletCore", "InletTesting", logging]),
+        tests("InletDecodeTests", in: "Core", ["InletCore", "InletDecode", "InletTesting", "ReferenceTools", logging]),
         tests(
-            "InletCaptureTests",
+            "InletConvertTests", in: "Core", ["InletCore", "InletConvert", "InletTesting", "ReferenceTools", "CFFmpeg"]),
+        tests(
+            "InletCaptureTests", in: "Core",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletTesting",
                 "PatternSource", "ReferenceTools", logging, metrics, metricsTestKit,
             ]),
         tests(
-            "InletTestingTests",
+            "InletTestingTests", in: "Testing",
             ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
-        tests("InletSignalingTestingTests", ["InletCore", "InletRTC", "InletSignalingTesting", "InletTesting"]),
-        tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests(
-            "InjectSourceTests",
+            "InletSignalingTestingTests", in: "Testing",
+            ["InletCore", "InletRTC", "InletSignalingTesting", "InletTesting"]),
+        tests(
+            "PatternSourceTests", in: "Plugins",
+            ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests(
+            "InjectSourceTests", in: "Plugins",
             [
                 "InletCore", "InletSystem", "InletCapture", "InletTesting", "InjectSource", "PatternSource",
                 "FFmpegSource", "FFmpegDecoder", "ReferenceTools", logging,
             ]),
         tests(
-            "ScreenSourceTests",
+            "ScreenSourceTests", in: "Plugins",
             [
                 "InletCore", "InletCapture", "InletTesting", onLinux("ScreenSource"), "PatternSource",
                 "ReferenceTools", logging,
             ]),
         tests(
-            "FFmpegSourceTests",
+            "FFmpegSourceTests", in: "Plugins",
             [
                 "InletCore", "InletConvert", "InletCapture", "InletDecode", "InletFFmpeg", "InletTesting",
                 "FFmpegSource", "RTSPSource", "ReferenceTools", logging,
             ]),
         tests(
-            "TurboJPEGDecoderTests",
+            "TurboJPEGDecoderTests", in: "Plugins",
             [
                 "InletCore", "InletDecode", "InletFFmpeg", "InletTesting", "TurboJPEGDecoder", "FFmpegSource",
                 "ReferenceTools", logging,
             ]),
         tests(
-            "FFmpegFilterTests",
+            "FFmpegFilterTests", in: "Plugins",
             ["InletCore", "FFmpegFilter", "ReferenceTools"]),
-        tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
-        tests("InletSystemTests", ["InletCore", "InletSystem", "ReferenceTools"]),
-        tests("InletDigestTests", ["InletDigest", "ReferenceTools"]),
-        tests("InletRTPTests", ["InletCore", "InletRTP"]),
-        tests("InletRTSPTests", ["InletCore", "InletRTSP"]),
+        tests("InletFFmpegTests", in: "Media", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
+        tests("InletSystemTests", in: "Core", ["InletCore", "InletSystem", "ReferenceTools"]),
+        tests("InletDigestTests", in: "Core", ["InletDigest", "ReferenceTools"]),
+        tests("InletRTPTests", in: "Media", ["InletCore", "InletRTP"]),
+        tests("InletRTSPTests", in: "Media", ["InletCore", "InletRTSP"]),
         tests(
-            "RTSPSourceTests",
+            "RTSPSourceTests", in: "Plugins",
             [
                 "InletCore", "InletSystem", "InletDecode", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource",
                 "FFmpegDecoder", "ReferenceTools", "InletDigest", logging,
             ]),
-        tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
+        tests("InletV4L2Tests", in: "Media", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
-            "V4L2SourceTests",
+            "V4L2SourceTests", in: "Plugins",
             [
                 "InletCore", "InletConvert", "InletDecode", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2",
                 "V4L2Source", "V4L2Sink", "ReferenceTools", logging,
             ]),
-        tests("V4L2SinkTests", ["InletCore", "InletV4L2", "V4L2Sink"]),
+        tests("V4L2SinkTests", in: "Plugins", ["InletCore", "InletV4L2", "V4L2Sink"]),
         // Runs in a virtual machine with virtual cameras. Its only test outside starts that machine.
         tests(
-            "V4L2DriverTests",
+            "V4L2DriverTests", in: "Plugins",
             [
                 "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
                 "V4L2Sink", "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),
         tests(
-            "InletPluginKitTests",
+            "InletPluginKitTests", in: "PluginSupport",
             [
                 "InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource",
                 "ReferenceTools",
             ]),
-        tests("InletOutputTests", ["InletCore", "InletOutput", "ReferenceTools"]),
-        tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
+        tests("InletOutputTests", in: "Core", ["InletCore", "InletOutput", "ReferenceTools"]),
         tests(
-            "FFmpegSinkTests",
+            "FileSinksTests", in: "Plugins",
+            ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
+        tests(
+            "FFmpegSinkTests", in: "Plugins",
             [
                 "InletCore", "InletCapture", "InletOutput", "InletTesting", "FFmpegSink", "PatternSource",
                 "ReferenceTools", logging,
             ]),
         tests(
-            "PipeSinkTests",
+            "PipeSinkTests", in: "Plugins",
             ["InletCore", "InletSystem", "InletCapture", "InletTesting", "PatternSource", "PipeSink", "ReferenceTools"]),
         tests(
-            "StillSinksTests",
+            "StillSinksTests", in: "Plugins",
             ["InletCore", "InletCapture", "InletTesting", "PatternSource", "StillSinks", "ReferenceTools"]),
         tests(
-            "PreviewSinkTests",
+            "PreviewSinkTests", in: "Plugins",
             [
                 "InletCore", "InletCapture", "InletTesting", "FileSinks", "PatternSource", "PreviewSink", "InletCLI",
                 "ReferenceTools", logging,
             ]),
         tests(
-            "InletHTTPTests",
+            "InletHTTPTests", in: "Server",
             ["InletCore", "InletHTTP", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
-        tests("InletRTCTests", ["InletCore", "InletRTC", "InletTesting"]),
+        tests("InletRTCTests", in: "WebRTC", ["InletCore", "InletRTC", "InletTesting"]),
         tests(
-            "KinesisSignalingTests",
+            "KinesisSignalingTests", in: "Plugins",
             [
                 "InletCore", "InletRTC", "InletWebSocket", "InletTesting", "KinesisSignaling", "PatternSource",
                 "InletCapture", "FFmpegDecoder", "FFmpegSink", "WebRTCSink", "WebRTCSource", "ReferenceTools", logging,
             ]),
         tests(
-            "InletWebSocketTests",
+            "InletWebSocketTests", in: "Network",
             [
                 "InletCore", "InletTLS", "InletWebSocket", "ReferenceTools",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         tests(
-            "WebRTCSinkTests",
+            "WebRTCSinkTests", in: "Plugins",
             [
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
                 "PatternSource", "FFmpegDecoder",
@@ -470,20 +505,20 @@ let package = Package(
                 "WebRTCSource", withWebRTC("CGStreamer"),
             ]),
         tests(
-            "WebSocketSignalingTests",
+            "WebSocketSignalingTests", in: "Plugins",
             [
                 "InletCore", "InletSystem", "InletRTC", "InletSignalingTesting", "InletTesting", "InletWebSocket",
                 "PatternSource", "InletCapture",
                 "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withWebRTC("WebRTCSink"),
             ]),
         tests(
-            "InletPluginsTests",
+            "InletPluginsTests", in: "PluginSupport",
             [
                 "InletCore", "InletSystem", "InletDecode", "InletCapture", "InletPluginWire", "InletPlugins",
                 "InletTesting", "ReferenceTools", "CInletPlugin", "CLinux", logging,
             ], exclude: ["Process/child.py"]),
         tests(
-            "InletPluginHostTests",
+            "InletPluginHostTests", in: "PluginSupport",
             ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "ReferenceTools"]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(
@@ -493,9 +528,9 @@ let package = Package(
                 "ReferenceTools",
                 logging,
             ]),
-        tests("InletCommandTests", ["Inlet", "InletCommand"]),
+        tests("InletCommandTests", in: "Tool", ["Inlet", "InletCommand"]),
         tests(
-            "InletServeTests",
+            "InletServeTests", in: "Server",
             [
                 "Inlet", "InletHTTP", "InletOutput", "InletServe", "InletSystem", "InletCLI", "InletTesting",
                 "ReferenceTools",

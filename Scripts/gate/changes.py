@@ -7,7 +7,7 @@ from dataclasses import replace
 # Folders that tests read although no target contains them, each with the targets whose tests read it.
 READ_BY = {
     "Tests/Peers/": ("ReferenceTools",),
-    "Tests/Plugins/": ("InletPluginsTests", "InletPluginHostTests", "IntegrationTests"),
+    "Tests/TestPlugins/": ("InletPluginsTests", "InletPluginHostTests", "IntegrationTests"),
     "Tests/PythonPlugin/": ("InletPluginsTests", "IntegrationTests"),
     "Python/": ("InletPluginsTests", "IntegrationTests"),
     "Samples/": ("IntegrationTests",),

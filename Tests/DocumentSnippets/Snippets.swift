@@ -221,13 +221,13 @@ enum Snippets {
         async let published: Void = WebRTCMetrics(sink.broadcast).run()
     }
 #endif
-    static func Plugins_FFmpegFilter_README_md_1() async throws {
+    static func Plugins_Filter_README_md_1() async throws {
         var configuration = CapturerConfiguration()
         configuration.filters = [.ffmpeg]
         var wants = SinkWants()
         wants.filters = [.deinterlacing, .toneMapping]
     }
-    static func Plugins_InjectSource_README_md_1() async throws {
+    static func Plugins_Inject_README_md_1() async throws {
         let injector = try FrameInjector()
         let capturer = Capturer(InjectedSourceConfiguration(injector))
         capturer.attach(try PluginRegistry.standard.sink("null:"))
@@ -237,7 +237,7 @@ enum Snippets {
         _ = try await ended
     }
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_1(capturer: Capturer) async throws {
+    static func Plugins_WebRTC_Sink_README_md_1(capturer: Capturer) async throws {
         let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
         capturer.attach(sink)
         sink.broadcast.isEnabled = false                         // black, or what disabledPicture says
@@ -247,7 +247,7 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_2(sink: WebRTCSinkConfiguration, timecode: [UInt8]) async throws {
+    static func Plugins_WebRTC_Sink_README_md_2(sink: WebRTCSinkConfiguration, timecode: [UInt8]) async throws {
         for await message in sink.broadcast.messages {
             try sink.broadcast.send(.text("moved"), over: .ordered, to: message.peer)
         }
@@ -255,7 +255,7 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_3(capturer: Capturer, channel: any SignalingChannel) async throws {
+    static func Plugins_WebRTC_Sink_README_md_3(capturer: Capturer, channel: any SignalingChannel) async throws {
         let publisher = PeerPublisher { FFmpegVideoEncoder() }
         capturer.attach(PeerSinkConfiguration(publisher))
         var policy = PeerSessionPolicy(role: .offering, name: "studio")
@@ -265,7 +265,7 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_4(session: any PeerSession, timecode: [UInt8]) async throws {
+    static func Plugins_WebRTC_Sink_README_md_4(session: any PeerSession, timecode: [UInt8]) async throws {
         let publisher = PeerPublisher(channels: [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]) {
             FFmpegVideoEncoder()
         }
@@ -277,7 +277,7 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_5(channel: any SignalingChannel) async throws {
+    static func Plugins_WebRTC_Sink_README_md_5(channel: any SignalingChannel) async throws {
         let publisher = PeerPublisher { FFmpegVideoEncoder() }
         let policy = PeerSessionPolicy(role: .offering, name: "studio")
         let session = try publisher.connect(channel, policy) { $0.isReceiving = true }
@@ -285,12 +285,12 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_6(capturer: Capturer) async throws {
+    static func Plugins_WebRTC_Sink_README_md_6(capturer: Capturer) async throws {
         capturer.attach(WebRTCSinkConfiguration { FFmpegVideoEncoder() })
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSource_README_md_1(session: any PeerSession) async throws {
+    static func Plugins_WebRTC_Source_README_md_1(session: any PeerSession) async throws {
         var remote = RemoteTrackConfiguration(session)
         remote.decoders = PluginRegistry.standard.decoders
         try await Capturer(remote).run()

@@ -7,8 +7,14 @@ enum HouseTree {
         var path: String
         var text: String
 
-        /// `InletCore` for `Sources/InletCore/Time/Rational.swift`.
-        var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+        /// The module of a source or test: `InletCore` for `Sources/Core/InletCore/Time/Rational.swift`, and the folder
+        /// of the back end for a plug-in.
+        var module: String {
+            let parts = path.split(separator: "/").dropLast()
+            let isGrouped = parts.first == "Sources" || parts.first == "Tests" && parts.dropFirst(2).first != nil
+            let module = isGrouped && parts.dropFirst().first?.hasSuffix("Tests") == false ? 2 : 1
+            return parts.dropFirst(module).first.map(String.init) ?? ""
+        }
     }
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 
     @Test("No test waits by yielding")
     func tree() throws {
-        let files = try HouseTree.files(in: ["Tests", "Sources/InletTesting"], withSuffix: ".swift")
+        let files = try HouseTree.files(in: ["Tests", "Sources/Testing/InletTesting"], withSuffix: ".swift")
         #expect(files.flatMap(SpinningRule.check) == [])
     }
 

@@ -18,7 +18,7 @@ import inlet_plugin
 import scripted_host as wire
 from scripted_host import ROOT, plugin
 
-HEADERS = ROOT / "Sources/CInletPlugin/include"
+HEADERS = ROOT / "Sources/C/CInletPlugin/include"
 
 
 class LayoutTests(unittest.TestCase):
@@ -45,7 +45,7 @@ class LayoutTests(unittest.TestCase):
                 self.assertEqual((offset, end - offset), expected[f"{layout.name}.{field}"], f"{layout.name}.{field}")
 
     def test_every_field_of_the_header(self):
-        text = (ROOT / "Sources/CInletPlugin/layout.c").read_text()
+        text = (ROOT / "Sources/C/CInletPlugin/layout.c").read_text()
         for layout in inlet_plugin.LAYOUTS:
             fields = re.findall(rf"AT\({layout.name}, (\w+), (\d+)\)", text)
             self.assertEqual(layout.offsets, {name: int(offset) for name, offset in fields}, layout.name)

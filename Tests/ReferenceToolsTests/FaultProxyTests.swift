@@ -86,8 +86,7 @@ extension PeerTests {
                 proxy.stdin.close()
                 proxy.wait(5)
                 """
-            let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appendingPathComponent("Peers/fault-proxy.py").path
+            let script = PeerProcess.path("fault-proxy.py")
             let client = try Client.run("/usr/bin/python3", ["-c", receiver, script, "\(seed)"])
             #expect(client.status == 0, "\(client.text)")
             return client.text

@@ -4,8 +4,7 @@ import Testing
 
 extension PeerTests {
     @Suite(.serialized) struct PeerProcessTests {
-        private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Peers/hostile-server.py").path
+        private static let script = PeerProcess.path("hostile-server.py")
 
         @Test("A server ends when its standard input ends")
         func inputEnds() throws {

@@ -7,8 +7,8 @@ import InletPlugins
 ///     plugin-benchmark LIBRARY frames COUNT    pictures as fast as they come, in rounds
 ///     plugin-benchmark LIBRARY live SECONDS    eight sources of 1080p at 30 frames a second, through the bridge
 ///
-/// The library is compiled from `Tests/Plugins/empty.c`, which doesn't fill pictures. The result is the user and kernel
-/// processor time of this process and its children together.
+/// The library is compiled from `Tests/TestPlugins/empty.c`, which doesn't fill pictures. The result is the user and
+/// kernel processor time of this process and its children together.
 @main enum PluginBenchmark {
     static func main() async throws {
         let words = CommandLine.arguments

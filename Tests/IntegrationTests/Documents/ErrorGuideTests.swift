@@ -70,7 +70,7 @@ import Testing
 
     @Test("Each error code of the core has its explanation, in the order of the declarations")
     func isComplete() throws {
-        let core = FencedBlock.root.appending(path: "Sources/InletCore/Errors/InletError.swift")
+        let core = FencedBlock.root.appending(path: "Sources/Core/InletCore/Errors/InletError.swift")
         let declared = try String(contentsOf: core, encoding: .utf8).matches(of: /= Code\("(\w+)"\)/)
             .map { String($0.output.1) }
         #expect(declared.count > 20)

@@ -1,4 +1,5 @@
 import Foundation
+import ReferenceTools
 
 /// An example of a document: the lines between two fences of backquotes.
 struct FencedBlock {
@@ -11,8 +12,7 @@ struct FencedBlock {
     /// The text without the indentation of the fence.
     var lines: [String]
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    static let root = BuiltProgram.package
 
     /// The examples in user documents: those at the root, in `Docs` and in the plug-ins' folders.
     static func all() throws -> [FencedBlock] {

@@ -1,23 +1,24 @@
 import Foundation
 import Inlet
+import ReferenceTools
 import Testing
 
 /// Checks that the defaults in the plug-ins' READMEs match the code.
 @Suite struct OptionDefaultTests {
     /// The folder of each plug-in, by one of its URI schemes.
     private static let sources = [
-        "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
-        "rtspcap": "RTSPSource", "onvif": "RTSPSource",
-        "v4l2": "V4L2Source", "screen": "ScreenSource", "whip": "WebRTCSource", "whep+https": "WebRTCSource",
-        "janus+wss": "WebRTCSource",
-        "kvs": "KinesisSignaling",
+        "pattern": "Pattern", "file": "FFmpeg/Source", "http": "FFmpeg/Source", "rtsp": "RTSP",
+        "rtspcap": "RTSP", "onvif": "RTSP",
+        "v4l2": "V4L2/Source", "screen": "Screen", "whip": "WebRTC/Source", "whep+https": "WebRTC/Source",
+        "janus+wss": "WebRTC/Source",
+        "kvs": "Kinesis",
     ]
     private static let sinks = [
-        "null": "FileSinks", "i420": "FileSinks", "y4m": "FileSinks", "framemd5": "FileSinks", "mp4": "FFmpegSink",
-        "rtsp": "FFmpegSink", "exec": "PipeSink", "shm": "PipeSink", "preview": "PreviewSink", "jpeg": "StillSinks",
-        "png": "StillSinks", "v4l2": "V4L2Sink", "webrtc": "WebRTCSink", "whip+https": "WebRTCSink",
-        "janus+wss": "WebRTCSink",
-        "kvs": "KinesisSignaling",
+        "null": "Files", "i420": "Files", "y4m": "Files", "framemd5": "Files", "mp4": "FFmpeg/Sink",
+        "rtsp": "FFmpeg/Sink", "exec": "Pipe", "shm": "Pipe", "preview": "Preview", "jpeg": "Stills",
+        "png": "Stills", "v4l2": "V4L2/Sink", "webrtc": "WebRTC/Sink", "whip+https": "WebRTC/Sink",
+        "janus+wss": "WebRTC/Sink",
+        "kvs": "Kinesis",
     ]
 
     /// The third cells of the table rows that begin with each option's name in backquotes.
@@ -37,9 +38,8 @@ import Testing
         guard let folder = info.schemes.compactMap({ folders[$0] }).first else {
             return ["\(info.name) is not in this test's table"]
         }
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "Plugins/\(folder)/README.md"), encoding: .utf8)
+        let file = BuiltProgram.package.appending(path: "Plugins/\(folder)/README.md")
+        let readme = try String(contentsOf: file, encoding: .utf8)
         let documented = defaults(in: readme)
         return info.options.compactMap { option in
             guard !option.defaultValue.isEmpty else { return nil }

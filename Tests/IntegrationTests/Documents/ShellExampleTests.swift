@@ -34,7 +34,7 @@ import Testing
     /// Installs the guide's plug-in, in the folder and for the user.
     private static let plugin = """
         chmod 755 .
-        cc -std=c11 -fPIC -shared -I '\(FencedBlock.root.path)/Sources/CInletPlugin/include' -o bars.so \
+        cc -std=c11 -fPIC -shared -I '\(FencedBlock.root.path)/Sources/C/CInletPlugin/include' -o bars.so \
             '\(FencedBlock.root.path)/Samples/CSource/bars.c'
         install -m 644 '\(FencedBlock.root.path)/Samples/CSource/bars.inlet.json' .
         export HOME=$PWD/home

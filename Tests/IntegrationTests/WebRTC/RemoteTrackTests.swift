@@ -7,8 +7,7 @@
     /// Remote tracks as sources: from aiortc's WHEP server, from an aiortc publisher, and from Chromium as a camera.
     @Suite(.tags(.chromium, .rtcPeer), .serialized)
     struct RemoteTrackTests {
-        static let python = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/peers/bin/python").path
+        static let python = PeerProcess.python
 
         @Test(
             "aiortc's WHEP stream is read completely, with its sender's time, and the session is ended by DELETE",
