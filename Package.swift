@@ -36,9 +36,6 @@ func library(
         plugins: hasTexts ? ["EmbedTexts"] : [])
 }
 
-/// A target that exists only on Linux.
-func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
-
 /// A target that exists only with the trait WebRTC.
 func withWebRTC(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["WebRTC"])) }
 
@@ -67,7 +64,6 @@ let nio: [Target.Dependency] = [
 
 let package = Package(
     name: "inlet",
-    platforms: [.macOS(.v15)],
     products: [
         .library(name: "Inlet", targets: ["Inlet"]),
         .library(name: "InletCore", targets: ["InletCore"]),
@@ -120,15 +116,15 @@ let package = Package(
 
         .systemLibrary(
             name: "CFFmpeg", path: "Sources/C/CFFmpeg", pkgConfig: "libavformat",
-            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
         // libavutil only, for MD5, so that a program that needs nothing else of FFmpeg links only this library.
         .systemLibrary(
             name: "CAVUtil", path: "Sources/C/CAVUtil", pkgConfig: "libavutil",
-            providers: [.apt(["libavutil-dev"]), .brew(["ffmpeg"])]),
+            providers: [.apt(["libavutil-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", path: "Sources/C/CTurboJPEG", pkgConfig: "libturbojpeg",
-            providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(name: "CYUV", path: "Sources/C/CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
+            providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CYUV", path: "Sources/C/CYUV", providers: [.apt(["libyuv-dev"])]),
 
         // The headers are used only with the trait WebRTC.
         .systemLibrary(
@@ -139,7 +135,7 @@ let package = Package(
         // The build of libsrt that libavformat is linked with, because a process can have only one libsrt.
         .systemLibrary(
             name: "CSRT", path: "Sources/C/CSRT", pkgConfig: "srt",
-            providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
+            providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
         // System-call filters, only for the processes of plug-ins.
         .systemLibrary(
@@ -149,7 +145,7 @@ let package = Package(
         // The YAML parser for configurations.
         .systemLibrary(
             name: "CYAML", path: "Sources/C/CYAML", pkgConfig: "yaml-0.1",
-            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+            providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CV4LConvert", path: "Sources/C/CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         // libcurl, loaded on first use: many processes read no HTTP.
@@ -164,7 +160,7 @@ let package = Package(
         .systemLibrary(
             name: "CSPA", path: "Sources/C/CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
         .target(
-            name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))],
+            name: "CScreenCast", dependencies: ["CSPA"],
             path: "Sources/C/CScreenCast"),
 
         // An RTSP server of packets, only with the trait WebRTC.
@@ -188,7 +184,7 @@ let package = Package(
         // Calls a plug-in through its C interface to verify it.
         .target(
             name: "CInletExercise", dependencies: ["CInletPlugin"], path: "Sources/C/CInletExercise",
-            cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
+            cSettings: [.define("_GNU_SOURCE")]),
 
         library("InletCore", in: "Core", [logging]),
         // Threads, wake-ups, the clock and system errors, for the modules and plug-ins of this package.
@@ -249,8 +245,8 @@ let package = Package(
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
                 "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegFilter",
                 "FFmpegSink", "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
-                onLinux("InletPlugins"), onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
-                onLinux("ScreenSource"),
+                "InletPlugins", "InletV4L2", "V4L2Source", "V4L2Sink",
+                "ScreenSource",
                 withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
                 withWebRTC("WebRTCSource"),
@@ -328,7 +324,7 @@ let package = Package(
             "InletCommand", in: "Tool",
             [
                 "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
-                "WebSocketSignaling", onLinux("InletPluginVerify"), withWebRTC("WebRTCSink"),
+                "WebSocketSignaling", "InletPluginVerify", withWebRTC("WebRTCSink"),
                 withWebRTC("InletRestream"),
                 argumentParser, logging,
             ] + nio, hasTexts: true),
@@ -407,7 +403,7 @@ let package = Package(
         tests(
             "ScreenSourceTests", in: "Plugins",
             [
-                "InletCore", "InletCapture", "InletTesting", onLinux("ScreenSource"), "PatternSource",
+                "InletCore", "InletCapture", "InletTesting", "ScreenSource", "PatternSource",
                 "ReferenceTools", logging,
             ]),
         tests(

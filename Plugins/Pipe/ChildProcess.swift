@@ -2,16 +2,8 @@ import InletCore
 import InletOutput
 import InletSystem
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 // Unsafe: starts a program and owns its pipes.
 /// Owns a program that reads this process's output from its standard input.
@@ -67,11 +59,9 @@ import InletSystem
         for descriptor in [self.input, self.standardError] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
-        #if os(Linux)
-            // F_SETPIPE_SZ: the largest size that an ordinary user gets, for fewer writes per picture. If it is
-            // rejected, the pipe keeps its 64 kB.
-            _ = fcntl(self.input, 1031, 1 << 20)
-        #endif
+        // F_SETPIPE_SZ: the largest size that an ordinary user gets, for fewer writes per picture. If it is
+        // rejected, the pipe keeps its 64 kB.
+        _ = fcntl(self.input, 1031, 1 << 20)
     }
 
     deinit {
@@ -151,13 +141,7 @@ import InletSystem
             // The system ignores negative descriptors.
             unsafe requests.initializeElement(
                 at: 1, to: pollfd(fd: forInput ? input : -1, events: Int16(POLLOUT), revents: 0))
-            #if canImport(Darwin)
-                _ = unsafe Darwin.poll(requests.baseAddress, 2, milliseconds)
-            #elseif canImport(Musl)
-                _ = unsafe Musl.poll(requests.baseAddress, 2, milliseconds)
-            #else
-                _ = unsafe Glibc.poll(requests.baseAddress, 2, milliseconds)
-            #endif
+            _ = unsafe Glibc.poll(requests.baseAddress, 2, milliseconds)
         }
     }
 
@@ -182,12 +166,7 @@ import InletSystem
 
     private static func pipe() throws(InletError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        #if os(Linux)
-            let result = unsafe pipe2(&ends, O_CLOEXEC)
-        #else
-            let result = unsafe Darwin.pipe(&ends)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        #endif
+        let result = unsafe pipe2(&ends, O_CLOEXEC)
         guard result == 0 else { throw InletError(errno: errno, operation: "pipe", path: "to a program") }
         return (ends[0], ends[1])
     }
@@ -195,13 +174,8 @@ import InletSystem
     private static func spawn(_ arguments: [String], input: Int32, standardError: Int32) -> (
         status: Int32, child: pid_t
     ) {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = unsafe posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawnattr_init(&attributes)
         defer {
@@ -210,14 +184,9 @@ import InletSystem
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO)
-        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        #if os(Linux)
-            // Descriptors that other code opened without O_CLOEXEC are not inherited either.
-            unsafe inlet_spawn_close_from(&actions, 3)
-        #else
-            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
-            unsafe posix_spawn_file_actions_addinherit_np(&actions, STDOUT_FILENO)
-        #endif
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        // Descriptors that other code opened without O_CLOEXEC are not inherited either.
+        unsafe inlet_spawn_close_from(&actions, 3)
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
@@ -229,11 +198,7 @@ import InletSystem
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var child: pid_t = 0
-        #if os(Linux)
-            let environment = unsafe inlet_environment()
-        #else
-            let environment = unsafe environ
-        #endif
+        let environment = unsafe inlet_environment()
         let status = unsafe posix_spawnp(&child, arguments.first ?? "", &actions, &attributes, &words, environment)
         return (status, child)
     }

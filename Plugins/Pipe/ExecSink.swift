@@ -1,14 +1,7 @@
 import InletCore
 import InletOutput
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: passes a list of memory regions to one `writev`.
 /// Writes pictures to a program's standard input.

@@ -1,14 +1,7 @@
 import InletCore
 import InletOutput
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a mapped segment.
 /// Owns a segment of POSIX shared memory into which pictures are written.

@@ -3,14 +3,7 @@ import InletFFmpeg
 import InletRTP
 import InletRTSP
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Plays one stream of a server: connects, performs the actions of the ``RTSPSession``, and passes received data to
 /// the ``MediaStream``.

@@ -1,14 +1,7 @@
 import InletCore
 import InletFFmpeg
 import InletOutput
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Writes frames as still pictures, one per file.
 final class StillSink: FrameSink {

@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
     name: "CustomSource",
-    platforms: [.macOS(.v15)],
     products: [.library(name: "LifeSource", targets: ["LifeSource"])],
     dependencies: [
         // In your own package: .package(url: "...", from: "...")

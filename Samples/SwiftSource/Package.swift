@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
     name: "SwiftSource",
-    platforms: [.macOS(.v15)],
     products: [
         // For applications that compile the source in: `registry.register(SourcePlugin.ball)`.
         .library(name: "BallSource", targets: ["BallSource"]),

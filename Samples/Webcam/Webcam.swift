@@ -21,13 +21,11 @@ import Inlet
     /// Returns the camera with the given name or the first one, or a pattern if this user can open no camera.
     private static func camera(named name: String?) throws -> any FrameSourceConfiguration {
         if let name { return try PluginRegistry.standard.source("v4l2:?name=\(name)") }
-        #if os(Linux)
-            let cameras = V4L2Devices.list(formats: false)
-            for camera in cameras { print("\(camera.node): \(camera.identity.name) \(camera.trouble ?? "")") }
-            if let camera = cameras.first(where: { $0.trouble == nil }) {
-                return try PluginRegistry.standard.source("v4l2:\(camera.node)")
-            }
-        #endif
+        let cameras = V4L2Devices.list(formats: false)
+        for camera in cameras { print("\(camera.node): \(camera.identity.name) \(camera.trouble ?? "")") }
+        if let camera = cameras.first(where: { $0.trouble == nil }) {
+            return try PluginRegistry.standard.source("v4l2:\(camera.node)")
+        }
         print("No camera can be opened. Plug one in. A test pattern replaces it for now.")
         return try PluginRegistry.standard.source("pattern:ball?size=640x480&fps=30&pace=realtime")
     }

@@ -1,14 +1,7 @@
 import InletCore
 import InletRTSP
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a descriptor.
 /// A capture read from a file, a piece at a time.

@@ -2,14 +2,7 @@ import InletCore
 import InletRTSP
 import InletSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: waits in `poll`.
 /// Waits for servers that have not answered SETUP or TEARDOWN in time, so that closing a source need not wait.

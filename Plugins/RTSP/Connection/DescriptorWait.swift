@@ -1,12 +1,5 @@
 import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: waits in `poll`.
 /// Waits for descriptors, a time limit, and the cancellation of a source.

@@ -1,12 +1,5 @@
 import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads into and writes from memory that the caller lends.
 /// A connection of a tunnel: TCP, or TLS over TCP. It connects and sends without ever blocking.

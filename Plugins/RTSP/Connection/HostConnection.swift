@@ -2,14 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Connects to a host: looks up its name and tries its addresses in parallel, each a little later than the previous
 /// one (RFC 8305), so that one dead address of two costs no time-out.

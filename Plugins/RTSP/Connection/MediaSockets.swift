@@ -1,13 +1,6 @@
 import InletCore
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns the memory of received datagrams and passes addresses to the system.
 /// The two UDP sockets of a stream: RTP on an even port, RTCP on the next (RFC 3550, section 11).

@@ -1,13 +1,6 @@
 import InletCore
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads the interface list of `getifaddrs`.
 /// The network interfaces of this machine.

@@ -1,12 +1,5 @@
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: stores an address in the system's struct.
 /// An IP address and a port in the system's representation.

@@ -1,13 +1,6 @@
 import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Explains socket errors to users.
 enum SocketError {

@@ -1,14 +1,7 @@
 import InletCore
 import InletFFmpeg
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: receives into and sends from memory that the caller lends.
 /// A TCP connection that never blocks.
@@ -34,13 +27,9 @@ import InletSystem
 
     deinit { close(descriptor) }
 
-    #if os(Linux)
-        private static let streamType =
-            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            | Int32(SOCK_NONBLOCK.rawValue)
-    #else
-        private static let streamType = SOCK_STREAM
-    #endif
+    private static let streamType =
+        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        | Int32(SOCK_NONBLOCK.rawValue)
 
     /// The `errno` with which connecting failed; nil if the connection is established. Meaningful once the descriptor
     /// is writable.
@@ -72,9 +61,7 @@ import InletSystem
     /// A server that uses Nagle's algorithm (RFC 896) holds back the last part of a picture until the acknowledgement
     /// arrives. The option does not stay set: tcp(7), `TCP_QUICKACK`.
     func acknowledge() {
-        #if os(Linux)
-            SocketOption.set(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
-        #endif
+        SocketOption.set(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {

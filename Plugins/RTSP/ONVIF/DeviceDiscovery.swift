@@ -2,14 +2,7 @@ package import InletCore
 import InletFFmpeg
 package import InletRTSP
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Searches this machine's networks for ONVIF devices (WS-Discovery) over IPv4. The addresses that they state are not
 /// contacted.

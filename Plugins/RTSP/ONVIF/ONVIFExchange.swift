@@ -1,14 +1,7 @@
 import InletCore
 import InletFFmpeg
 import InletRTSP
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Sends one request of an ``ONVIFSession`` over a new connection and waits for the response, on the calling thread.
 struct ONVIFExchange {

@@ -3,12 +3,7 @@ import CYUV
 import InletCore
 import InletFFmpeg
 import InletV4L2
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 // Unsafe: fills the mapped buffers of an output device.
 /// Owns the buffers of an output device and fills them with pictures.
@@ -107,11 +102,7 @@ import InletV4L2
     /// Writes a whole picture by the `write` call, which copies it.
     @unsafe private func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) {
         while true {
-            #if canImport(Glibc)
-                let count = unsafe Glibc.write(device.descriptor, bytes.baseAddress, bytes.count)
-            #else
-                let count = unsafe Musl.write(device.descriptor, bytes.baseAddress, bytes.count)
-            #endif
+            let count = unsafe Glibc.write(device.descriptor, bytes.baseAddress, bytes.count)
             if count == bytes.count { return markWriter() }
             let failure = count < 0 ? errno : EIO
             if failure == EINTR { continue }

@@ -16,13 +16,11 @@
 @_exported public import StillSinks
 @_exported public import TurboJPEGDecoder
 
-#if os(Linux)
-    @_exported public import InletPlugins
-    @_exported public import InletV4L2
-    @_exported public import ScreenSource
-    @_exported public import V4L2Sink
-    @_exported public import V4L2Source
-#endif
+@_exported public import InletPlugins
+@_exported public import InletV4L2
+@_exported public import ScreenSource
+@_exported public import V4L2Sink
+@_exported public import V4L2Source
 
 #if WebRTC
     @_exported public import InletRTC

@@ -1,12 +1,5 @@
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads the environment.
 extension LocalAccess {

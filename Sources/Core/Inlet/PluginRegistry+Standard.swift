@@ -22,11 +22,9 @@ extension PluginRegistry {
         registry.register(SinkPlugin.sharedMemory)
         registry.register(SinkPlugin.recording)
         registry.register(SinkPlugin.streaming)
-        #if os(Linux)
-            registry.register(SourcePlugin.v4l2)
-            registry.register(SourcePlugin.screen)
-            registry.register(SinkPlugin.v4l2)
-        #endif
+        registry.register(SourcePlugin.v4l2)
+        registry.register(SourcePlugin.screen)
+        registry.register(SinkPlugin.v4l2)
         #if WebRTC
             registry.register(SourcePlugin.whip)
             registry.register(SourcePlugin.whep)

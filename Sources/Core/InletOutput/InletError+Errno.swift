@@ -1,13 +1,6 @@
 package import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 extension InletError {
     /// Makes the error for a failed system call on an output file, with what to try.

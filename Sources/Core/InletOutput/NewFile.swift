@@ -1,12 +1,5 @@
 package import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: creates and checks files with system calls.
 /// A file opened for writing by its path. The caller closes the descriptor.
@@ -96,13 +89,7 @@ package struct NewFile: Sendable {
 
     private static func open(_ path: String, _ flags: Int32) -> Int32 {
         // With O_NONBLOCK a pipe without a reader fails to open instead of waiting indefinitely.
-        #if canImport(Darwin)
-            unsafe Darwin.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
-        #elseif canImport(Musl)
-            unsafe Musl.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
-        #else
-            unsafe Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
-        #endif
+        unsafe Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
     }
 
     private static func failure(_ path: String, operation: String = "open") -> InletError {

@@ -1,13 +1,6 @@
 package import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: passes lists of memory regions to one write.
 /// The owner of an output descriptor: a file, a pipe, a device or standard output.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    package import Glibc
-#elseif canImport(Musl)
-    package import Musl
-#elseif canImport(Darwin)
-    package import Darwin
-#endif
+package import Glibc
 
 // Unsafe: owns the list of memory regions that one write takes.
 /// The memory still to be written, as a list of up to four pieces for `writev`.

@@ -1,16 +1,7 @@
 import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-#if os(Linux)
-    import CLinux
-#endif
+import Glibc
+import CLinux
 
 // Unsafe: reads and writes extended attributes of files.
 /// A moment on two clocks: one that is never set, and the time of day, which may be corrected at any time.
@@ -28,11 +19,7 @@ package struct RecorderTime: Sendable, Hashable {
 
     /// The current moment.
     package static var now: RecorderTime {
-        #if os(Linux)
-            let clock = CLOCK_BOOTTIME
-        #else
-            let clock = CLOCK_MONOTONIC
-        #endif
+        let clock = CLOCK_BOOTTIME
         return RecorderTime(
             boot: currentBoot, sinceBoot: MonotonicTime.nanoseconds(of: clock),
             sinceEpoch: MonotonicTime.nanoseconds(of: CLOCK_REALTIME))
@@ -97,21 +84,15 @@ package struct RecordingMark: Sendable, Hashable {
 
     /// Writes the note to an open file.
     package func write(to descriptor: Int32) {
-        #if os(Linux)
-            let bytes = Array(text.utf8)
-            _ = unsafe fsetxattr(descriptor, Self.attribute, bytes, bytes.count, 0)
-        #endif
+        let bytes = Array(text.utf8)
+        _ = unsafe fsetxattr(descriptor, Self.attribute, bytes, bytes.count, 0)
     }
 
     /// Reads the note of a file.
     package init?(path: String) {
-        #if os(Linux)
-            var bytes = [UInt8](repeating: 0, count: 128)
-            let count = unsafe lgetxattr(path, Self.attribute, &bytes, bytes.count)
-            guard count > 0 else { return nil }
-            self.init(text: String(decoding: bytes.prefix(count), as: UTF8.self))
-        #else
-            return nil
-        #endif
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = unsafe lgetxattr(path, Self.attribute, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        self.init(text: String(decoding: bytes.prefix(count), as: UTF8.self))
     }
 }

@@ -1,13 +1,6 @@
 package import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: writes, renames and deletes files with system calls.
 /// Writes a whole file under a temporary name, and renames it when it is complete.
@@ -94,13 +87,7 @@ package enum StagedFile {
     }
 
     private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
+        unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     }
 
     /// Waits until the names in the folder of a file are on the disk. Some file systems cannot sync a folder.

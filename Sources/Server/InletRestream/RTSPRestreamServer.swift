@@ -4,13 +4,7 @@
     package import InletServe
     import Synchronization
 
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #elseif canImport(Darwin)
-        import Darwin
-    #endif
+    import Glibc
 
     // Unsafe: owns an RTSP server and the context of its callbacks.
     /// Serves cameras over RTSP with gst-rtsp-server, with a pipeline for each reader. Safe from any thread.

@@ -2,14 +2,7 @@ import Dispatch
 import InletCore
 import InletSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns the pipe by which a manual clock wakes a thread.
 /// A pipe that becomes readable when raised and stays so. A blocked thread polls it together with another descriptor.

@@ -38,9 +38,5 @@ struct InletCommand: AsyncParsableCommand {
         private static let callCommands: [any ParsableCommand.Type] = []
     #endif
 
-    #if os(Linux)
-        private static let cameraCommands: [any ParsableCommand.Type] = [DevicesCommand.self, ControlsCommand.self]
-    #else
-        private static let cameraCommands: [any ParsableCommand.Type] = []
-    #endif
+    private static let cameraCommands: [any ParsableCommand.Type] = [DevicesCommand.self, ControlsCommand.self]
 }

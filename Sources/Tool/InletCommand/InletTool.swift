@@ -25,10 +25,8 @@ public enum InletTool {
     /// - Parameter registry: the plug-ins of the command. The default is all plug-ins of Inlet.
     public static func main(_ registry: PluginRegistry = .standard) async -> Never {
         Terminal.ignoreBrokenPipes()
-        #if os(Linux)
-            // A child of `inlet serve` that runs the source of one camera.
-            await SourceServer.runIfAsked { Self.$registry.withValue(registry) { .command } }
-        #endif
+        // A child of `inlet serve` that runs the source of one camera.
+        await SourceServer.runIfAsked { Self.$registry.withValue(registry) { .command } }
         LoggingSystem.bootstrap { label in
             // The commands report errors themselves, and only servers know their address.
             let isHeard = ["inlet.serve", "inlet.preview", "inlet.signal", "inlet.webrtc"].contains(label)

@@ -3,14 +3,7 @@ import InletCore
 import InletOutput
 import ReferenceTools
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The files that sinks create, and those that they do not touch.
 struct NewFileTests {
@@ -110,15 +103,13 @@ struct NewFileTests {
         #expect(FileManager.default.fileExists(atPath: "/dev/null"))
         #expect(failure("/dev/inlet-is-no-device")?.code == .notFound)
         #expect(!FileManager.default.fileExists(atPath: "/dev/inlet-is-no-device"))
-        #if os(Linux)
-            // A folder below /dev in which every user can create a link.
-            let link = "/dev/shm/inlet-test-\(UUID().uuidString)"
-            for name in [link, "/dev/shm/\u{301}\(UUID().uuidString)"] {
-                try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: path)
-                defer { unsafe unlink(name) }
-                #expect(failure(name)?.code == .invalidConfiguration)
-            }
-        #endif
+        // A folder below /dev in which every user can create a link.
+        let link = "/dev/shm/inlet-test-\(UUID().uuidString)"
+        for name in [link, "/dev/shm/\u{301}\(UUID().uuidString)"] {
+            try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: path)
+            defer { unsafe unlink(name) }
+            #expect(failure(name)?.code == .invalidConfiguration)
+        }
     }
 
     @Test(

@@ -2,14 +2,7 @@ import Foundation
 import InletOutput
 import ReferenceTools
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The notes of a recorder on its files, and the ages that follow from them.
 struct RecordingMarkTests {
@@ -53,21 +46,19 @@ struct RecordingMarkTests {
         }
     }
 
-    #if os(Linux)
-        @Test("A note stays with its file when the file's times are changed")
-        func attribute() throws {
-            let folder = try TemporaryFolder()
-            let path = folder.path("file")
-            #expect(RecordingMark(path: path) == nil)
-            let descriptor = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
-            defer { close(descriptor) }
-            #expect(RecordingMark(path: path) == nil)
-            let mark = RecordingMark(.ended, at: .now)
-            mark.write(to: descriptor)
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
-            #expect(RecordingMark(path: path) == mark)
-            #expect(!mark.time.boot.isEmpty)
-        }
-    #endif
+    @Test("A note stays with its file when the file's times are changed")
+    func attribute() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("file")
+        #expect(RecordingMark(path: path) == nil)
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        #expect(RecordingMark(path: path) == nil)
+        let mark = RecordingMark(.ended, at: .now)
+        mark.write(to: descriptor)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+        #expect(RecordingMark(path: path) == mark)
+        #expect(!mark.time.boot.isEmpty)
+    }
 }

@@ -6,7 +6,7 @@ struct ImportRule {
     /// Modules of Swift itself, for every target.
     static let standard: Set<String> = ["Swift", "Synchronization", "Dispatch"]
     /// The C library, for every target except ``pure``.
-    static let system: Set<String> = ["Glibc", "Musl", "Darwin"]
+    static let system: Set<String> = ["Glibc"]
     /// Targets that do not import the C library.
     static let pure: Set<String> = [
         // Only values and contracts.

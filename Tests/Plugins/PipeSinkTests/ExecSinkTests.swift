@@ -6,14 +6,7 @@ import PatternSource
 import PipeSink
 import ReferenceTools
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Programs that receive pictures, well-behaved and misbehaving ones.
 @Suite(.tags(.encoder), .blocking) struct ExecSinkTests {
@@ -120,35 +113,33 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path("x3")))
     }
 
-    #if os(Linux)
-        @Test("The child has three descriptors, though others here are open without close-on-exec")
-        func descriptors() throws {
-            let folder = try TemporaryFolder()
-            let leaky = unsafe open(folder.path("leaky"), O_CREAT | O_RDWR, 0o600)
-            defer { close(leaky) }
-            let list = folder.path("list")
-            // The shell itself opens the file and the listed folder; these descriptors are not inherited.
-            try write(gray(1), to: ExecSinkConfiguration(.shell("ls /proc/$$/fd > \(list); cat > /dev/null")))
-            let names = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n")
-            #expect(Set(["0", "1", "2"]).isSubset(of: names))
-            #expect(!names.contains("\(leaky)"), "\(names)")
-        }
+    @Test("The child has three descriptors, though others here are open without close-on-exec")
+    func descriptors() throws {
+        let folder = try TemporaryFolder()
+        let leaky = unsafe open(folder.path("leaky"), O_CREAT | O_RDWR, 0o600)
+        defer { close(leaky) }
+        let list = folder.path("list")
+        // The shell itself opens the file and the listed folder; these descriptors are not inherited.
+        try write(gray(1), to: ExecSinkConfiguration(.shell("ls /proc/$$/fd > \(list); cat > /dev/null")))
+        let names = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n")
+        #expect(Set(["0", "1", "2"]).isSubset(of: names))
+        #expect(!names.contains("\(leaky)"), "\(names)")
+    }
 
-        @Test("The child has default signal handling, even if this process ignores signals")
-        func signals() throws {
-            let folder = try TemporaryFolder()
-            let list = folder.path("list")
-            try write(
-                gray(1),
-                to: ExecSinkConfiguration(
-                    .shell("grep -E 'SigBlk|SigIgn' /proc/self/status > \(list); cat > /dev/null")))
-            let masks = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").map { line in
-                // Signals 32 and 33 belong to the C library and cannot be set.
-                UInt64(line.suffix(16), radix: 16).map { $0 & ~0x1_8000_0000 }
-            }
-            #expect(masks == [0, 0])
+    @Test("The child has default signal handling, even if this process ignores signals")
+    func signals() throws {
+        let folder = try TemporaryFolder()
+        let list = folder.path("list")
+        try write(
+            gray(1),
+            to: ExecSinkConfiguration(
+                .shell("grep -E 'SigBlk|SigIgn' /proc/self/status > \(list); cat > /dev/null")))
+        let masks = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").map { line in
+            // Signals 32 and 33 belong to the C library and cannot be set.
+            UInt64(line.suffix(16), radix: 16).map { $0 & ~0x1_8000_0000 }
         }
-    #endif
+        #expect(masks == [0, 0])
+    }
 
     @Test("A program that stops reading with exit code 0 stops the sink without an error")
     func enough() throws {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads and sets the scheduling of threads.
 /// Prevents a library from giving threads real-time priority.
@@ -15,19 +9,17 @@
 enum ThreadScheduling {
     /// Calls `body`, then restores this thread's scheduling and applies it to new threads.
     static func kept<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        #if os(Linux)
-            var policy: Int32 = 0
-            var parameters = sched_param()
-            unsafe pthread_getschedparam(pthread_self(), &policy, &parameters)
-            guard policy == SCHED_OTHER else { return try body() }
-            let before = Set(threads)
-            defer {
-                unsafe pthread_setschedparam(pthread_self(), policy, &parameters)
-                for thread in threads where !before.contains(thread) && sched_getscheduler(thread) == SCHED_FIFO {
-                    unsafe sched_setscheduler(thread, policy, &parameters)
-                }
+        var policy: Int32 = 0
+        var parameters = sched_param()
+        unsafe pthread_getschedparam(pthread_self(), &policy, &parameters)
+        guard policy == SCHED_OTHER else { return try body() }
+        let before = Set(threads)
+        defer {
+            unsafe pthread_setschedparam(pthread_self(), policy, &parameters)
+            for thread in threads where !before.contains(thread) && sched_getscheduler(thread) == SCHED_FIFO {
+                unsafe sched_setscheduler(thread, policy, &parameters)
             }
-        #endif
+        }
         return try body()
     }
 

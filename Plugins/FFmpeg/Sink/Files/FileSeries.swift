@@ -1,14 +1,7 @@
 import InletCore
 import InletOutput
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: deletes files with `unlink`.
 /// The files that one configuration writes, one after another: their names, and the rules for keeping them.

@@ -3,14 +3,7 @@ import InletCore
 import InletFFmpeg
 import InletOutput
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a descriptor and libavformat's view of it.
 /// Owns a file that a muxer writes to, and libavformat's view of it.
@@ -109,13 +102,7 @@ import InletSystem
         while unsafe !rest.isEmpty {
             let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
             let (count, error) = SignalGuard.run {
-                #if canImport(Darwin)
-                    return unsafe Darwin.write(file.descriptor, piece.baseAddress, piece.count)
-                #elseif canImport(Musl)
-                    return unsafe Musl.write(file.descriptor, piece.baseAddress, piece.count)
-                #else
-                    return unsafe Glibc.write(file.descriptor, piece.baseAddress, piece.count)
-                #endif
+                return unsafe Glibc.write(file.descriptor, piece.baseAddress, piece.count)
             }
             if count >= 0 {
                 unsafe rest = rest.dropFirst(count)
@@ -228,13 +215,7 @@ import InletSystem
             unsafe av_free(io.pointee.buffer)
             unsafe avio_context_free(&self.io)
         }
-        #if canImport(Darwin)
-            let status = Darwin.close(file.descriptor)
-        #elseif canImport(Musl)
-            let status = Musl.close(file.descriptor)
-        #else
-            let status = Glibc.close(file.descriptor)
-        #endif
+        let status = Glibc.close(file.descriptor)
         // A close that fails has still closed the descriptor: Linux close(2), "Dealing with error returns from
         // close()".
         return status != 0 && errno != EINTR ? -errno : 0

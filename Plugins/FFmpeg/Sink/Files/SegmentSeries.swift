@@ -1,14 +1,7 @@
 import InletCore
 import InletOutput
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: creates, lists and deletes files with system calls.
 /// The playlist and the segments of an `hls:` folder.

@@ -2,14 +2,7 @@ import CFFmpeg
 import CSRT
 import InletCore
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a libsrt socket and libavformat's view of it.
 /// Owns an SRT connection and libavformat's view of it.

@@ -1,13 +1,6 @@
 import CSRT
 import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: calls `getaddrinfo` and keeps copies of the addresses.
 /// A socket address resolved from a name.
@@ -31,11 +24,7 @@ import InletCore
     ) throws(InletError) -> [SocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = family
-        #if canImport(Glibc)
-            unsafe hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
-        #else
-            unsafe hints.ai_socktype = SOCK_DGRAM
-        #endif
+        unsafe hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         if isPassive { unsafe hints.ai_flags = AI_PASSIVE }
         var found: UnsafeMutablePointer<addrinfo>?
         let code =

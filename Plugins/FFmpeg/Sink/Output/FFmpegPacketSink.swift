@@ -2,14 +2,7 @@ public import InletCore
 import InletFFmpeg
 import InletOutput
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///

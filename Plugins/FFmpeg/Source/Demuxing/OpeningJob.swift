@@ -3,14 +3,7 @@ import InletCore
 import InletFFmpeg
 import InletSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a libavformat input while a separate thread opens it.
 /// Opens a network input on a separate thread, so that a cancellation need not wait for the name service, which cannot

@@ -2,14 +2,7 @@ import CFFmpeg
 import InletCore
 import InletDecode
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: opens a file as a libavformat input.
 /// A local file, or an input read in the same way: a FIFO, a device, standard input, a series of numbered pictures.

@@ -1,14 +1,7 @@
 import CFFmpeg
 import InletCore
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a descriptor and libavformat's view of it.
 /// Reads a FIFO, a device or standard input for libavformat, and never blocks beyond a cancellation.

@@ -1,14 +1,7 @@
 import CCurl
 import CFFmpeg
 import InletFFmpeg
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The meaning of a failed transfer for libavformat and for ``NetworkTrouble``.
 struct HTTPFailure {

@@ -2,16 +2,8 @@ public import Dispatch
 public import InletCore
 import InletSystem
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 // Unsafe: waits in `poll`.
 /// The machine's `CLOCK_MONOTONIC`.
@@ -28,12 +20,8 @@ public struct SystemClock: CaptureClock {
             guard left > 0 else { return true }
             // poll ignores a descriptor of -1.
             var descriptor = pollfd(fd: wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
-            #if os(Linux)
-                var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-                let ready = unsafe ppoll(&descriptor, 1, &timeout, nil)
-            #else
-                let ready = unsafe poll(&descriptor, 1, Int32(clamping: left / 1_000_000 + 1))
-            #endif
+            var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+            let ready = unsafe ppoll(&descriptor, 1, &timeout, nil)
             if ready > 0 { return false }
         }
     }

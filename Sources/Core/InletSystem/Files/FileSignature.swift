@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: passes a struct to `stat`.
 /// Metadata that distinguishes one state of a file from another without reading it: its content and its permissions.
@@ -21,11 +15,7 @@ package struct FileSignature: Sendable, Equatable {
             numbers = []
             return
         }
-        #if canImport(Darwin)
-            let times = [facts.st_mtimespec, facts.st_ctimespec]
-        #else
-            let times = [facts.st_mtim, facts.st_ctim]
-        #endif
+        let times = [facts.st_mtim, facts.st_ctim]
         isOrphaned = facts.st_nlink == 0
         // The second time also changes with the mode, the owner and the access list (inode(7)).
         numbers =

@@ -1,12 +1,5 @@
 package import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads files through descriptors.
 /// Reads small files that options name. It never waits: only regular files are accepted, because a pipe may never have
@@ -59,13 +52,7 @@ package enum RegularFile {
     }
 
     private static func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
-        #if canImport(Darwin)
-            unsafe Darwin.read(descriptor, bytes, count)
-        #elseif canImport(Musl)
-            unsafe Musl.read(descriptor, bytes, count)
-        #else
-            unsafe Glibc.read(descriptor, bytes, count)
-        #endif
+        unsafe Glibc.read(descriptor, bytes, count)
     }
 
     private static func failure(_ code: Int32, _ path: String, _ content: String) -> InletError {

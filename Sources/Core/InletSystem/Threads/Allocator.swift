@@ -1,6 +1,4 @@
-#if os(Linux)
-    import CLinux
-#endif
+import CLinux
 
 /// The C library's allocator.
 package enum Allocator {
@@ -15,8 +13,6 @@ package enum Allocator {
     /// that a buffer of which only the beginning is ever used is resident as a whole; here the size stays at the
     /// initial 128 KB.
     package static func keepFlat() {
-        #if os(Linux)
-            inlet_set_allocator(2, 128 << 10)
-        #endif
+        inlet_set_allocator(2, 128 << 10)
     }
 }

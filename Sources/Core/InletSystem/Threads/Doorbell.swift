@@ -1,15 +1,7 @@
 package import InletCore
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 // Unsafe: owns the descriptor of a wake-up and waits in `poll`.
 /// A descriptor by which one thread repeatedly wakes another, which polls: an eventfd on Linux, a pipe elsewhere.
@@ -22,19 +14,9 @@ package final class Doorbell: Sendable {
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
     package init() throws(InletError) {
-        #if os(Linux)
-            descriptor = eventfd(0, inlet_eventfd_flags)
-            writeEnd = descriptor
-            guard descriptor >= 0 else { throw Self.outOfDescriptors() }
-        #else
-            var ends: (Int32, Int32) = (-1, -1)
-            let status = unsafe withUnsafeMutableBytes(of: &ends) {
-                unsafe pipe($0.baseAddress?.assumingMemoryBound(to: Int32.self))
-            }
-            guard status == 0 else { throw Self.outOfDescriptors() }
-            (descriptor, writeEnd) = ends
-            for end in [descriptor, writeEnd] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-        #endif
+        descriptor = eventfd(0, inlet_eventfd_flags)
+        writeEnd = descriptor
+        guard descriptor >= 0 else { throw Self.outOfDescriptors() }
     }
 
     deinit {
@@ -51,11 +33,7 @@ package final class Doorbell: Sendable {
     /// Makes the descriptor unreadable until the next ring.
     package func clear() {
         var count: UInt64 = 0
-        #if os(Linux)
-            _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
-        #else
-            while unsafe read(descriptor, &count, MemoryLayout<UInt64>.size) > 0 {}
-        #endif
+        _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 
     /// The reason why a wait ended.

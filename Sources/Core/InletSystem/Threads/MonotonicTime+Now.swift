@@ -1,12 +1,5 @@
 package import InletCore
-
-#if canImport(Glibc)
-    package import Glibc
-#elseif canImport(Musl)
-    package import Musl
-#elseif canImport(Darwin)
-    package import Darwin
-#endif
+package import Glibc
 
 // Unsafe: passes a struct to `clock_gettime`.
 extension MonotonicTime {

@@ -2,16 +2,8 @@ import Dispatch
 import InletCore
 import Synchronization
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 /// The processor time of all threads that work for one thing, such as a camera. Safe from any thread.
 ///
@@ -151,74 +143,63 @@ package final class ProcessorAccount: Sendable {
 // Unsafe: reads the clocks and names of threads.
 /// The system's clocks of processor time.
 package enum ProcessorClock {
-    #if os(Linux)
-        /// The number of the calling thread.
-        static var currentThread: Int32 { inlet_thread_number() }
+    /// The number of the calling thread.
+    static var currentThread: Int32 { inlet_thread_number() }
 
-        /// The time that the calling thread has used.
-        package static var currentThreadTime: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) ?? .zero }
+    /// The time that the calling thread has used.
+    package static var currentThreadTime: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) ?? .zero }
 
-        /// The time that a thread of this process has used; nil if no thread has that number.
-        static func thread(_ number: Int32) -> Duration? { time(of: ~number << 3 | perThread | scheduler) }
+    /// The time that a thread of this process has used; nil if no thread has that number.
+    static func thread(_ number: Int32) -> Duration? { time(of: ~number << 3 | perThread | scheduler) }
 
-        /// The time that a process has used, with all its threads; nil if no process has that number.
-        package static func process(_ number: Int32) -> Duration? { time(of: ~number << 3 | scheduler) }
+    /// The time that a process has used, with all its threads; nil if no process has that number.
+    package static func process(_ number: Int32) -> Duration? { time(of: ~number << 3 | scheduler) }
 
-        /// The time that this process has used, with all its threads.
-        package static var process: Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) ?? .zero }
+    /// The time that this process has used, with all its threads.
+    package static var process: Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) ?? .zero }
 
-        /// The kernel's encoding of a thread's or a process's clock by its number (linux/posix-timers.h, CPUCLOCK_SCHED
-        /// and CPUCLOCK_PERTHREAD_MASK).
-        private static let (scheduler, perThread): (Int32, Int32) = (2, 4)
+    /// The kernel's encoding of a thread's or a process's clock by its number (linux/posix-timers.h, CPUCLOCK_SCHED
+    /// and CPUCLOCK_PERTHREAD_MASK).
+    private static let (scheduler, perThread): (Int32, Int32) = (2, 4)
 
-        private static func time(of clock: clockid_t) -> Duration? {
-            var time = timespec()
-            guard unsafe clock_gettime(clock, &time) == 0 else { return nil }
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
+    private static func time(of clock: clockid_t) -> Duration? {
+        var time = timespec()
+        guard unsafe clock_gettime(clock, &time) == 0 else { return nil }
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 
-        /// The numbers of all threads of this process.
-        static var threads: Set<Int32> {
-            guard let folder = unsafe opendir("/proc/self/task") else { return [] }
-            defer { unsafe closedir(folder) }
-            var numbers: Set<Int32> = []
-            while let entry = unsafe readdir(folder) {
-                let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if let number = Int32(name) { numbers.insert(number) }
+    /// The numbers of all threads of this process.
+    static var threads: Set<Int32> {
+        guard let folder = unsafe opendir("/proc/self/task") else { return [] }
+        defer { unsafe closedir(folder) }
+        var numbers: Set<Int32> = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            return numbers
+            if let number = Int32(name) { numbers.insert(number) }
         }
+        return numbers
+    }
 
-        /// The name of a thread of this process; nil if no thread has that number.
-        static func name(of thread: Int32) -> String? {
-            let file = unsafe open("/proc/self/task/\(thread)/comm", O_RDONLY | O_CLOEXEC)
-            guard file >= 0 else { return nil }
-            defer { close(file) }
-            return unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
-                let count = unsafe read(file, bytes.baseAddress, bytes.count)
-                return count > 0 ? unsafe String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self) : nil
-            }
+    /// The name of a thread of this process; nil if no thread has that number.
+    static func name(of thread: Int32) -> String? {
+        let file = unsafe open("/proc/self/task/\(thread)/comm", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
+            let count = unsafe read(file, bytes.baseAddress, bytes.count)
+            return count > 0 ? unsafe String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self) : nil
         }
+    }
 
-        /// Runs a function, and gives the threads that it starts a name by which they can be recognized.
-        ///
-        /// - Returns: the result, and the name.
-        static func markingThreads<Value>(_ body: () -> Value) -> (Value, mark: String?) {
-            let (name, mark) = (name(of: currentThread), "codec-\(currentThread)")
-            unsafe pthread_setname_np(pthread_self(), mark)
-            defer { if let name { unsafe pthread_setname_np(pthread_self(), name) } }
-            return (body(), mark)
-        }
-    #else
-        static var currentThread: Int32 { 0 }
-        package static var currentThreadTime: Duration { .zero }
-        static func thread(_ number: Int32) -> Duration? { nil }
-        package static func process(_ number: Int32) -> Duration? { nil }
-        package static var process: Duration { .zero }
-        static var threads: Set<Int32> { [] }
-        static func name(of thread: Int32) -> String? { nil }
-        static func markingThreads<Value>(_ body: () -> Value) -> (Value, mark: String?) { (body(), nil) }
-    #endif
+    /// Runs a function, and gives the threads that it starts a name by which they can be recognized.
+    ///
+    /// - Returns: the result, and the name.
+    static func markingThreads<Value>(_ body: () -> Value) -> (Value, mark: String?) {
+        let (name, mark) = (name(of: currentThread), "codec-\(currentThread)")
+        unsafe pthread_setname_np(pthread_self(), mark)
+        defer { if let name { unsafe pthread_setname_np(pthread_self(), name) } }
+        return (body(), mark)
+    }
 }

@@ -1,14 +1,6 @@
-#if os(Linux)
-    // Makes the types of the C library visible to the compiler.
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+// Makes the types of the C library visible to the compiler.
+import CLinux
+import Glibc
 
 // Unsafe: blocks and collects signals of its thread.
 /// Keeps a write from killing the process: a pipe without a reader raises SIGPIPE, a file at its size limit SIGXFSZ,
@@ -38,15 +30,7 @@ package enum SignalGuard {
     }
 
     private static func takePending(_ signals: inout sigset_t) {
-        #if canImport(Darwin)
-            var pending = sigset_t()
-            unsafe sigpending(&pending)
-            guard unsafe sigismember(&pending, SIGPIPE) == 1 || sigismember(&pending, SIGXFSZ) == 1 else { return }
-            var number: Int32 = 0
-            unsafe sigwait(&signals, &number)
-        #else
-            var atOnce = timespec(tv_sec: 0, tv_nsec: 0)
-            unsafe sigtimedwait(&signals, nil, &atOnce)
-        #endif
+        var atOnce = timespec(tv_sec: 0, tv_nsec: 0)
+        unsafe sigtimedwait(&signals, nil, &atOnce)
     }
 }

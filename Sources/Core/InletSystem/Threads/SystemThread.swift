@@ -1,15 +1,7 @@
 package import InletCore
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 // Unsafe: passes the body of a thread through a pointer.
 /// Starts threads for blocking work, such as a source or a sink.
@@ -33,11 +25,7 @@ package enum SystemThread {
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
         unsafe pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
+        var thread = pthread_t()
         let status = unsafe pthread_create(&thread, &attributes, { unsafe SystemThread.main($0) }, argument)
         guard status == 0 else {
             unsafe Unmanaged<Box>.fromOpaque(argument).release()
@@ -62,11 +50,7 @@ package enum SystemThread {
         guard let argument = unsafe argument else { return nil }
         let box = unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
         let name = String(decoding: box.name.utf8.prefix(15), as: UTF8.self)
-        #if canImport(Darwin)
-            unsafe pthread_setname_np(name)
-        #else
-            unsafe pthread_setname_np(pthread_self(), name)
-        #endif
+        unsafe pthread_setname_np(pthread_self(), name)
         if let account = box.account { account.run(box.body) } else { box.body() }
         return nil
     }

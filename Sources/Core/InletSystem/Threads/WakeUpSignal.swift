@@ -1,16 +1,8 @@
 package import InletCore
 import Synchronization
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 // Unsafe: owns the descriptor of a wake-up.
 /// A descriptor that becomes readable when raised, for a thread that waits in `poll`.
@@ -24,18 +16,9 @@ package final class WakeUpSignal: Sendable {
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
     package init() throws(InletError) {
-        #if os(Linux)
-            descriptor = eventfd(0, inlet_eventfd_flags)
-            writeEnd = descriptor
-            guard descriptor >= 0 else { throw Self.outOfDescriptors() }
-        #else
-            var ends: (Int32, Int32) = (-1, -1)
-            let status = unsafe withUnsafeMutableBytes(of: &ends) {
-                unsafe pipe($0.baseAddress?.assumingMemoryBound(to: Int32.self))
-            }
-            guard status == 0 else { throw Self.outOfDescriptors() }
-            (descriptor, writeEnd) = ends
-        #endif
+        descriptor = eventfd(0, inlet_eventfd_flags)
+        writeEnd = descriptor
+        guard descriptor >= 0 else { throw Self.outOfDescriptors() }
     }
 
     deinit {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads the address list of `getaddrinfo`.
 /// Asks the system for the addresses of a host.
@@ -16,11 +10,7 @@ package enum HostLookup {
     ///   `%` and the name of an interface.
     package static func addresses(of host: String) -> [IPAddress] {
         var hints = unsafe addrinfo()
-        #if canImport(Glibc)
-            unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            unsafe hints.ai_socktype = SOCK_STREAM
-        #endif
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { unsafe freeaddrinfo(list) }

@@ -1,11 +1,6 @@
 package import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 extension InletError {
     /// Creates the error for the errno of a call on a V4L2 device, with advice for users.

@@ -1,11 +1,6 @@
 import CV4L2
 package import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 // Unsafe: owns a driver's mapped buffer.
 /// Owns the memory of one of a driver's buffers: mapped from the driver, or the process's own that the driver fills.

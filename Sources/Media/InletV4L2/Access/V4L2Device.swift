@@ -1,11 +1,6 @@
 import CV4L2
 package import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 // Unsafe: owns the descriptor of a device.
 /// Owns the descriptor of a V4L2 device and makes the kernel's calls on it.

@@ -1,10 +1,5 @@
 import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 /// Finds the processes that hold a device open, as far as `/proc` shows them to this user.
 package enum DeviceHolders {

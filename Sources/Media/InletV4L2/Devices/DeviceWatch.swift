@@ -1,11 +1,6 @@
 import CV4L2
 package import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 // Unsafe: owns an inotify descriptor.
 /// Watches for device nodes that appear and disappear, without polling: owns an inotify descriptor on `/dev`.

@@ -2,12 +2,7 @@ import CV4L2
 import InletCore
 import InletSystem
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 // Unsafe: waits in `poll`.
 /// Waits for a device's events on its own thread: they are `poll`'s POLLPRI, for which Dispatch has no source.

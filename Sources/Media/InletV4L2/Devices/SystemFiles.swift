@@ -1,11 +1,6 @@
 import CV4L2
 import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 // Unsafe: reads small files, links and folders in `/sys` and `/proc`.
 /// Reads small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. Reading them takes little time.

@@ -1,9 +1,6 @@
+import Dispatch
 public import InletCore
 import Synchronization
-
-#if canImport(Dispatch)
-    import Dispatch
-#endif
 
 /// Finds the installed plug-ins of the machine, by their manifests.
 ///

@@ -1,13 +1,6 @@
 import InletCore
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: reads small files, folders and the environment.
 /// The system's calls for small files and folders. No call waits: only regular files are read.
@@ -143,13 +136,7 @@ enum SystemFile {
     static var workingFolder: String? { resolved(".") }
 
     private static func read(_ descriptor: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
-        #if canImport(Darwin)
-            unsafe Darwin.read(descriptor, bytes, count)
-        #elseif canImport(Musl)
-            unsafe Musl.read(descriptor, bytes, count)
-        #else
-            unsafe Glibc.read(descriptor, bytes, count)
-        #endif
+        unsafe Glibc.read(descriptor, bytes, count)
     }
 
     private static func failure(_ number: Int32, _ operation: String, _ path: String) -> InletError {
@@ -179,11 +166,7 @@ extension FileFacts {
         mode = UInt32(facts.st_mode & 0o7777)
         device = UInt64(truncatingIfNeeded: facts.st_dev)
         inode = UInt64(facts.st_ino)
-        #if canImport(Darwin)
-            let time = facts.st_mtimespec
-        #else
-            let time = facts.st_mtim
-        #endif
+        let time = facts.st_mtim
         modified = Int64(time.tv_sec).multiplied(saturatingBy: 1_000_000_000).adding(saturating: Int64(time.tv_nsec))
         size = Int64(facts.st_size)
     }

@@ -1,12 +1,5 @@
 public import InletCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: writes files.
 extension PluginTemplate {
@@ -61,13 +54,7 @@ extension PluginTemplate {
 
     private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         while true {
-            #if canImport(Glibc)
-                let count = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-                let count = unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Darwin)
-                let count = unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-            #endif
+            let count = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             if count >= 0 || errno != EINTR { return count }
         }
     }

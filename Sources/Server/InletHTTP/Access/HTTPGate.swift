@@ -4,12 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Decides for all connections of a server which clients may view and which connections are kept. Safe from any thread.
 final class HTTPGate: Sendable {

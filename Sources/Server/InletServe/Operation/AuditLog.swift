@@ -5,14 +5,7 @@ package import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: opens a file and appends to it.
 /// Records each requested change in the daemon's log, and as a line of JSON at the end of a file. Safe from any thread.
@@ -133,13 +126,7 @@ private actor AuditFile {
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-                #if canImport(Glibc)
-                    return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                    return unsafe Musl.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                    return unsafe Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #endif
+                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {

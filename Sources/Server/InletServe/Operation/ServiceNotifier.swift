@@ -1,12 +1,5 @@
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns the address of a socket.
 /// Reports the service's state to the system's service manager (sd_notify(3)), by datagrams of a few lines to a local
@@ -51,26 +44,24 @@ package struct ServiceNotifier: Sendable {
 
     /// Sends a message. Does not wait: the message is lost if the manager does not receive it.
     package func send(_ message: Message) {
-        #if canImport(Glibc)
-            guard !address.isEmpty else { return }
-            let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard descriptor >= 0 else { return }
-            defer { close(descriptor) }
-            var name = sockaddr_un()
-            name.sun_family = sa_family_t(AF_UNIX)
-            unsafe withUnsafeMutableBytes(of: &name.sun_path) { path in
-                for (index, byte) in address.enumerated() { unsafe path[index] = byte }
+        guard !address.isEmpty else { return }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &name.sun_path) { path in
+            for (index, byte) in address.enumerated() { unsafe path[index] = byte }
+        }
+        // An abstract name has no terminating zero.
+        let length = MemoryLayout<sa_family_t>.size + address.count + (address.first == 0 ? 0 : 1)
+        let text = Array(message.text.utf8)
+        _ = unsafe withUnsafePointer(to: &name) { name in
+            unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe sendto(
+                    descriptor, text, text.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), $0,
+                    socklen_t(length))
             }
-            // An abstract name has no terminating zero.
-            let length = MemoryLayout<sa_family_t>.size + address.count + (address.first == 0 ? 0 : 1)
-            let text = Array(message.text.utf8)
-            _ = unsafe withUnsafePointer(to: &name) { name in
-                unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe sendto(
-                        descriptor, text, text.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), $0,
-                        socklen_t(length))
-                }
-            }
-        #endif
+        }
     }
 }

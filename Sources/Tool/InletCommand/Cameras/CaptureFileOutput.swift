@@ -1,14 +1,7 @@
 import Inlet
 import InletOutput
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The file of a capture, with a limit on its size.
 final class CaptureFileOutput: Sendable {

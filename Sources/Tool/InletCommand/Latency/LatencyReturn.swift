@@ -8,12 +8,10 @@ enum LatencyReturn {
 
     /// Returns the source that reads a sink's output.
     static func source(of sink: String, in registry: PluginRegistry) throws -> any FrameSourceConfiguration {
-        #if os(Linux)
-            if sink.hasBytePrefix("shm:") {
-                return SharedMemoryReturn(
-                    name: String(sink.dropFirst("shm:".utf8.count).prefix(upToByte: "?")))
-            }
-        #endif
+        if sink.hasBytePrefix("shm:") {
+            return SharedMemoryReturn(
+                name: String(sink.dropFirst("shm:".utf8.count).prefix(upToByte: "?")))
+        }
         return try registry.source(address(of: sink))
     }
 

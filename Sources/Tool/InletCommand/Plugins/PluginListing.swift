@@ -113,19 +113,17 @@ struct PluginListing: Encodable {
     }
 }
 
-#if os(Linux)
-    extension PluginListing {
-        /// The sources and sinks of an installed plug-in.
-        static func installed(_ plugin: DiscoveredPlugin) -> [PluginListing] {
-            let manifest = plugin.manifest
-            let facts = Installed(
-                version: manifest.version, license: manifest.license, file: plugin.file, code: plugin.codeWords,
-                permissions: manifest.permissions.words, memoryLimit: plugin.program.memoryLimit)
-            return plugin.sourcePlugins.map { PluginListing(kind: "source", $0.info, installed: facts) }
-                + plugin.sinkPlugins.map { PluginListing(kind: "sink", $0.info, installed: facts) }
-        }
+extension PluginListing {
+    /// The sources and sinks of an installed plug-in.
+    static func installed(_ plugin: DiscoveredPlugin) -> [PluginListing] {
+        let manifest = plugin.manifest
+        let facts = Installed(
+            version: manifest.version, license: manifest.license, file: plugin.file, code: plugin.codeWords,
+            permissions: manifest.permissions.words, memoryLimit: plugin.program.memoryLimit)
+        return plugin.sourcePlugins.map { PluginListing(kind: "source", $0.info, installed: facts) }
+            + plugin.sinkPlugins.map { PluginListing(kind: "sink", $0.info, installed: facts) }
     }
-#endif
+}
 
 extension String {
     /// Returns the text padded with spaces to a width.

@@ -6,27 +6,20 @@ extension PluginRegistry {
     static var command: PluginRegistry {
         var registry = InletTool.registry
         registry.localAccess = .system
-        #if os(Linux)
-            // An application may have set its own finder.
-            if registry.finder == nil { registry.registerDiscovered() }
-        #endif
+        // An application may have set its own finder.
+        if registry.finder == nil { registry.registerDiscovered() }
         return registry
     }
 
-    #if os(Linux)
-        /// Returns the registry of the command with the user's options for installed plug-ins.
-        ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names an unknown plug-in or layer.
-        static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry {
-            var registry = command
-            guard options.isGiven else { return registry }
-            let discovery = options.discovery
-            try discovery.validate()
-            registry.registerDiscovered(discovery)
-            return registry
-        }
-    #else
-        /// Returns the registry of the command. This build has no options for installed plug-ins.
-        static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry { command }
-    #endif
+    /// Returns the registry of the command with the user's options for installed plug-ins.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names an unknown plug-in or layer.
+    static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry {
+        var registry = command
+        guard options.isGiven else { return registry }
+        let discovery = options.discovery
+        try discovery.validate()
+        registry.registerDiscovered(discovery)
+        return registry
+    }
 }

@@ -20,13 +20,9 @@ struct PluginsCommand: ParsableCommand {
             """,
         subcommands: subcommands, defaultSubcommand: PluginsListCommand.self)
 
-    #if os(Linux)
-        private static let subcommands: [any ParsableCommand.Type] = [
-            PluginsListCommand.self, PluginsPathCommand.self, NewPluginCommand.self, VerifyPluginCommand.self,
-        ]
-    #else
-        private static let subcommands: [any ParsableCommand.Type] = [PluginsListCommand.self]
-    #endif
+    private static let subcommands: [any ParsableCommand.Type] = [
+        PluginsListCommand.self, PluginsPathCommand.self, NewPluginCommand.self, VerifyPluginCommand.self,
+    ]
 
     /// Returns a value as JSON in one line.
     static func json(_ value: some Encodable) throws -> String {

@@ -1,12 +1,5 @@
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: has a count that only its queue uses.
 /// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as does one before or after this

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-    import SwiftOverlayShims
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
+import SwiftOverlayShims
 
 // Unsafe: writes to standard error and reads resource usage.
 /// Standard error and the terminal.
@@ -45,13 +39,8 @@ enum Terminal {
     /// The processor time of the whole process in seconds, and the most resident memory in KiB.
     static var resourceUsage: (cpuSeconds: Double, peakResidentKiB: Int) {
         var usage = rusage()
-        #if canImport(Darwin)
-            unsafe getrusage(RUSAGE_SELF, &usage)
-            let kibibytes = usage.ru_maxrss / 1024
-        #else
-            unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-            let kibibytes = usage.ru_maxrss
-        #endif
+        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        let kibibytes = usage.ru_maxrss
         let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
         return (seconds + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6, kibibytes)
     }

@@ -63,19 +63,15 @@ extension ConfigurationReader {
             makeWebRTC: makeWebRTC, makeRestream: makeRestream)
     }
 
-    #if os(Linux)
-        /// Runs sources in child processes of this executable.
-        private static let makeProcess: CameraProcess.Maker? = { request in
-            let configuration = SourceProcessConfiguration(
-                request.uri, redactedURI: request.redactedURI, name: request.camera, memoryLimit: request.memoryLimit)
-            let figures = configuration.figures
-            return CameraProcess(configuration: configuration) {
-                CameraProcess.Figures(processID: figures.processID, starts: figures.starts)
-            }
+    /// Runs sources in child processes of this executable.
+    private static let makeProcess: CameraProcess.Maker? = { request in
+        let configuration = SourceProcessConfiguration(
+            request.uri, redactedURI: request.redactedURI, name: request.camera, memoryLimit: request.memoryLimit)
+        let figures = configuration.figures
+        return CameraProcess(configuration: configuration) {
+            CameraProcess.Figures(processID: figures.processID, starts: figures.starts)
         }
-    #else
-        private static let makeProcess: CameraProcess.Maker? = nil
-    #endif
+    }
 
     #if WebRTC
         private static let makeWebRTC: CameraWebRTCRequest.Maker? = { request throws(InletError) in

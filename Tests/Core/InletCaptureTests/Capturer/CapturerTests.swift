@@ -237,13 +237,11 @@ extension CapturerConfiguration {
         #expect(try await capturer.run() == .endOfStream)
         // The threads of the source and of the sink exit a moment after their last call.
         await Waiting.until { owned.buffer.withLock({ $0?.buffer }) == nil }
-        #if os(Linux)
-            // The copy keeps the identity of the eventfd: another eventfd may get its number, but not its ID.
-            let (number, copy) = owned.descriptor.withLock { $0 }
-            defer { close(copy) }
-            let name = try #require(Self.name(of: copy))
-            await Waiting.until { Self.name(of: number) != name }
-        #endif
+        // The copy keeps the identity of the eventfd: another eventfd may get its number, but not its ID.
+        let (number, copy) = owned.descriptor.withLock { $0 }
+        defer { close(copy) }
+        let name = try #require(Self.name(of: copy))
+        await Waiting.until { Self.name(of: number) != name }
         withExtendedLifetime(capturer) {}
     }
 

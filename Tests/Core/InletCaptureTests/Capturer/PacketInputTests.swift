@@ -7,14 +7,7 @@ import Synchronization
 import Testing
 
 @testable import InletDecode
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 @Suite(.timeLimit(.minutes(1))) struct PacketInputTests {
     /// A source of numbered packets, about one every two milliseconds, that records the calls and their threads.

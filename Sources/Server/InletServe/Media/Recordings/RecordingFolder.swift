@@ -1,14 +1,7 @@
 import InletCore
 import InletOutput
 import InletSystem
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: creates folders, syncs and deletes files.
 /// The folder with the recordings of one camera: its files and their names. Methods wait for the disk. Safe from any

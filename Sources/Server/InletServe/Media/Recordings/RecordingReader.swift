@@ -1,14 +1,7 @@
 import InletCore
 import InletOutput
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 // Unsafe: owns a descriptor.
 /// Owns a recording that is open for reading. A client reads the part that existed when it was opened.
