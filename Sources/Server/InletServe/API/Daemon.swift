@@ -22,7 +22,7 @@ package enum Daemon {
         let logger = Logger(label: "inlet.serve")
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let listener = HTTPListener()
-        let fleet = Fleet(
+        let cameraSet = CameraSet(
             registry: reader.registry, logger: logger, makeProcess: reader.makeProcess,
             makeView: { PictureHub(listener.loop, context: nil) })
         let webhooks = WebhookHub(logger: logger)
@@ -31,16 +31,16 @@ package enum Daemon {
         let certificate: CertificateService?
         do {
             keeper = try ConfigurationKeeper(
-                path: path, overlayPath: overlayPath, reader: reader, fleet: fleet, webhooks: webhooks,
+                path: path, overlayPath: overlayPath, reader: reader, cameraSet: cameraSet, webhooks: webhooks,
                 logger: logger)
             audit = try AuditLog(path: await keeper.server.audit, logger: logger) { text in
                 logger.error("\(text)")
-                fleet.report(FleetEvent("audit-failed", text, camera: nil))
+                cameraSet.report(CameraSetEvent("audit-failed", text, camera: nil))
             }
             let settings = await keeper.server
             certificate =
                 if let files = settings.tls {
-                    try CertificateService(files, logger: logger) { fleet.report($0) }
+                    try CertificateService(files, logger: logger) { cameraSet.report($0) }
                 } else {
                     nil
                 }
@@ -51,10 +51,11 @@ package enum Daemon {
             let streams = StreamCount(most: settings.streams)
             if let address = settings.restream, let make = reader.makeRestream {
                 restream = try RestreamService(
-                    address, settings, fleet: fleet, streams: streams, clients: clients, logger: logger, make: make)
+                    address, settings, cameraSet: cameraSet, streams: streams, clients: clients, logger: logger,
+                    make: make)
             }
             _ = try server.listen(
-                for: fleet, keeper: keeper, streams: streams, audit: audit, webhooks: webhooks, search: search,
+                for: cameraSet, keeper: keeper, streams: streams, audit: audit, webhooks: webhooks, search: search,
                 makeWebRTC: reader.makeWebRTC)
         } catch {
             restream?.stop()
@@ -62,16 +63,16 @@ package enum Daemon {
             throw error
         }
         let notifier = NotifierService(
-            ServiceNotifier(socket: ServiceEnvironment.notifySocket), fleet: fleet,
+            ServiceNotifier(socket: ServiceEnvironment.notifySocket), cameraSet: cameraSet,
             watchdog: ServiceEnvironment.watchdog)
         // The services stop in the reverse order. The notifier is first, to report that the daemon is stopping. The
         // server is last, because cameras have viewers until the end.
         var configuration = ServiceGroupConfiguration(
             services: [
-                .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
-                .init(service: FleetService(fleet, keeper: keeper)),
+                .init(service: server), .init(service: WebhookService(webhooks, cameraSet: cameraSet)),
+                .init(service: CameraSetService(cameraSet, keeper: keeper)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit, signals: hangUps)),
-            ] + upkeep(of: fleet).map { .init(service: $0) },
+            ] + upkeep(of: cameraSet).map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let restream { configuration.services.append(.init(service: restream)) }
         if let certificate { configuration.services.append(.init(service: certificate)) }
@@ -87,12 +88,12 @@ package enum Daemon {
     }
 
     /// Returns the regular work on all cameras.
-    private static func upkeep(of fleet: Fleet) -> [PeriodicService] {
+    private static func upkeep(of cameraSet: CameraSet) -> [PeriodicService] {
         [
-            PeriodicService(every: CameraHistory.interval) { await fleet.closeHistory() },
-            PeriodicService(every: .seconds(60), startsAtOnce: true) { await fleet.retainRecordings() },
-            PeriodicService(every: .seconds(2)) { await fleet.watchSinks() },
-            PeriodicService(every: .seconds(1)) { await fleet.balanceCores() },
+            PeriodicService(every: CameraHistory.interval) { await cameraSet.closeHistory() },
+            PeriodicService(every: .seconds(60), startsAtOnce: true) { await cameraSet.retainRecordings() },
+            PeriodicService(every: .seconds(2)) { await cameraSet.watchSinks() },
+            PeriodicService(every: .seconds(1)) { await cameraSet.balanceCores() },
         ]
     }
 }

@@ -68,7 +68,7 @@ final class EventHub: Sendable {
     func remove(_ listener: any Listener) { listeners.value.removeAll { $0 === listener } }
 
     /// Passes an event to all clients.
-    func send(_ event: FleetEvent) {
+    func send(_ event: CameraSetEvent) {
         let time = WallTime.now
         loop.execute {
             self.number.value += 1
@@ -93,7 +93,7 @@ final class EventHub: Sendable {
     /// Returns an event in the format of the stream (HTML Standard, 9.2).
     ///
     /// - Parameter time: when the event happened, in nanoseconds since 1970.
-    static func text(_ event: FleetEvent, id: String, time: Int64) -> String {
+    static func text(_ event: CameraSetEvent, id: String, time: Int64) -> String {
         let data = JSONValue.object([
             ("camera", event.camera.map { .text($0) } ?? .null), ("kind", .text(event.kind)),
             ("text", .text(event.text)), ("time", .text(WallTime.text(time))),

@@ -6,7 +6,7 @@ import Synchronization
 final class WebRTCDirectory: Sendable {
     private let make: CameraWebRTCRequest.Maker?
     private let settings: ServerSettings
-    private let fleet: Fleet
+    private let cameraSet: CameraSet
     private let streams: StreamCount
     private let entries = Mutex<[String: Entry]>([:])
 
@@ -19,8 +19,8 @@ final class WebRTCDirectory: Sendable {
     /// - Parameters:
     ///   - make: makes a sender; nil for a build without WebRTC.
     ///   - streams: counts the viewers.
-    init(_ make: CameraWebRTCRequest.Maker?, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount) {
-        (self.make, self.settings, self.fleet, self.streams) = (make, settings, fleet, streams)
+    init(_ make: CameraWebRTCRequest.Maker?, _ settings: ServerSettings, cameraSet: CameraSet, streams: StreamCount) {
+        (self.make, self.settings, self.cameraSet, self.streams) = (make, settings, cameraSet, streams)
     }
 
     /// Returns the WebRTC sender of a camera.
@@ -28,14 +28,14 @@ final class WebRTCDirectory: Sendable {
     /// - Throws: ``InletError/Code/notFound`` if there is no such camera; ``InletError/Code/unsupported`` for a build
     ///   without WebRTC; an error of the options, such as a missing file of a secret.
     func webRTC(of name: String) throws(InletError) -> any CameraWebRTC {
-        guard let view = fleet.views[name] else { throw InletError(.notFound, "There is no such camera.") }
+        guard let view = cameraSet.views[name] else { throw InletError(.notFound, "There is no such camera.") }
         guard let make else { throw InletError(.unsupported, Self.isAbsent) }
         if let entry = entries.withLock({ $0[name] }), entry.view === view { return entry.webRTC }
         let made = try make(request(of: name))
         return entries.withLock { entries in
             if let entry = entries[name], entry.view === view { return entry.webRTC }
             // Removes the senders of cameras that were removed.
-            entries = entries.filter { fleet.views[$0.key] === $0.value.view }
+            entries = entries.filter { cameraSet.views[$0.key] === $0.value.view }
             entries[name] = Entry(view: view, webRTC: made)
             return made
         }
@@ -50,8 +50,8 @@ final class WebRTCDirectory: Sendable {
         CameraWebRTCRequest(
             uri: settings.webRTC, host: settings.host, path: "/v1/cameras/\(name)/whep",
             enter: { [streams] in streams.begin(.webrtc) }, leave: { [streams] in streams.end(.webrtc) },
-            start: { [weak fleet] sink throws(InletError) in
-                guard let camera = await fleet?.camera(name) else {
+            start: { [weak cameraSet] sink throws(InletError) in
+                guard let camera = await cameraSet?.camera(name) else {
                     throw InletError(.notFound, "The camera was removed.")
                 }
                 try await camera.attachWebRTC(sink)

@@ -23,7 +23,7 @@ enum BudgetMetrics {
     }
 
     /// Returns the total use, if there is a budget.
-    static func text(of use: Fleet.ProcessorUse) -> String {
+    static func text(of use: CameraSet.ProcessorUse) -> String {
         let figures = [
             ("inlet_budget_cores", "Cores that all cameras may use.", use.limit),
             ("inlet_budget_used_cores", "Cores that the daemon and its cameras' own processes use.", use.used),

@@ -81,9 +81,9 @@ extension ScalarRule {
     /// The kind of an event.
     static let eventKind: ScalarRule = {
         var rule = ScalarRule(
-            "the kind of an event, such as motion", pattern: FleetEvent.kinds.joined(separator: "|"),
-            isValid: FleetEvent.kinds.contains)
-        rule.names = FleetEvent.kinds
+            "the kind of an event, such as motion", pattern: CameraSetEvent.kinds.joined(separator: "|"),
+            isValid: CameraSetEvent.kinds.contains)
+        rule.names = CameraSetEvent.kinds
         return rule
     }()
 

@@ -10,7 +10,7 @@ package struct CertificateService: Service {
     private let files: TLSFiles
     private let certificate: TLSServerCertificate
     private let logger: Logger
-    private let report: @Sendable (FleetEvent) -> Void
+    private let report: @Sendable (CameraSetEvent) -> Void
     private let interval: Duration
     private let changes: [FileChange]
     /// The threads that read the files, because their disk may hang.
@@ -24,7 +24,7 @@ package struct CertificateService: Service {
     /// - Throws: ``InletError`` if the pair cannot be read or used.
     package init(
         _ files: TLSFiles, logger: Logger, interval: Duration = .seconds(1),
-        report: @escaping @Sendable (FleetEvent) -> Void
+        report: @escaping @Sendable (CameraSetEvent) -> Void
     ) throws(InletError) {
         (self.files, self.logger, self.interval, self.report) = (files, logger, interval, report)
         // Signatures are taken before the files are read, so that a file that changes in between is read again.
@@ -61,10 +61,10 @@ package struct CertificateService: Service {
                 try files.load(into: certificate)
             }
             logger.notice("The certificate was read again")
-            report(FleetEvent("certificate-read", "The certificate was read again.", camera: nil))
+            report(CameraSetEvent("certificate-read", "The certificate was read again.", camera: nil))
         } catch {
             logger.error("The previous certificate stays in use: \(error)")
-            report(FleetEvent("certificate-failed", error.description, camera: nil))
+            report(CameraSetEvent("certificate-failed", error.description, camera: nil))
         }
     }
 }

@@ -1,17 +1,17 @@
 import ServiceLifecycle
 
-/// Notifies the system's service manager that the daemon is ready, alive, or stopping. Also makes ``Fleet/progress``
-/// report that the daemon is stopping.
+/// Notifies the system's service manager that the daemon is ready, alive, or stopping. Also makes
+/// ``CameraSet/progress`` report that the daemon is stopping.
 package struct NotifierService: Service {
     private let notifier: ServiceNotifier
-    private let fleet: Fleet
+    private let cameraSet: CameraSet
     private let watchdog: Duration?
 
     /// - Parameters:
-    ///   - fleet: the fleet whose progress shows that the daemon is stopping.
+    ///   - cameraSet: the cameras whose progress shows that the daemon is stopping.
     ///   - watchdog: the time within which the manager expects a sign of life; nil if it expects none.
-    package init(_ notifier: ServiceNotifier, fleet: Fleet, watchdog: Duration?) {
-        (self.notifier, self.fleet, self.watchdog) = (notifier, fleet, watchdog)
+    package init(_ notifier: ServiceNotifier, cameraSet: CameraSet, watchdog: Duration?) {
+        (self.notifier, self.cameraSet, self.watchdog) = (notifier, cameraSet, watchdog)
     }
 
     package func run() async throws {
@@ -23,7 +23,7 @@ package struct NotifierService: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) }
             if watchdog != nil, !Task.isShuttingDownGracefully { notifier.send(.watchdog) }
         }
-        await fleet.announceEnd()
+        await cameraSet.announceEnd()
         notifier.send(.stopping)
     }
 }

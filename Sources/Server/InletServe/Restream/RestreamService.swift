@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Serves the cameras of a fleet by RTSP, as `rtsp://HOST:PORT/NAME`. A service of the daemon.
+/// Serves the daemon's cameras by RTSP, as `rtsp://HOST:PORT/NAME`. A service of the daemon.
 final class RestreamService: Service {
     private let server: any RestreamServer
     private let opener: Opener
@@ -21,12 +21,12 @@ final class RestreamService: Service {
     ///   - clients: counts wrong passwords and requests, together with those of the HTTP server.
     /// - Throws: ``InletError`` if it cannot listen.
     init(
-        _ address: RestreamSettings, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount,
+        _ address: RestreamSettings, _ settings: ServerSettings, cameraSet: CameraSet, streams: StreamCount,
         clients: ClientLedger, logger: Logger, make: RestreamRequest.Maker
     ) throws(InletError) {
-        let views = fleet.views
+        let views = cameraSet.views
         let cameras = settings.tokens.mapValues(\.cameras)
-        opener = Opener(fleet: fleet, streams: streams, logger: logger)
+        opener = Opener(cameraSet: cameraSet, streams: streams, logger: logger)
         let users = settings.tokens.mapValues(\.secret)
         let connections = settings.streams + Self.reserved
         let open = opener.open
@@ -65,14 +65,14 @@ final class RestreamService: Service {
 
     /// Opens cameras for readers, and blocks the readers' threads.
     private final class Opener: Sendable {
-        private let fleet: Fleet
+        private let cameraSet: CameraSet
         private let streams: StreamCount
         private let logger: Logger
         /// The readers that wait for their first key frame; nil when the server is stopping.
         private let waiting = Mutex<[ObjectIdentifier: RestreamReader]?>([:])
 
-        init(fleet: Fleet, streams: StreamCount, logger: Logger) {
-            (self.fleet, self.streams, self.logger) = (fleet, streams, logger)
+        init(cameraSet: CameraSet, streams: StreamCount, logger: Logger) {
+            (self.cameraSet, self.streams, self.logger) = (cameraSet, streams, logger)
         }
 
         /// Ends all waits for a first key frame, and prevents new ones. Returns immediately.
@@ -161,10 +161,10 @@ final class RestreamService: Service {
         private func needPackets(of name: String) -> Result<CameraMedia, InletError> {
             let found = Mutex<Result<CameraMedia, InletError>?>(nil)
             let isKnown = DispatchSemaphore(value: 0)
-            let task = Task { [fleet] in
+            let task = Task { [cameraSet] in
                 var result = Result<CameraMedia, InletError>.failure(
                     InletError(.notFound, "There is no such camera."))
-                if let camera = await fleet.camera(name) {
+                if let camera = await cameraSet.camera(name) {
                     do throws(InletError) {
                         try await camera.needPackets()
                         result = .success(camera.media)

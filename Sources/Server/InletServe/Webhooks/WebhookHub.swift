@@ -26,7 +26,7 @@ package final class WebhookHub: Sendable {
     }
 
     /// Passes on an event. Does not wait.
-    func send(_ event: FleetEvent) {
+    func send(_ event: CameraSetEvent) {
         let senders = senders.withLock { $0.values.filter { $0.settings.wants(event) } }
         guard !senders.isEmpty else { return }
         let time = WallTime.now

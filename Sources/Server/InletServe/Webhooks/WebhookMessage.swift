@@ -8,7 +8,7 @@ struct WebhookMessage: Sendable {
     let body: String
 
     /// - Parameter time: when the event happened, in nanoseconds since 1970.
-    init(_ event: FleetEvent, time: Int64) {
+    init(_ event: CameraSetEvent, time: Int64) {
         var random = SystemRandomNumberGenerator()
         let digits = Array("0123456789abcdef".utf8)
         identifier = "event_" + String(decoding: (0..<32).map { _ in digits[Int(random.next() & 15)] }, as: UTF8.self)

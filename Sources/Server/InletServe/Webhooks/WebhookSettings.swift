@@ -19,7 +19,7 @@ package struct WebhookSettings: Sendable, Hashable {
     package init(address: WebhookAddress) { self.address = address }
 
     /// Returns whether an event must be sent.
-    func wants(_ event: FleetEvent) -> Bool {
+    func wants(_ event: CameraSetEvent) -> Bool {
         guard kinds?.contains(event.kind) ?? true else { return false }
         return event.camera.map(cameras.allows) ?? !cameras.isLimited
     }

@@ -28,7 +28,7 @@ import Testing
     }
 
     private func send(_ count: Int, _ hub: EventHub, text: String = "live") {
-        for number in 1...count { hub.send(FleetEvent("state", text, camera: number % 2 == 0 ? "gate" : "door")) }
+        for number in 1...count { hub.send(CameraSetEvent("state", text, camera: number % 2 == 0 ? "gate" : "door")) }
         loop.run()
     }
 
@@ -67,8 +67,8 @@ import Testing
     @Test("The events of a quiet camera are kept while another has far more")
     func fairness() {
         let hub = EventHub(loop, run: 9)
-        hub.send(FleetEvent("state", "live", camera: "gate"))
-        for _ in 0..<200 { hub.send(FleetEvent("state", "live", camera: "door")) }
+        hub.send(CameraSetEvent("state", "live", camera: "gate"))
+        for _ in 0..<200 { hub.send(CameraSetEvent("state", "live", camera: "door")) }
         loop.run()
         #expect(client(hub, ["door", "gate"]).ids == ["9-1"] + (153...201).map { "9-\($0)" })
     }

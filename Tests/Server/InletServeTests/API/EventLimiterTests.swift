@@ -13,7 +13,7 @@ import Testing
         let (passed, continuation) = AsyncStream.makeStream(of: String.self)
         var texts = passed.makeAsyncIterator()
         func send(_ text: String, _ camera: String, _ kind: String = "motion") {
-            limiter.pass(FleetEvent(kind, text, camera: camera)) { event in
+            limiter.pass(CameraSetEvent(kind, text, camera: camera)) { event in
                 continuation.yield("\(event.camera ?? ""): \(event.text)")
             }
         }

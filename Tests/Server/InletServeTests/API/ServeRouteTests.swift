@@ -90,7 +90,7 @@ struct ServeRouteTests {
 
     @Test("An event is one record of server-sent events, with any text")
     func event() {
-        let event = FleetEvent("failed", "one\ntwo\u{2028}</script>", camera: "a")
+        let event = CameraSetEvent("failed", "one\ntwo\u{2028}</script>", camera: "a")
         let text = EventHub.text(event, id: "7", time: 0)
         #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == 4)
         #expect(text.hasPrefix("id: 7\nevent: camera\ndata: {\"camera\":\"a\",\"kind\":\"failed\",\"text\":\"one"))

@@ -28,10 +28,10 @@ import Testing
     }
 
     private static func status(
-        _ name: String, of fleet: Fleet, until isReached: (CameraStatus) -> Bool
+        _ name: String, of cameraSet: CameraSet, until isReached: (CameraStatus) -> Bool
     ) async throws -> CameraStatus {
         for _ in 0..<6000 {
-            if let status = await fleet.camera(name)?.status, isReached(status) { return status }
+            if let status = await cameraSet.camera(name)?.status, isReached(status) { return status }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw ServeProcess.Failure(description: "\(name) did not come so far.")
@@ -48,31 +48,31 @@ import Testing
     @Test("A killed process causes its camera an outage, which ends without help, and loses no frame of others")
     func crash() async throws {
         let recorders = Recorders()
-        let fleet = Fleet(
+        let cameraSet = CameraSet(
             registry: recorders.registry, spread: .zero, logger: silent, makeProcess: Self.makeProcess)
         let cameras = [
             "steady": CameraSettings(
                 name: "steady", source: "count:a", sinks: [SinkSettings(uri: "record:steady", queue: .lossless())]),
             "door": Self.own("door", "pattern:timecode?size=320x180&fps=50", sinks: ["record:door"]),
         ]
-        var events = fleet.events.makeAsyncIterator()
-        await fleet.apply(cameras, version: 1)
+        var events = cameraSet.events.makeAsyncIterator()
+        await cameraSet.apply(cameras, version: 1)
         await recorders["door"].frames(atLeast: 5)
         await recorders["steady"].frames(atLeast: 5)
-        let before = try #require(await fleet.camera("door")?.status)
+        let before = try #require(await cameraSet.camera("door")?.status)
         let child = try #require(before.process?.processID)
         let childStart = try #require(Self.startTime(child))
         #expect(before.process?.starts == 1)
         // systemd signals all processes of a service in this way: the daemon decides when a child ends.
         for number in [SIGTERM, SIGINT] { kill(child, number) }
         await recorders["door"].frames(atLeast: recorders["door"].frames.count + 5)
-        #expect(await fleet.camera("door")?.status.process == before.process)
+        #expect(await cameraSet.camera("door")?.status.process == before.process)
         kill(child, SIGKILL)
-        var told: FleetEvent?
+        var told: CameraSetEvent?
         while told == nil, let event = await events.next() { if event.kind == "failed" { told = event } }
         #expect(told?.camera == "door")
         #expect(told?.text.contains("was ended by SIGKILL") == true, "\(told?.text ?? "")")
-        let after = try await Self.status("door", of: fleet) {
+        let after = try await Self.status("door", of: cameraSet) {
             $0.phase == .live && $0.statistics?.supervision.openings ?? 0 >= 2
         }
         #expect(after.process?.starts ?? 0 >= 2 && after.process?.processID != child)
@@ -80,9 +80,9 @@ import Testing
         let successorStart = Self.startTime(successor)
         await recorders["door"].frames(atLeast: recorders["door"].frames.count + 5)
         await recorders["steady"].frames(atLeast: recorders["steady"].frames.count + 5)
-        let steady = try #require(await fleet.camera("steady")?.status.statistics)
+        let steady = try #require(await cameraSet.camera("steady")?.status.statistics)
         #expect(steady.supervision.openings == 1 && steady.sinks.first?.drops == [:])
-        await fleet.stop()
+        await cameraSet.stop()
         let sequences = recorders["steady"].frames.map(\.sequence)
         #expect(sequences == Array(0..<UInt64(sequences.count)))
         // Neither of them is left, not even as an entry in the process table.
@@ -93,17 +93,17 @@ import Testing
 
     @Test("A process over its memory limit is ended and restarted, and the cause is reported")
     func memory() async throws {
-        let fleet = Fleet(
+        let cameraSet = CameraSet(
             registry: Recorders().registry, spread: .zero, logger: silent, makeProcess: Self.makeProcess)
-        var events = fleet.events.makeAsyncIterator()
-        await fleet.apply(
+        var events = cameraSet.events.makeAsyncIterator()
+        await cameraSet.apply(
             ["big": Self.own("big", "pattern:timecode?size=3840x2160&fps=20", memoryLimit: 12_000_000)], version: 1)
-        var told: FleetEvent?
+        var told: CameraSetEvent?
         while told == nil, let event = await events.next() { if event.kind == "failed" { told = event } }
         #expect(told?.text.contains("used more memory than its limit") == true, "\(told?.text ?? "")")
         #expect(told?.text.contains("of 12 MB") == true, "\(told?.text ?? "")")
-        _ = try await Self.status("big", of: fleet) { $0.process?.starts ?? 0 > 1 }
-        await fleet.stop()
+        _ = try await Self.status("big", of: cameraSet) { $0.process?.starts ?? 0 > 1 }
+        await cameraSet.stop()
     }
 
     @Test("A host that cannot be resolved is reported as such, so that it is tried again", .takes(atMostMinutes: 1))

@@ -9,20 +9,20 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ConfigurationKeeperTests {
     private let folder: TemporaryFolder
     private let path: String
-    private let fleet: Fleet
+    private let cameraSet: CameraSet
     private let recorders = Recorders()
 
     init() throws {
         folder = try TemporaryFolder()
         path = folder.path("cameras.yaml")
-        fleet = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+        cameraSet = CameraSet(registry: recorders.registry, spread: .zero, logger: silent)
     }
 
     private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
 
     private func keeper() throws -> ConfigurationKeeper {
         try ConfigurationKeeper(
-            path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: fleet, logger: silent)
+            path: path, reader: ConfigurationReader(registry: recorders.registry), cameraSet: cameraSet, logger: silent)
     }
 
     @Test("A file with an error changes nothing; the next good one is used, and reopens only what differs")
@@ -38,15 +38,15 @@ import Testing
             return
         }
         #expect(!problems.list.isEmpty)
-        #expect(await fleet.current.keys.sorted() == ["a", "b"])
+        #expect(await cameraSet.current.keys.sorted() == ["a", "b"])
         try write(steady + "  c: count:c\n")
         let tried = try await keeper.reload(isTrial: true).get()
         #expect(tried.summary.map { "\($0.name) \($0.change)" } == ["b removed", "c added"])
-        #expect(await fleet.current.keys.sorted() == ["a", "b"])
+        #expect(await cameraSet.current.keys.sorted() == ["a", "b"])
         let plan = try await keeper.reload().get()
         #expect(plan.summary.map { "\($0.name) \($0.change)" } == ["b removed", "c added"])
         await recorders["a"].frames(atLeast: recorders["a"].frames.count + 2)
-        await fleet.stop()
+        await cameraSet.stop()
         let sequences = recorders["a"].frames.map(\.sequence)
         #expect(sequences == Array(0..<UInt64(sequences.count)))
     }
@@ -64,7 +64,7 @@ import Testing
         let camera = JSONValue.object([("source", .text("rtsp://user:hushhush@camera/main")), ("retry", .number(2))])
         // A trial changes nothing.
         #expect(done(await first.set("c", camera, isNew: true, isTrial: true)) == ["c added"])
-        #expect(await fleet.current.keys.sorted() == ["a", "b"])
+        #expect(await cameraSet.current.keys.sorted() == ["a", "b"])
         #expect(done(await first.set("c", camera, isNew: true, isTrial: false)) == ["c added"])
         #expect(done(await first.remove("a", isTrial: false)) == ["a removed"])
         if case .exists = await first.set("c", camera, isNew: true, isTrial: false) {} else { Issue.record("twice") }
@@ -85,11 +85,11 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted() == [
                 "cameras.yaml", "cameras.yaml.changes.json", "cameras.yaml.changes.json.copy",
             ])
-        await fleet.stop()
+        await cameraSet.stop()
 
-        let other = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+        let other = CameraSet(registry: recorders.registry, spread: .zero, logger: silent)
         let second = try ConfigurationKeeper(
-            path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: other,
+            path: path, reader: ConfigurationReader(registry: recorders.registry), cameraSet: other,
             logger: silent)
         await second.start()
         #expect(await other.current.keys.sorted() == ["b", "c"])
@@ -120,8 +120,8 @@ import Testing
         }
         #expect(done == 21)
         let all = (["a", "b"] + numbers.map { "c\($0)" }).sorted()
-        #expect(await fleet.current.keys.sorted() == all)
-        await fleet.stop()
+        #expect(await cameraSet.current.keys.sorted() == all)
+        await cameraSet.stop()
         let kept = try Overlay(path: Overlay.path(beside: path))
         let read = try ConfigurationReader(registry: recorders.registry).read(
             ConfigurationReader.text(at: path), overlay: kept.nodes)
@@ -135,14 +135,14 @@ import Testing
         try write("cameras:\n  a: count:a\n")
         let first = try keeper()
         _ = await first.set("b", .text("count:b"), isNew: true, isTrial: false)
-        await fleet.stop()
+        await cameraSet.stop()
         let changes = Overlay.path(beside: path)
         for (damaged, cameras) in [([changes], ["a", "b"]), ([changes, changes + ".copy"], ["a"])] {
             for path in damaged { try Data(content.utf8).write(to: URL(fileURLWithPath: path)) }
-            let other = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+            let other = CameraSet(registry: recorders.registry, spread: .zero, logger: silent)
             var events = other.events.makeAsyncIterator()
             let second = try ConfigurationKeeper(
-                path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: other, logger: silent)
+                path: path, reader: ConfigurationReader(registry: recorders.registry), cameraSet: other, logger: silent)
             await second.start()
             #expect(await events.next()?.kind == "changes-damaged")
             #expect(await other.current.keys.sorted() == cameras)
@@ -160,7 +160,7 @@ import Testing
         try write("cameras:\n  a: count:a\n")
         let keeper = try ConfigurationKeeper(
             path: path, overlayPath: folder.path("nowhere/changes.json"),
-            reader: ConfigurationReader(registry: recorders.registry), fleet: fleet,
+            reader: ConfigurationReader(registry: recorders.registry), cameraSet: cameraSet,
             logger: silent)
         await keeper.start()
         guard case .failed(let error) = await keeper.set("b", .text("count:b"), isNew: true, isTrial: false) else {
@@ -168,8 +168,8 @@ import Testing
             return
         }
         #expect(error.code == .notFound)
-        #expect(await fleet.current.keys.sorted() == ["a"])
-        await fleet.stop()
+        #expect(await cameraSet.current.keys.sorted() == ["a"])
+        await cameraSet.stop()
     }
 
     @Test("A file counts as changed when it looks different, and the same twice")

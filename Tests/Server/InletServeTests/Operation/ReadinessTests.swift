@@ -18,13 +18,13 @@ import Testing
         try Data("server: {listen: '127.0.0.1:0'}\ncameras:\n  absent: rtsp://127.0.0.1:1/x\n".utf8)
             .write(to: URL(fileURLWithPath: path))
         let registry = Recorders().registry
-        let fleet = Fleet(registry: registry, spread: .zero, logger: silent)
+        let cameraSet = CameraSet(registry: registry, spread: .zero, logger: silent)
         let keeper = try ConfigurationKeeper(
-            path: path, reader: ConfigurationReader(registry: registry), fleet: fleet, logger: silent)
+            path: path, reader: ConfigurationReader(registry: registry), cameraSet: cameraSet, logger: silent)
         let listener = HTTPListener()
         defer { listener.stop() }
         let responder = ServeResponder(
-            fleet: fleet, keeper: keeper, loop: listener.loop, events: EventHub(listener.loop),
+            cameraSet: cameraSet, keeper: keeper, loop: listener.loop, events: EventHub(listener.loop),
             settings: await keeper.server, requiresToken: false, streams: StreamCount(most: 1),
             audit: try AuditLog(path: nil, logger: silent) { _ in }, webhooks: WebhookHub(logger: silent), search: nil,
             makeWebRTC: nil, logger: silent)
@@ -37,12 +37,12 @@ import Testing
         await keeper.start()
         #expect(await ask(.readiness) == "0 of 1 cameras are healthy 200")
         // The first service that ends reports it, before the cameras end.
-        let notifier = NotifierService(ServiceNotifier(socket: nil), fleet: fleet, watchdog: nil)
+        let notifier = NotifierService(ServiceNotifier(socket: nil), cameraSet: cameraSet, watchdog: nil)
         let running = Task { try await notifier.run() }
         running.cancel()
         try await running.value
         #expect(await ask(.readiness) == "The daemon is shutting down 503")
-        await fleet.stop()
+        await cameraSet.stop()
         #expect(await ask(.readiness) == "The daemon is shutting down 503")
         #expect(await ask(.health) == "alive 200")
     }

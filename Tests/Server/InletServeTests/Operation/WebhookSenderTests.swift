@@ -15,7 +15,7 @@ import Testing
         let address = try WebhookAddress("http://127.0.0.1:\(try #require(server.ready["port"]?.int))/")
         let sender = WebhookSender(
             name: "pager", WebhookSettings(address: address), firstPause: .seconds(3600), logger: Logger(label: "test"))
-        sender.offer(WebhookMessage(FleetEvent("state", "paused", camera: "door"), time: 0))
+        sender.offer(WebhookMessage(CameraSetEvent("state", "paused", camera: "door"), time: 0))
         func count() throws -> Int {
             guard case .list(let list)? = try server.send("report")["requests"] else { return 0 }
             return list.count

@@ -4,8 +4,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// State that the connections of the daemon's server share: the fleet, its configuration, and the handling of requests.
-/// Safe from any thread.
+/// State that the connections of the daemon's server share: the cameras, their configuration, and the handling of
+/// requests. Safe from any thread.
 final class ServeResponder: Sendable {
     static let page = ByteBuffer(string: PackageTexts.cameras_html)
 
@@ -18,7 +18,7 @@ final class ServeResponder: Sendable {
     let audit: AuditLog
     /// The cameras of each token, by the token's name.
     private let cameras: [String: CameraFilter]
-    private let fleet: Fleet
+    private let cameraSet: CameraSet
     let keeper: ConfigurationKeeper
     /// Searches for cameras; nil if search is not supported.
     let search: CameraSearch?
@@ -32,25 +32,26 @@ final class ServeResponder: Sendable {
     private let segmentHubs: NIOLoopBoundBox<[ObjectIdentifier: SegmentHub]>
 
     init(
-        fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, settings: ServerSettings,
+        cameraSet: CameraSet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub,
+        settings: ServerSettings,
         requiresToken: Bool, streams: StreamCount, audit: AuditLog, webhooks: WebhookHub, search: CameraSearch?,
         makeWebRTC: CameraWebRTCRequest.Maker?, logger: Logger
     ) {
         (self.search, self.logger) = (search, logger)
         (self.loop, self.audit, self.webhooks) = (loop, audit, webhooks)
         cameras = settings.tokens.mapValues(\.cameras)
-        (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
+        (self.cameraSet, self.keeper, self.events, self.requiresToken) = (cameraSet, keeper, events, requiresToken)
         fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         segmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         self.streams = streams
-        webRTC = WebRTCDirectory(makeWebRTC, settings, fleet: fleet, streams: streams)
+        webRTC = WebRTCDirectory(makeWebRTC, settings, cameraSet: cameraSet, streams: streams)
     }
 
     /// The scope of clients without a token if none is required: those are users of this machine.
     var scopeWithoutToken: AccessScope { requiresToken ? .view : .control }
 
     /// Returns the hub that passes a camera's pictures to viewers; nil if there is no such camera.
-    func view(of name: String) -> PictureHub? { fleet.views[name] }
+    func view(of name: String) -> PictureHub? { cameraSet.views[name] }
 
     /// Returns the cameras of a token; all cameras if the token has no name or there is no token.
     func cameras(ofToken name: String?) -> CameraFilter { name.flatMap { cameras[$0] } ?? .all }
@@ -97,7 +98,7 @@ final class ServeResponder: Sendable {
     }
 
     /// Returns a camera; nil if there is no camera of that name.
-    func camera(_ name: String) async -> SupervisedCamera? { await fleet.camera(name) }
+    func camera(_ name: String) async -> SupervisedCamera? { await cameraSet.camera(name) }
 
     /// Answers a request without a body.
     ///
@@ -148,7 +149,7 @@ final class ServeResponder: Sendable {
 
     /// Pauses, resumes or restarts a camera. A dry run only reports the change.
     private func control(_ name: String, _ route: ServeRoute, isTrial: Bool) async -> HTTPAnswer {
-        guard await fleet.camera(name) != nil else { return .noCamera(name) }
+        guard await cameraSet.camera(name) != nil else { return .noCamera(name) }
         let change: String
         switch route {
         case .pause:
@@ -159,7 +160,7 @@ final class ServeResponder: Sendable {
             if !isTrial { guard await keeper.setPaused(name, false) else { return .noCamera(name) } }
         default:
             change = "restarted"
-            if !isTrial { guard await fleet.restart(name) else { return .noCamera(name) } }
+            if !isTrial { guard await cameraSet.restart(name) else { return .noCamera(name) } }
         }
         return isTrial ? .changes([(name, change)], isTrial: true) : HTTPAnswer(.noContent)
     }
@@ -188,7 +189,7 @@ final class ServeResponder: Sendable {
             if case .null = body.content {
                 return .problem(.unprocessableEntity, "The body must be a camera: the URI of its source, or an object.")
             }
-            let isNew = await fleet.camera(name) == nil
+            let isNew = await cameraSet.camera(name) == nil
             let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
             return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial, isTrial: isTrial, visible: visible)
         case .record(let name): return await record(name, body, isTrial: isTrial)
@@ -206,30 +207,30 @@ final class ServeResponder: Sendable {
     }
 
     private func about(_ name: String, _ body: (SupervisedCamera) async -> HTTPAnswer) async -> HTTPAnswer {
-        guard let camera = await fleet.camera(name) else { return .noCamera(name) }
+        guard let camera = await cameraSet.camera(name) else { return .noCamera(name) }
         return await body(camera)
     }
 
     private var readiness: HTTPAnswer {
         get async {
-            switch await fleet.progress {
+            switch await cameraSet.progress {
             case .starting: return .text("The cameras have not started yet", .serviceUnavailable)
             case .stopping: return .text("The daemon is shutting down", .serviceUnavailable)
             case .started: break
             }
-            let statuses = await fleet.statuses
+            let statuses = await cameraSet.statuses
             let healthy = statuses.count(where: \.isHealthy)
             return .text("\(healthy) of \(statuses.count) cameras are healthy", .ok)
         }
     }
 
     private func statuses(of visible: CameraFilter) async -> [CameraStatus] {
-        await fleet.statuses.filter { visible.allows($0.settings.name) }
+        await cameraSet.statuses.filter { visible.allows($0.settings.name) }
     }
 
     private func metrics(of visible: CameraFilter) async -> HTTPAnswer {
         let cameras = await statuses(of: visible)
-        let use = await fleet.processorUse
+        let use = await cameraSet.processorUse
         let captures = cameras.compactMap { status in
             status.statistics.map { (labels: [("camera", status.settings.name)], statistics: $0) }
         }

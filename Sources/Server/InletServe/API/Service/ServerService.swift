@@ -45,12 +45,13 @@ package final class ServerService: Service {
     /// - Returns: the address that the server listens on, such as `127.0.0.1:8080`.
     /// - Throws: ``InletError`` if it cannot listen.
     package func listen(
-        for fleet: Fleet, keeper: ConfigurationKeeper, streams: StreamCount, audit: AuditLog, webhooks: WebhookHub,
+        for cameraSet: CameraSet, keeper: ConfigurationKeeper, streams: StreamCount, audit: AuditLog,
+        webhooks: WebhookHub,
         search: CameraSearch? = nil, makeWebRTC: CameraWebRTCRequest.Maker? = nil
     ) throws(InletError) -> String {
         let events = EventHub(listener.loop)
         let responder = ServeResponder(
-            fleet: fleet, keeper: keeper, loop: listener.loop, events: events, settings: settings,
+            cameraSet: cameraSet, keeper: keeper, loop: listener.loop, events: events, settings: settings,
             requiresToken: access.token != nil, streams: streams, audit: audit, webhooks: webhooks,
             search: search, makeWebRTC: makeWebRTC, logger: logger)
         var place = HTTPListener.Place(
@@ -63,7 +64,7 @@ package final class ServerService: Service {
             ServeService(responder, connection: connection)
         }
         logger.notice("The page is at \(HTTPListener.pages(of: access, at: address))")
-        let stream = fleet.events
+        let stream = cameraSet.events
         let forwarding = Task { for await event in stream { events.send(event) } }
         let heartbeat = Task { await Self.beat(events) }
         tasks.withLock { $0 = (forwarding, heartbeat) }
@@ -83,8 +84,8 @@ package final class ServerService: Service {
         let tasks = tasks.withLock { $0 }
         tasks?.heartbeat.cancel()
         await tasks?.heartbeat.value
-        // After the listener's thread has ended, nothing may be sent on it. The fleet has ended before, which ends its
-        // events.
+        // After the listener's thread has ended, nothing may be sent on it. The cameras have ended before, which ends
+        // its events.
         await tasks?.forwarding.value
         listener.stop()
     }

@@ -11,7 +11,7 @@ package final class CameraRecorder: Sendable {
     private let clock: any CaptureClock
     private let lanes: FileLanes
     private let logger: Logger
-    private let report: @Sendable (FleetEvent) -> Void
+    private let report: @Sendable (CameraSetEvent) -> Void
     private let state = Mutex(State())
     /// How long a recording waits, after its end, for a camera that sends nothing.
     private static let grace = Duration.seconds(2)
@@ -33,7 +33,7 @@ package final class CameraRecorder: Sendable {
 
     init(
         _ media: CameraMedia, registry: PluginRegistry, clock: any CaptureClock, lanes: FileLanes, logger: Logger,
-        report: @escaping @Sendable (FleetEvent) -> Void
+        report: @escaping @Sendable (CameraSetEvent) -> Void
     ) {
         var logger = logger
         logger[metadataKey: "camera"] = "\(media.camera)"
@@ -138,7 +138,7 @@ package final class CameraRecorder: Sendable {
                                 throw InletError(.internal, "mp4: accepts no packets.")
                             }
                             return packets.makePacketSink()
-                        }, report: { report(FleetEvent($0, $1, camera: camera)) })
+                        }, report: { report(CameraSetEvent($0, $1, camera: camera)) })
                 },
                 onEnd: { [weak self] error in
                     watch.cancel()
@@ -162,9 +162,9 @@ package final class CameraRecorder: Sendable {
             if state.active?.job === job { state.active = nil }
         }
         if let error {
-            report(FleetEvent("recording-failed", error.description, camera: media.camera))
+            report(CameraSetEvent("recording-failed", error.description, camera: media.camera))
         } else if ticket.names.isEmpty {
-            report(FleetEvent("recording-failed", "The camera sent nothing to record.", camera: media.camera))
+            report(CameraSetEvent("recording-failed", "The camera sent nothing to record.", camera: media.camera))
         }
     }
 

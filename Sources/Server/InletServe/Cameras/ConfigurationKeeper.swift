@@ -4,7 +4,7 @@ package import Logging
 import NIOCore
 import NIOPosix
 
-/// Keeps the configuration of a fleet: reads the file and its overlay, applies the differences, and persists the API's
+/// Keeps the configuration of a daemon: reads the file and its overlay, applies the differences, and persists the API's
 /// changes. A text with an error changes nothing.
 ///
 /// Files are read and written on a separate thread, so a disk that hangs delays only changes.
@@ -17,7 +17,7 @@ package actor ConfigurationKeeper {
 
     private let path: String
     private let reader: ConfigurationReader
-    private let fleet: Fleet
+    private let cameraSet: CameraSet
     private let webhooks: WebhookHub?
     private let logger: Logger
     private var overlay: Overlay
@@ -31,10 +31,10 @@ package actor ConfigurationKeeper {
     /// - Parameter webhooks: receives the webhooks of the configuration; nil if no events are sent.
     /// - Throws: all problems of the configuration.
     package init(
-        path: String, overlayPath: String? = nil, reader: ConfigurationReader, fleet: Fleet,
+        path: String, overlayPath: String? = nil, reader: ConfigurationReader, cameraSet: CameraSet,
         webhooks: WebhookHub? = nil, logger: Logger
     ) throws(ConfigurationProblems) {
-        (self.path, self.reader, self.fleet, self.logger) = (path, reader, fleet, logger)
+        (self.path, self.reader, self.cameraSet, self.logger) = (path, reader, cameraSet, logger)
         self.webhooks = webhooks
         text = try ConfigurationReader.text(at: path)
         overlay = Overlay(recovering: overlayPath ?? Overlay.path(beside: path))
@@ -50,7 +50,7 @@ package actor ConfigurationKeeper {
             "\(path) was replaced outside of this container, which still sees the old file. Mount the file's folder "
             + "instead of the file, and restart the container."
         logger.error("\(text)")
-        fleet.report(FleetEvent("configuration-stale", text, camera: nil))
+        cameraSet.report(CameraSetEvent("configuration-stale", text, camera: nil))
     }
 
     /// The server's settings. The running server uses those from its start.
@@ -73,7 +73,7 @@ package actor ConfigurationKeeper {
     package func start() async {
         if let damage = overlay.damage {
             logger.error("\(damage)")
-            fleet.report(FleetEvent("changes-damaged", "\(damage)", camera: nil))
+            cameraSet.report(CameraSetEvent("changes-damaged", "\(damage)", camera: nil))
         }
         await apply()
     }
@@ -121,7 +121,7 @@ package actor ConfigurationKeeper {
     ///   - isTrial: whether to return the changes without making them.
     package func set(_ name: String, _ camera: JSONValue, isNew: Bool, isTrial: Bool) async -> Outcome {
         // This comes first, because nothing may wait from here to the commit: a change made meanwhile would be lost.
-        let balance = await fleet.balance
+        let balance = await cameraSet.balance
         if isNew, configuration.cameras[name] != nil { return .exists }
         guard CameraName.isValid(name) else {
             return .wrong(
@@ -151,7 +151,7 @@ package actor ConfigurationKeeper {
     /// not name the camera, the camera is removed.
     package func revert(_ name: String, isTrial: Bool) async -> Outcome {
         // This comes first, as in ``set(_:_:isNew:isTrial:)``, because a removed camera may be added again.
-        let balance = await fleet.balance
+        let balance = await cameraSet.balance
         guard overlay.cameras[name] != nil else { return .unchanged }
         var changed = overlay
         changed.forget(name)
@@ -164,7 +164,7 @@ package actor ConfigurationKeeper {
     ///
     /// - Returns: whether the camera exists.
     package func setPaused(_ name: String, _ isPaused: Bool) async -> Bool {
-        guard let camera = await fleet.camera(name) else { return false }
+        guard let camera = await cameraSet.camera(name) else { return false }
         if isPaused { await camera.pause() } else { await camera.resume() }
         guard overlay.paused.contains(name) != isPaused else { return true }
         overlay.setPaused(name, isPaused)
@@ -173,7 +173,7 @@ package actor ConfigurationKeeper {
         } catch {
             let text = "After a restart, the daemon will not know whether the camera is paused: \(error)"
             logger.error("\(name): \(text)")
-            fleet.report(FleetEvent("changes-failed", text, camera: name))
+            cameraSet.report(CameraSetEvent("changes-failed", text, camera: name))
         }
         return true
     }
@@ -187,7 +187,7 @@ package actor ConfigurationKeeper {
     }
 
     /// - Parameter balance: the budget in which new cameras must fit; nil if no camera is added.
-    private func change(to changed: Overlay, within balance: Fleet.Balance?, isTrial: Bool) async -> Outcome {
+    private func change(to changed: Overlay, within balance: CameraSet.Balance?, isTrial: Bool) async -> Outcome {
         let new: ServeConfiguration
         do throws(ConfigurationProblems) {
             new = try reader.read(text, overlay: changed.nodes)
@@ -218,9 +218,9 @@ package actor ConfigurationKeeper {
     private func apply() async -> ReloadPlan {
         version += 1
         webhooks?.apply(configuration.webhooks)
-        // Both are read now, because another change may be made while this one waits for the fleet.
+        // Both are read now, because another change may be made while this one waits.
         let (cameras, version) = (configuration.cameras, version)
-        await fleet.limitCores(to: configuration.cores)
-        return await fleet.apply(cameras, paused: overlay.paused, version: version)
+        await cameraSet.limitCores(to: configuration.cores)
+        return await cameraSet.apply(cameras, paused: overlay.paused, version: version)
     }
 }

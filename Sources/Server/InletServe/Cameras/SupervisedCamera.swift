@@ -4,10 +4,10 @@ package import InletHTTP
 import InletSystem
 package import Logging
 
-/// A camera of a fleet: runs its capture, starts it again after it has ended if that is allowed, and changes its sinks
-/// while it runs.
+/// A camera of a ``CameraSet``: runs its capture, starts it again after it has ended if that is allowed, and changes
+/// its sinks while it runs.
 ///
-/// ``Fleet`` ensures that only one operation runs at a time.
+/// ``CameraSet`` ensures that only one operation runs at a time.
 package actor SupervisedCamera {
     /// The resources that cameras share.
     package struct Environment: Sendable {
@@ -37,7 +37,7 @@ package actor SupervisedCamera {
     let environment: Environment
     /// Finds sinks that accept no data.
     var sinkWatch = SinkWatch()
-    let report: @Sendable (FleetEvent) -> Void
+    let report: @Sendable (CameraSetEvent) -> Void
     var capturer: Capturer?
     /// Runs the source in separate processes, for all captures with the same settings.
     var process: CameraProcess?
@@ -66,7 +66,7 @@ package actor SupervisedCamera {
     /// - Parameter view: receives the pictures for viewers; nil if the camera cannot be viewed.
     package init(
         _ settings: CameraSettings, view: PictureHub?, environment: Environment,
-        report: @escaping @Sendable (FleetEvent) -> Void
+        report: @escaping @Sendable (CameraSetEvent) -> Void
     ) {
         (self.settings, self.view, self.environment, self.report) = (settings, view, environment, report)
         history = CameraHistory(
@@ -158,7 +158,7 @@ package actor SupervisedCamera {
         } catch {
             guard generation == startedGeneration else { return (nil, false) }
             let error = InletError(wrapping: error, operation: "opening")
-            report(FleetEvent("failed", error.description, camera: settings.name))
+            report(CameraSetEvent("failed", error.description, camera: settings.name))
             return (error, false)
         }
         self.capturer = capturer
@@ -170,7 +170,7 @@ package actor SupervisedCamera {
                     // The error belongs to an earlier capture.
                     self.failure = nil
                 }
-                if let event = FleetEvent(event, camera: name) { report(event) }
+                if let event = CameraSetEvent(event, camera: name) { report(event) }
             }
         }
         if isPaused { capturer.pause() }
@@ -265,7 +265,7 @@ package actor SupervisedCamera {
         do throws(InletError) {
             try await capturer.detach(id)
         } catch {
-            report(FleetEvent("sink-failed", error.description, camera: settings.name))
+            report(CameraSetEvent("sink-failed", error.description, camera: settings.name))
         }
     }
 
@@ -287,7 +287,7 @@ package actor SupervisedCamera {
                 // The URI was valid when the configuration was read, but a file of a secret may have been removed
                 // since.
                 let error = InletError(wrapping: error, operation: "attaching")
-                report(FleetEvent("sink-failed", error.description, camera: settings.name))
+                report(CameraSetEvent("sink-failed", error.description, camera: settings.name))
             }
         }
         return made

@@ -2,16 +2,18 @@ import Logging
 import ServiceLifecycle
 
 /// Runs the cameras from the daemon's start until it stops.
-package struct FleetService: Service {
-    private let fleet: Fleet
+package struct CameraSetService: Service {
+    private let cameraSet: CameraSet
     private let keeper: ConfigurationKeeper
 
-    package init(_ fleet: Fleet, keeper: ConfigurationKeeper) { (self.fleet, self.keeper) = (fleet, keeper) }
+    package init(_ cameraSet: CameraSet, keeper: ConfigurationKeeper) {
+        (self.cameraSet, self.keeper) = (cameraSet, keeper)
+    }
 
     /// Starts the cameras. When the daemon stops, every recording is finished.
     package func run() async throws {
         await keeper.start()
         try? await gracefulShutdown()
-        await fleet.stop()
+        await cameraSet.stop()
     }
 }

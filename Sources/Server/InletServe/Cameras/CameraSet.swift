@@ -6,7 +6,7 @@ package import Logging
 
 /// The cameras that a daemon runs. A change is applied camera by camera: an unaffected camera is not opened again and
 /// loses no frame.
-package actor Fleet {
+package actor CameraSet {
     private var cameras: [String: SupervisedCamera] = [:]
     private var settings: [String: CameraSettings] = [:]
     private let environment: SupervisedCamera.Environment
@@ -15,11 +15,11 @@ package actor Fleet {
     /// The hubs that pass pictures to viewers, by camera.
     package nonisolated let views = ViewDirectory()
     private let limiter: EventLimiter
-    private let broadcaster = Broadcaster<FleetEvent>(limit: 256)
+    private let broadcaster = Broadcaster<CameraSetEvent>(limit: 256)
     /// The current change. The next change waits for it.
     private var last: Task<Void, Never>?
     private var isStopped = false
-    /// Whether the fleet was asked to stop. Pending changes are finished first.
+    /// Whether the cameras were asked to stop. Pending changes are finished first.
     private var isEnding = false
     private var hasStarted = false
     /// The measured use of the processor.
@@ -31,7 +31,7 @@ package actor Fleet {
     ///   - spread: the time between the starts of cameras that are added together. The default is 100 ms.
     ///   - makeProcess: runs sources in separate processes. The default, nil, is for a system that cannot do so.
     ///   - makeView: makes the hub that passes pictures to viewers, once for each camera. The default, nil, is for a
-    ///     fleet without viewers.
+    ///     daemon without viewers.
     package init(
         registry: PluginRegistry, clock: any CaptureClock = SystemClock(), spread: Duration = .milliseconds(100),
         logger: Logger = Logger(label: "inlet.serve"), makeProcess: CameraProcess.Maker? = nil,
@@ -43,13 +43,13 @@ package actor Fleet {
         self.makeView = makeView
     }
 
-    /// Returns a new, separate sequence of events from now on. It ends with the fleet.
-    package nonisolated var events: AsyncStream<FleetEvent> { broadcaster.stream() }
+    /// Returns a new, separate sequence of events from now on. It ends after all cameras have ended.
+    package nonisolated var events: AsyncStream<CameraSetEvent> { broadcaster.stream() }
 
     /// Passes an event to all readers of ``events``. The rate of each camera's events is limited.
-    nonisolated func report(_ event: FleetEvent) { limiter.pass(event) { [weak self] in self?.deliver($0) } }
+    nonisolated func report(_ event: CameraSetEvent) { limiter.pass(event) { [weak self] in self?.deliver($0) } }
 
-    private nonisolated func deliver(_ event: FleetEvent) {
+    private nonisolated func deliver(_ event: CameraSetEvent) {
         broadcaster.send(event)
         if let name = event.camera { Task { await self.camera(name)?.noteEvent(event.kind) } }
     }
@@ -72,8 +72,8 @@ package actor Fleet {
     ///
     /// - Returns: whether the camera exists.
     package func restart(_ name: String) async -> Bool {
-        await inTurn { fleet in
-            guard let camera = await fleet.cameras[name] else { return false }
+        await inTurn { cameraSet in
+            guard let camera = await cameraSet.cameras[name] else { return false }
             await camera.restart()
             return true
         }
@@ -93,11 +93,11 @@ package actor Fleet {
     /// Returns a camera; nil if there is no camera of that name.
     package func camera(_ name: String) -> SupervisedCamera? { cameras[name] }
 
-    /// The progress of the fleet's start and stop.
+    /// The progress of the cameras' start and stop.
     package enum Progress: Sendable { case starting, started, stopping }
 
-    /// The progress of the fleet. It has started once the first cameras have been asked to open, whether or not they
-    /// do.
+    /// The progress of starting and stopping. It has started once the first cameras have been asked to open, whether or
+    /// not they do.
     package var progress: Progress { isEnding ? .stopping : hasStarted ? .started : .starting }
 
     /// The settings of all cameras.
@@ -127,7 +127,7 @@ package actor Fleet {
     func closeHistory() async { for camera in cameras.values { await camera.closeHistory() } }
 
     /// Runs changes one after the other, in the order of the calls.
-    private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (Fleet) async -> Value) async -> Value {
+    private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (CameraSet) async -> Value) async -> Value {
         let previous = last
         let task = Task {
             await previous?.value
@@ -175,7 +175,7 @@ package actor Fleet {
         }
         hasStarted = true
         for (name, change) in plan.summary {
-            broadcaster.send(FleetEvent(change, "The camera was \(change).", camera: name))
+            broadcaster.send(CameraSetEvent(change, "The camera was \(change).", camera: name))
         }
         return plan
     }

@@ -3,7 +3,7 @@ import InletSystem
 import Logging
 
 /// The budget of cores.
-extension Fleet {
+extension CameraSet {
     /// The measured use of the processor.
     struct Balance: Sendable {
         /// The cores for all cameras; nil for no limit.

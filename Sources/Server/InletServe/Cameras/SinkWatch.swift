@@ -104,10 +104,10 @@ extension SupervisedCamera {
                     "\(change.sink): nothing was accepted for \(SinkWatch.limit.components.seconds) seconds.\(lost) "
                     + "Check its disk or server."
                 environment.logger.error("\(text)", metadata: ["camera": "\(settings.name)"])
-                report(FleetEvent("sink-stalled", text, camera: settings.name))
+                report(CameraSetEvent("sink-stalled", text, camera: settings.name))
             } else {
                 environment.logger.notice("\(change.sink) accepts data again", metadata: ["camera": "\(settings.name)"])
-                report(FleetEvent("sink-recovered", "\(change.sink) accepts data again.", camera: settings.name))
+                report(CameraSetEvent("sink-recovered", "\(change.sink) accepts data again.", camera: settings.name))
             }
         }
     }

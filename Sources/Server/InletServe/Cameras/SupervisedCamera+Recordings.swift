@@ -42,7 +42,7 @@ extension SupervisedCamera {
         do throws(InletError) {
             _ = try record(for: nil, cause: kind)
         } catch {
-            report(FleetEvent("recording-failed", error.description, camera: settings.name))
+            report(CameraSetEvent("recording-failed", error.description, camera: settings.name))
         }
     }
 }

@@ -52,6 +52,6 @@ extension SupervisedCamera {
         capturer?.reduce(to: reduction)
         let left = degradation.map { "Reduced to \($0.by)" } ?? "No longer reduced"
         let isLess = level > before?.level ?? 0
-        report(FleetEvent(isLess ? "degraded" : "restored", "\(left). \(cause)", camera: settings.name))
+        report(CameraSetEvent(isLess ? "degraded" : "restored", "\(left). \(cause)", camera: settings.name))
     }
 }

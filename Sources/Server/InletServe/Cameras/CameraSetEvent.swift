@@ -1,8 +1,8 @@
 import InletCapture
 import InletCore
 
-/// An event of a camera of a fleet, or of the fleet.
-package struct FleetEvent: Sendable {
+/// An event of a camera, or of the whole ``CameraSet``.
+package struct CameraSetEvent: Sendable {
     /// The name of the camera; nil if the event concerns all cameras.
     package var camera: String?
     /// The kind of event as one word for programs, such as `state` or `reopened`.
@@ -23,7 +23,7 @@ package struct FleetEvent: Sendable {
 
     /// - Parameter kind: one of ``kinds``.
     package init(_ kind: String, _ text: String, camera: String?) {
-        assert(Self.kinds.contains(kind), "a kind that FleetEvent.kinds lacks: \(kind)")
+        assert(Self.kinds.contains(kind), "a kind that CameraSetEvent.kinds lacks: \(kind)")
         (self.camera, self.kind, self.text) = (camera, kind, text.sanitized())
     }
 

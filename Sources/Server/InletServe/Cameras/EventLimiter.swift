@@ -24,7 +24,7 @@ final class EventLimiter: Sendable {
         /// The time at which a full burst may pass again.
         var free: MonotonicTime
         /// The latest event that has not passed yet.
-        var held: FleetEvent?
+        var held: CameraSetEvent?
         var leftOut = 0
     }
 
@@ -34,7 +34,7 @@ final class EventLimiter: Sendable {
     init(clock: any CaptureClock) { self.clock = clock }
 
     /// Passes an event on, immediately or later. Omits it if a later event of the same kind replaces it.
-    func pass(_ event: FleetEvent, to deliver: @escaping @Sendable (FleetEvent) -> Void) {
+    func pass(_ event: CameraSetEvent, to deliver: @escaping @Sendable (CameraSetEvent) -> Void) {
         let (key, now) = (Key(camera: event.camera, kind: event.kind), clock.now)
         let (isPassed, wait) = counts.withLock { counts in
             if counts.count >= Self.mostCounts {
@@ -64,7 +64,7 @@ final class EventLimiter: Sendable {
         }
     }
 
-    private func release(_ key: Key) -> FleetEvent? {
+    private func release(_ key: Key) -> CameraSetEvent? {
         let now = clock.now
         return counts.withLock { counts in
             guard var count = counts[key], var event = count.held else { return nil }

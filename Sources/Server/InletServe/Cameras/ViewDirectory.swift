@@ -1,7 +1,7 @@
 package import InletHTTP
 import Synchronization
 
-/// Finds the hub that passes a camera's pictures to viewers, without waiting for the fleet. Safe from any thread.
+/// Finds the hub that passes a camera's pictures to viewers, without waiting for ``CameraSet``. Safe from any thread.
 package final class ViewDirectory: Sendable {
     private let hubs = Mutex<[String: PictureHub]>([:])
 
