@@ -36,8 +36,15 @@ func library(
         plugins: hasTexts ? ["EmbedTexts"] : [])
 }
 
-/// A target that exists only with the trait WebRTC.
-func withWebRTC(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["WebRTC"])) }
+/// A target that exists only with the trait GStreamer.
+func withGStreamer(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["GStreamer"])) }
+
+/// Links libraries of GStreamer, and those that all of them need, with the trait GStreamer.
+func linkGStreamer(_ libraries: [String]) -> [LinkerSetting] {
+    let names =
+        (libraries + ["gstapp", "gstreamer"]).map { "\($0)-1.0" } + ["gio", "gobject", "glib"].map { "\($0)-2.0" }
+    return names.map { .linkedLibrary($0, .when(traits: ["GStreamer"])) }
+}
 
 /// The tests of a module or of a plug-in, in a folder of `Tests/` that mirrors its own.
 func tests(
@@ -101,7 +108,9 @@ let package = Package(
     ],
     traits: [
         .trait(
-            name: "WebRTC", description: "Video to browsers over WebRTC. Needs GStreamer: Scripts/bootstrap --webrtc.")
+            name: "GStreamer",
+            description:
+                "Video to and from browsers by WebRTC, and an RTSP server. Install it: Scripts/bootstrap --webrtc.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -126,7 +135,7 @@ let package = Package(
             providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CYUV", path: "Sources/C/CYUV", providers: [.apt(["libyuv-dev"])]),
 
-        // The headers are used only with the trait WebRTC.
+        // The headers are used only with the trait GStreamer.
         .systemLibrary(
             name: "CGStreamer", path: "Sources/C/CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
             providers: [
@@ -163,19 +172,16 @@ let package = Package(
             name: "CScreenCast", dependencies: ["CSPA"],
             path: "Sources/C/CScreenCast"),
 
-        // An RTSP server of packets, only with the trait WebRTC.
+        // A WebRTC peer by GStreamer. Without the trait, its functions only report that GStreamer is missing.
         .target(
-            name: "CRestream", dependencies: [withWebRTC("CGStreamer")], path: "Sources/C/CRestream",
-            cSettings: [.define("INLET_RESTREAM", .when(traits: ["WebRTC"]))],
-            linkerSettings: [
-                .linkedLibrary("gstrtspserver-1.0", .when(traits: ["WebRTC"])),
-                .linkedLibrary("gstrtsp-1.0", .when(traits: ["WebRTC"])),
-                .linkedLibrary("gstapp-1.0", .when(traits: ["WebRTC"])),
-                .linkedLibrary("gstreamer-1.0", .when(traits: ["WebRTC"])),
-                .linkedLibrary("gio-2.0", .when(traits: ["WebRTC"])),
-                .linkedLibrary("gobject-2.0", .when(traits: ["WebRTC"])),
-                .linkedLibrary("glib-2.0", .when(traits: ["WebRTC"])),
-            ]),
+            name: "CGStreamerPeer", dependencies: [withGStreamer("CGStreamer")], path: "Sources/C/CGStreamerPeer",
+            cSettings: [.define("INLET_GSTREAMER", .when(traits: ["GStreamer"]))],
+            linkerSettings: linkGStreamer(["gstvideo", "gstrtp", "gstsdp"])),
+        // An RTSP server of packets, only with the trait.
+        .target(
+            name: "CRestream", dependencies: [withGStreamer("CGStreamer")], path: "Sources/C/CRestream",
+            cSettings: [.define("INLET_RESTREAM", .when(traits: ["GStreamer"]))],
+            linkerSettings: linkGStreamer(["gstrtspserver", "gstrtsp"])),
 
         // inlet_plugin.h, the interface of third-party plug-ins, and the protocol of their child processes.
         .target(name: "CInletPlugin", path: "Sources/C/CInletPlugin"),
@@ -247,17 +253,17 @@ let package = Package(
                 "FFmpegSink", "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 "InletPlugins", "InletV4L2", "V4L2Source", "V4L2Sink",
                 "ScreenSource",
-                withWebRTC("InletRTC"),
-                withWebRTC("WebRTCSink"),
-                withWebRTC("WebRTCSource"),
-                withWebRTC("KinesisSignaling"),
-                withWebRTC("WebSocketSignaling"),
+                withGStreamer("InletRTC"),
+                withGStreamer("WebRTCSink"),
+                withGStreamer("WebRTCSource"),
+                withGStreamer("KinesisSignaling"),
+                withGStreamer("WebSocketSignaling"),
             ]),
         library(
             "InletWebRTC", in: "WebRTC",
             [
                 "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
-                withWebRTC("CGStreamer"), logging,
+                "CGStreamerPeer", logging,
             ] + nio),
         // Test kits for authors of plug-ins. Only the kit for signaling services needs InletRTC.
         library("InletTesting", in: "Testing", ["InletCore", "InletSystem", logging]),
@@ -286,7 +292,7 @@ let package = Package(
         plugin(
             "WebRTCSink", in: "WebRTC/Sink",
             [
-                "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"),
+                "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", "CGStreamerPeer",
                 logging, metrics,
             ] + nio,
             hasPages: true),
@@ -318,14 +324,14 @@ let package = Package(
                 "InletDigest", "CYAML", logging, lifecycle, signals, collections,
             ] + nio, hasTexts: true),
         // Serves the daemon's cameras to other programs over RTSP.
-        library("InletRestream", in: "Server", ["InletCore", "InletServe", withWebRTC("CRestream")]),
+        library("InletRestream", in: "Server", ["InletCore", "InletServe", withGStreamer("CRestream")]),
         // The command, for programs that add their own plug-ins.
         library(
             "InletCommand", in: "Tool",
             [
                 "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
-                "WebSocketSignaling", "InletPluginVerify", withWebRTC("WebRTCSink"),
-                withWebRTC("InletRestream"),
+                "WebSocketSignaling", "InletPluginVerify", withGStreamer("WebRTCSink"),
+                withGStreamer("InletRestream"),
                 argumentParser, logging,
             ] + nio, hasTexts: true),
         .executableTarget(
@@ -497,15 +503,15 @@ let package = Package(
             [
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
                 "PatternSource", "FFmpegDecoder",
-                "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
-                "WebRTCSource", withWebRTC("CGStreamer"),
+                "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withGStreamer("WebRTCSink"),
+                "WebRTCSource", "CGStreamerPeer", withGStreamer("CGStreamer"),
             ]),
         tests(
             "WebSocketSignalingTests", in: "Plugins",
             [
                 "InletCore", "InletSystem", "InletRTC", "InletSignalingTesting", "InletTesting", "InletWebSocket",
                 "PatternSource", "InletCapture",
-                "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withWebRTC("WebRTCSink"),
+                "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withGStreamer("WebRTCSink"),
             ]),
         tests(
             "InletPluginsTests", in: "PluginSupport",

@@ -33,7 +33,7 @@ def arguments():
         allow_abbrev=False)
     parser.add_argument(
         "--all", action="store_true",
-        help="runs everything, as CI does: with the trait WebRTC, servers, browsers, virtual cameras and sanitizers")
+        help="runs everything, as CI does: with the trait GStreamer, servers, browsers, virtual cameras and sanitizers")
     parser.add_argument("--quick", action="store_true", help="only builds and runs the unit tests")
     parser.add_argument(
         "--filter", metavar="REGEX",
@@ -75,7 +75,7 @@ def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        traits = ("--traits", "WebRTC") if options.all or options.nightly or options.sanitize else ()
+        traits = ("--traits", "GStreamer") if options.all or options.nightly or options.sanitize else ()
         change = Change(options.changed, traits) if options.changed is not None else None
         if change:
             print(f"{len(change.files)} changed files affect {', '.join(sorted(change.tests))}")

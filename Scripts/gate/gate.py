@@ -43,7 +43,7 @@ class Selection:
     @property
     def traits(self):
         # The trait adds code for sanitizers to check, so they build with it.
-        return ("--traits", "WebRTC") if self.run >= ALL or self.sanitize else ()
+        return ("--traits", "GStreamer") if self.run >= ALL or self.sanitize else ()
 
     def stages(self):
         rows = table(self.traits)
@@ -103,7 +103,7 @@ class Gate:
         if os.path.exists(PACKAGE) and os.path.getmtime(PACKAGE) >= os.path.getmtime("Package.swift"):
             return 0
         # Without the trait, dependencies that need it are left out.
-        command = ("swift", "package", "--traits", "WebRTC", "describe", "--type", "json")
+        command = ("swift", "package", "--traits", "GStreamer", "describe", "--type", "json")
         described = subprocess.run(command, stdout=subprocess.PIPE)
         if described.returncode == 0:
             os.makedirs(os.path.dirname(PACKAGE), exist_ok=True)

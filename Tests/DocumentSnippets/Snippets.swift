@@ -4,14 +4,14 @@
 import Inlet
 
 enum Snippets {
-#if WebRTC
+#if GStreamer
     static func Docs_guide_browsers_md_1(capturer: Capturer) async throws {
         let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
         capturer.attach(sink)
         try await capturer.run()
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Docs_guide_browsers_md_2(capturer: Capturer) async throws {
         let json = #"{"rateControl": "loss", "maxBitrate": 4000000}"#
         var page = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
@@ -19,7 +19,7 @@ enum Snippets {
         capturer.attach(page)
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Docs_guide_data_channels_md_1(capturer: Capturer, sink: WebRTCSinkConfiguration) async throws {
         var sink = WHIPSinkConfiguration("https://media.example/live/whip") { FFmpegVideoEncoder() }
         sink.openedChannels = [DataChannelParameters("orders"), DataChannelParameters("positions", .lossy)]
@@ -29,7 +29,7 @@ enum Snippets {
         }
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Docs_guide_data_channels_md_2() async throws {
         var camera = WHIPSourceConfiguration()
         camera.channels.channels = 2
@@ -216,7 +216,7 @@ enum Snippets {
         try await capturer.run()
         await published
     }
-#if WebRTC
+#if GStreamer
     static func Docs_reference_metrics_md_2(sink: WebRTCSinkConfiguration) async throws {
         async let published: Void = WebRTCMetrics(sink.broadcast).run()
     }
@@ -236,7 +236,7 @@ enum Snippets {
         injector.end()
         _ = try await ended
     }
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Sink_README_md_1(capturer: Capturer) async throws {
         let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
         capturer.attach(sink)
@@ -246,7 +246,7 @@ enum Snippets {
         for await state in sink.broadcast.states { print(state.shown) }   // live, muted, disabled, off
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Sink_README_md_2(sink: WebRTCSinkConfiguration, timecode: [UInt8]) async throws {
         for await message in sink.broadcast.messages {
             try sink.broadcast.send(.text("moved"), over: .ordered, to: message.peer)
@@ -254,7 +254,7 @@ enum Snippets {
         try sink.broadcast.send(.binary(timecode), over: .lossy)          // to all
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Sink_README_md_3(capturer: Capturer, channel: any SignalingChannel) async throws {
         let publisher = PeerPublisher { FFmpegVideoEncoder() }
         capturer.attach(PeerSinkConfiguration(publisher))
@@ -264,7 +264,7 @@ enum Snippets {
         for await event in session.events() { print(event) }
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Sink_README_md_4(session: any PeerSession, timecode: [UInt8]) async throws {
         let publisher = PeerPublisher(channels: [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]) {
             FFmpegVideoEncoder()
@@ -276,7 +276,7 @@ enum Snippets {
         for await message in session.messages() { print(message.channel, message.body) }
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Sink_README_md_5(channel: any SignalingChannel) async throws {
         let publisher = PeerPublisher { FFmpegVideoEncoder() }
         let policy = PeerSessionPolicy(role: .offering, name: "studio")
@@ -284,12 +284,12 @@ enum Snippets {
         try session.configure { $0.isSending = false }
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Sink_README_md_6(capturer: Capturer) async throws {
         capturer.attach(WebRTCSinkConfiguration { FFmpegVideoEncoder() })
     }
 #endif
-#if WebRTC
+#if GStreamer
     static func Plugins_WebRTC_Source_README_md_1(session: any PeerSession) async throws {
         var remote = RemoteTrackConfiguration(session)
         remote.decoders = PluginRegistry.standard.decoders

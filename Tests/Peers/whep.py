@@ -41,7 +41,7 @@ PATTERN = "pattern:timecode?size={size}&fps={fps}"
 def add_options(parser, size="1280x720", fps=30):
     """Adds the options of all such scripts."""
     parser.add_argument("--inlet", default=f"{ROOT}/.build/release/inlet",
-                        help="built with the trait WebRTC; the default is the release build")
+                        help="built with the trait GStreamer; the default is the release build")
     parser.add_argument("--size", default=size)
     parser.add_argument("--fps", type=int, default=fps)
     parser.add_argument("--sink", default="", help="further options of webrtc:, such as bitrate=4000000")

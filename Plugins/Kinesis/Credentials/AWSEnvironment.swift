@@ -25,46 +25,44 @@ struct AWSEnvironment: Sendable {
     static let longestFile = 262_144
 }
 
-#if WebRTC
-    extension AWSEnvironment {
-        /// The environment of this process.
-        static let process = AWSEnvironment(
-            variable: { name in
-                ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
-            },
-            file: { (path: String) throws(InletError) in try contents(of: path) },
-            write: { (text: String, path: String) throws(InletError) in
-                try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true)
-            },
-            http: { (request: AWSRequest) async throws(InletError) in try await exchange(request) },
-            now: { Int64(Date().timeIntervalSince1970) })
+extension AWSEnvironment {
+    /// The environment of this process.
+    static let process = AWSEnvironment(
+        variable: { name in
+            ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        },
+        file: { (path: String) throws(InletError) in try contents(of: path) },
+        write: { (text: String, path: String) throws(InletError) in
+            try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true)
+        },
+        http: { (request: AWSRequest) async throws(InletError) in try await exchange(request) },
+        now: { Int64(Date().timeIntervalSince1970) })
 
-        private static func contents(of path: String) throws(InletError) -> String? {
-            guard let handle = FileHandle(forReadingAtPath: path) else {
-                guard FileManager.default.fileExists(atPath: path) else { return nil }
-                throw InletError(.permissionDenied, "Cannot read '\(path)'. Check its owner and its mode.")
-            }
-            defer { try? handle.close() }
-            guard let data = try? handle.read(upToCount: longestFile + 1), data.count <= longestFile else {
-                throw InletError(.malformedData, "'\(path)' cannot be read, or has more than \(longestFile) bytes.")
-            }
-            guard let text = String(validating: data, as: UTF8.self) else {
-                throw InletError(.malformedData, "'\(path)' is not UTF-8 text.")
-            }
-            return text
+    private static func contents(of path: String) throws(InletError) -> String? {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            guard FileManager.default.fileExists(atPath: path) else { return nil }
+            throw InletError(.permissionDenied, "Cannot read '\(path)'. Check its owner and its mode.")
         }
-
-        private static func exchange(_ request: AWSRequest) async throws(InletError) -> AWSResponse {
-            guard let url = URL(string: request.url) else {
-                throw InletError(.invalidConfiguration, "An address for AWS is invalid. Check the endpoint.")
-            }
-            let response = try await HTTPExchange.perform(
-                .init(
-                    method: request.method, url: url, headers: request.headers.map { .init($0.name, $0.value) },
-                    body: request.body, limit: request.limit))
-            return AWSResponse(
-                status: response.status, headers: response.headers.map { .init($0.name, $0.value) },
-                body: response.body)
+        defer { try? handle.close() }
+        guard let data = try? handle.read(upToCount: longestFile + 1), data.count <= longestFile else {
+            throw InletError(.malformedData, "'\(path)' cannot be read, or has more than \(longestFile) bytes.")
         }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw InletError(.malformedData, "'\(path)' is not UTF-8 text.")
+        }
+        return text
     }
-#endif
+
+    private static func exchange(_ request: AWSRequest) async throws(InletError) -> AWSResponse {
+        guard let url = URL(string: request.url) else {
+            throw InletError(.invalidConfiguration, "An address for AWS is invalid. Check the endpoint.")
+        }
+        let response = try await HTTPExchange.perform(
+            .init(
+                method: request.method, url: url, headers: request.headers.map { .init($0.name, $0.value) },
+                body: request.body, limit: request.limit))
+        return AWSResponse(
+            status: response.status, headers: response.headers.map { .init($0.name, $0.value) },
+            body: response.body)
+    }
+}

@@ -22,10 +22,10 @@
 @_exported public import V4L2Sink
 @_exported public import V4L2Source
 
-#if WebRTC
-    @_exported public import InletRTC
-    @_exported public import KinesisSignaling
-    @_exported public import WebRTCSink
-    @_exported public import WebRTCSource
-    @_exported public import WebSocketSignaling
+#if GStreamer
+@_exported public import InletRTC
+@_exported public import KinesisSignaling
+@_exported public import WebRTCSink
+@_exported public import WebRTCSource
+@_exported public import WebSocketSignaling
 #endif

@@ -25,17 +25,17 @@ extension PluginRegistry {
         registry.register(SourcePlugin.v4l2)
         registry.register(SourcePlugin.screen)
         registry.register(SinkPlugin.v4l2)
-        #if WebRTC
-            registry.register(SourcePlugin.whip)
-            registry.register(SourcePlugin.whep)
-            registry.register(SourcePlugin.kinesis)
-            registry.register(SourcePlugin.janus)
-            registry.register(SinkPlugin.webRTC { FFmpegVideoEncoder() })
-            registry.register(SinkPlugin.whip { FFmpegVideoEncoder() })
-            registry.register(SinkPlugin.kinesis { FFmpegVideoEncoder() })
-            registry.register(SinkPlugin.janus { FFmpegVideoEncoder() })
+        #if GStreamer
+        registry.register(SourcePlugin.whip)
+        registry.register(SourcePlugin.whep)
+        registry.register(SourcePlugin.kinesis)
+        registry.register(SourcePlugin.janus)
+        registry.register(SinkPlugin.webRTC { FFmpegVideoEncoder() })
+        registry.register(SinkPlugin.whip { FFmpegVideoEncoder() })
+        registry.register(SinkPlugin.kinesis { FFmpegVideoEncoder() })
+        registry.register(SinkPlugin.janus { FFmpegVideoEncoder() })
         #else
-            registry.register(SinkPlugin.webRTCIsAbsent)
+        registry.register(SinkPlugin.webRTCIsAbsent)
         #endif
         return registry
     }

@@ -38,22 +38,22 @@ import InletCore
     static let byFormat: [PixelFormat: DeepConversion] = {
         var formats: [PixelFormat: DeepConversion] = [:]
         #if _endian(little)
-            for depth: Int32 in [9, 10, 12, 14, 16] {
-                for (layout, columns, rows) in [
-                    ("420p", false, false), ("422p", false, true), ("440p", true, false), ("444p", true, true),
-                ] {
-                    let conversion = DeepConversion(depth: depth, halvesColumns: columns, halvesRows: rows)
-                    formats[PixelFormat("yuv\(layout)\(depth)le")] = conversion
-                    formats[PixelFormat("yuva\(layout)\(depth)le")] = conversion
-                }
-                formats[PixelFormat("gray\(depth)le")] = DeepConversion(depth: depth, .absent)
+        for depth: Int32 in [9, 10, 12, 14, 16] {
+            for (layout, columns, rows) in [
+                ("420p", false, false), ("422p", false, true), ("440p", true, false), ("444p", true, true),
+            ] {
+                let conversion = DeepConversion(depth: depth, halvesColumns: columns, halvesRows: rows)
+                formats[PixelFormat("yuv\(layout)\(depth)le")] = conversion
+                formats[PixelFormat("yuva\(layout)\(depth)le")] = conversion
             }
-            for (suffix, depth) in [("10le", Int32(10)), ("12le", 12), ("16le", 16)] {
-                let unused = 16 - depth
-                formats[PixelFormat("p0\(suffix)")] = DeepConversion(depth: depth, unused: unused, .interleaved)
-                formats[PixelFormat("p2\(suffix)")] = DeepConversion(
-                    depth: depth, unused: unused, .interleaved, halvesRows: true)
-            }
+            formats[PixelFormat("gray\(depth)le")] = DeepConversion(depth: depth, .absent)
+        }
+        for (suffix, depth) in [("10le", Int32(10)), ("12le", 12), ("16le", 16)] {
+            let unused = 16 - depth
+            formats[PixelFormat("p0\(suffix)")] = DeepConversion(depth: depth, unused: unused, .interleaved)
+            formats[PixelFormat("p2\(suffix)")] = DeepConversion(
+                depth: depth, unused: unused, .interleaved, halvesRows: true)
+        }
         #endif
         return formats
     }()

@@ -32,10 +32,10 @@ struct InletCommand: AsyncParsableCommand {
             + callCommands + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )
 
-    #if WebRTC
-        private static let callCommands: [any ParsableCommand.Type] = [CallCommand.self, AnswerCommand.self]
+    #if GStreamer
+    private static let callCommands: [any ParsableCommand.Type] = [CallCommand.self, AnswerCommand.self]
     #else
-        private static let callCommands: [any ParsableCommand.Type] = []
+    private static let callCommands: [any ParsableCommand.Type] = []
     #endif
 
     private static let cameraCommands: [any ParsableCommand.Type] = [DevicesCommand.self, ControlsCommand.self]

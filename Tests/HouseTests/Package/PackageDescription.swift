@@ -23,7 +23,7 @@ struct PackageDescription: Decodable {
 
     static let path = ".build/package.json"
     /// Prints all dependencies. Without the trait, those that depend on it are left out.
-    static let command = "swift package --traits WebRTC describe --type json > \(path)"
+    static let command = "swift package --traits GStreamer describe --type json > \(path)"
 
     /// Reads the description that `Scripts/test` writes. A test cannot run the command, because SwiftPM may be running.
     static func read(
@@ -43,7 +43,7 @@ struct PackageDescription: Decodable {
             throw Unusable(reason: "is not a description of a package (\(error))")
         }
         guard package.targets.contains(where: { $0.targetDependencies?.contains("CGStreamer") == true }) else {
-            throw Unusable(reason: "does not have the dependencies of the trait WebRTC")
+            throw Unusable(reason: "does not have the dependencies of the trait GStreamer")
         }
         return package
     }

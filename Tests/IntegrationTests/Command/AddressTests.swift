@@ -15,7 +15,7 @@ struct AddressTests {
         /// The option's value. The server sees it.
         var secret: String
         var noted: String
-        /// Whether this needs the trait WebRTC.
+        /// Whether this needs the trait GStreamer.
         var needsWebRTC = false
 
         var testDescription: String { uri }

@@ -78,11 +78,11 @@ struct ShellExample: CustomTestStringConvertible {
 
     /// Whether this build of the command has the features that the example needs.
     var isOfThisBuild: Bool {
-        #if WebRTC
-            true
+        #if GStreamer
+        true
         #else
-            !["webrtc:", "whip+", "whip:", "whep+", "kvs:", "janus+", "inlet call ", "inlet answer "]
-                .contains { command.contains($0) }
+        !["webrtc:", "whip+", "whip:", "whep+", "kvs:", "janus+", "inlet call ", "inlet answer "]
+            .contains { command.contains($0) }
         #endif
     }
 
@@ -98,7 +98,7 @@ struct ShellExample: CustomTestStringConvertible {
     /// Nil if the line does not run `inlet`.
     init?(line: String, of path: String) {
         var command = Substring(line)
-        for lead in ["$ ", "swift run --traits WebRTC "] where command.hasPrefix(lead) {
+        for lead in ["$ ", "swift run --traits GStreamer "] where command.hasPrefix(lead) {
             command = command.dropFirst(lead.count)
         }
         // A variable may be set before the command.

@@ -37,7 +37,7 @@ import Testing
                 || parameters.contains {
                     ["sink", "channel", "session"].contains($0.0)
                 }
-            if needsWebRTC { text += "#if WebRTC\n" }
+            if needsWebRTC { text += "#if GStreamer\n" }
             text += "    static func \(name)(" + parameters.map { "\($0): \($1)" }.joined(separator: ", ")
             text += ") async throws {\n"
             text += body.map { $0.isEmpty ? "\n" : "        \($0)\n" }.joined()

@@ -54,25 +54,25 @@ final class KinesisService: Sendable {
     }
 }
 
-#if WebRTC
-    extension KinesisService {
-        /// The process's environment with other variables and files, without those of this machine, and without waits.
-        static func environment(
-            _ variables: [String: String] = variables, files: [String: String] = [:], now: Int64? = nil
-        ) -> AWSEnvironment {
-            var environment = AWSEnvironment.process
-            var all = ["AWS_EC2_METADATA_DISABLED": "true", "HOME": "/home/nobody"]
-            all.merge(variables) { $1 }
-            let variables = all
-            environment.variable = { variables[$0] }
-            environment.file = { (path: String) throws(InletError) in files[path] }
-            environment.write = { (_: String, path: String) throws(InletError) in
-                throw InletError(.permissionDenied, "'\(path)' is not to be written.")
-            }
-            environment.sleep = { _ in }
-            environment.signOnTokens = SharedOutcomes()
-            if let now { environment.now = { now } }
-            return environment
+#if GStreamer
+extension KinesisService {
+    /// The process's environment with other variables and files, without those of this machine, and without waits.
+    static func environment(
+        _ variables: [String: String] = variables, files: [String: String] = [:], now: Int64? = nil
+    ) -> AWSEnvironment {
+        var environment = AWSEnvironment.process
+        var all = ["AWS_EC2_METADATA_DISABLED": "true", "HOME": "/home/nobody"]
+        all.merge(variables) { $1 }
+        let variables = all
+        environment.variable = { variables[$0] }
+        environment.file = { (path: String) throws(InletError) in files[path] }
+        environment.write = { (_: String, path: String) throws(InletError) in
+            throw InletError(.permissionDenied, "'\(path)' is not to be written.")
         }
+        environment.sleep = { _ in }
+        environment.signOnTokens = SharedOutcomes()
+        if let now { environment.now = { now } }
+        return environment
     }
+}
 #endif

@@ -42,7 +42,7 @@ final class WebRTCDirectory: Sendable {
     }
 
     private static let isAbsent = """
-        This build has no WebRTC. Install a package that has it, or build with 'swift build --traits WebRTC'. Without \
+        This build has no WebRTC. Install a package that has it, or build with 'swift build --traits GStreamer'. Without \
         it, watch cameras by stream.mjpeg, stream.mp4 or stream.m3u8.
         """
 

@@ -89,7 +89,7 @@ extension ConfigurationReader {
                 throw InletError(
                     .unsupported,
                     "This build cannot serve cameras by RTSP. Install a package with WebRTC, or build with 'swift "
-                        + "build --traits WebRTC'.")
+                        + "build --traits GStreamer'.")
             }
             guard hasTokens || AccessRule.isLoopback(settings.host) else {
                 throw InletError(

@@ -2,8 +2,8 @@ import ArgumentParser
 import Inlet
 import InletServe
 
-#if WebRTC
-    import InletRestream
+#if GStreamer
+import InletRestream
 #endif
 
 /// The commands that work on a configuration without running its cameras.
@@ -73,15 +73,15 @@ extension ConfigurationReader {
         }
     }
 
-    #if WebRTC
-        private static let makeWebRTC: CameraWebRTCRequest.Maker? = { request throws(InletError) in
-            try WHEPHost(request)
-        }
-        private static let makeRestream: RestreamRequest.Maker? = { request throws(InletError) in
-            try RTSPRestreamServer(request)
-        }
+    #if GStreamer
+    private static let makeWebRTC: CameraWebRTCRequest.Maker? = { request throws(InletError) in
+        try WHEPHost(request)
+    }
+    private static let makeRestream: RestreamRequest.Maker? = { request throws(InletError) in
+        try RTSPRestreamServer(request)
+    }
     #else
-        private static let makeWebRTC: CameraWebRTCRequest.Maker? = nil
-        private static let makeRestream: RestreamRequest.Maker? = nil
+    private static let makeWebRTC: CameraWebRTCRequest.Maker? = nil
+    private static let makeRestream: RestreamRequest.Maker? = nil
     #endif
 }

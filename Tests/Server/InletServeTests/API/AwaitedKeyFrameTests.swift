@@ -64,10 +64,10 @@ import Testing
         let server = try Self.camera(takesRequests: true)
         let restream = try FreePort.find()
         // A build without WebRTC has no RTSP server.
-        #if WebRTC
-            let head = "  restream: 127.0.0.1:\(restream)\n"
+        #if GStreamer
+        let head = "  restream: 127.0.0.1:\(restream)\n"
         #else
-            let head = ""
+        let head = ""
         #endif
         let serve = try await ServeProcess(head + Self.settings("\(server.url)?transport=tcp"))
         func requests() throws -> Int { try server.report()["keyRequests"]?.int ?? 0 }

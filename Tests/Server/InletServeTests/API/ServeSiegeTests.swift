@@ -17,8 +17,8 @@ import Testing
         var words = [
             "-B", PeerProcess.path("serve-siege.py"), "--inlet", BuiltProgram.inlet, "--seconds", "8",
         ]
-        #if WebRTC
-            words.append("--restreams")
+        #if GStreamer
+        words.append("--restreams")
         #endif
         if let growth = ProcessInfo.processInfo.environment["INLET_GROWTH"] { words += ["--growth", growth] }
         let output = try await ReferenceCommand.runAside("/usr/bin/python3", words)

@@ -70,18 +70,18 @@ struct ConfigurationReaderTests {
         #expect(try Self.read("cameras: {door: 'pattern:'}").server.webRTC == "webrtc:")
         let other = Self.complaints("server: {webrtc: 'mp4:/x'}\ncameras: {door: 'pattern:'}")
         #expect(other.count == 1 && other[0].contains("server.webrtc: Write webrtc: with options only"), "\(other)")
-        #if WebRTC
-            let text = "server: {webrtc: 'webrtc:?viewers=20&turn-password-file={credentials}/token&turn=host"
-            let read = try Self.read(
-                text + "&turn-user=me'}\ncameras: {door: 'pattern:'}", credentials: "/run/credentials")
-            #expect(read.server.webRTC.contains("viewers=20&turn-password-file=%2Frun%2Fcredentials/token"))
-            let complaints = Self.complaints("server: {webrtc: 'webrtc:?viewer=20'}\ncameras: {door: 'pattern:'}")
-            #expect(complaints.count == 1)
-            #expect(complaints.first?.hasPrefix("line 1, column 18: server.webrtc: ") == true, "\(complaints)")
-            #expect(complaints.first?.contains("'viewers'") == true, "\(complaints)")
+        #if GStreamer
+        let text = "server: {webrtc: 'webrtc:?viewers=20&turn-password-file={credentials}/token&turn=host"
+        let read = try Self.read(
+            text + "&turn-user=me'}\ncameras: {door: 'pattern:'}", credentials: "/run/credentials")
+        #expect(read.server.webRTC.contains("viewers=20&turn-password-file=%2Frun%2Fcredentials/token"))
+        let complaints = Self.complaints("server: {webrtc: 'webrtc:?viewer=20'}\ncameras: {door: 'pattern:'}")
+        #expect(complaints.count == 1)
+        #expect(complaints.first?.hasPrefix("line 1, column 18: server.webrtc: ") == true, "\(complaints)")
+        #expect(complaints.first?.contains("'viewers'") == true, "\(complaints)")
         #else
-            let complaints = Self.complaints("server: {webrtc: 'webrtc:'}\ncameras: {door: 'pattern:'}")
-            #expect(complaints.count == 1 && complaints[0].contains("This build has no WebRTC."), "\(complaints)")
+        let complaints = Self.complaints("server: {webrtc: 'webrtc:'}\ncameras: {door: 'pattern:'}")
+        #expect(complaints.count == 1 && complaints[0].contains("This build has no WebRTC."), "\(complaints)")
         #endif
     }
 

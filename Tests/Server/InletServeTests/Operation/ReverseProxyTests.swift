@@ -51,8 +51,8 @@ struct ReverseProxyTests {
             ])
         let seen = try JSONDecoder().decode(Seen.self, from: output)
         #expect((seen.tiles, seen.live) == (4, 3) && seen.pictures >= 3)
-        #if WebRTC
-            #expect(seen.way == "Shown by WebRTC.")
+        #if GStreamer
+        #expect(seen.way == "Shown by WebRTC.")
         #endif
         #expect(seen.history.contains("frames a second on average") && seen.events > 0)
         #expect((seen.paused, seen.resumed) == ("paused", "live"))

@@ -13,10 +13,10 @@ import Testing
     @Test("No page has an error in Chromium's console, nor a request outside its path")
     func pages() async throws {
         let player = try FreePort.find()
-        #if WebRTC
-            let sink = ", sinks: [\"webrtc:127.0.0.1:\(player)\"]"
+        #if GStreamer
+        let sink = ", sinks: [\"webrtc:127.0.0.1:\(player)\"]"
         #else
-            let sink = ""
+        let sink = ""
         #endif
         let serve = try await ServeProcess(
             """

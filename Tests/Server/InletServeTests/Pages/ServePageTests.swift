@@ -6,10 +6,10 @@ import Testing
 @Suite(.tags(.chromium, .daemon), .serialized, .timeLimit(.minutes(3))) struct ServePageTests {
     /// The kinds of streams that tiles may have.
     private static let ways: [String] = {
-        #if WebRTC
-            ["webrtc", "jpegs"]
+        #if GStreamer
+        ["webrtc", "jpegs"]
         #else
-            ["jpegs"]
+        ["jpegs"]
         #endif
     }()
 
@@ -46,10 +46,10 @@ import Testing
         #expect(seen.summary == "3 of 4 healthy")
         #expect(seen.labels.contains("door, live. Opens the camera."))
         #expect(seen.opened && seen.moves && seen.closed)
-        #if WebRTC
-            #expect(seen.way == "Shown by WebRTC.")
+        #if GStreamer
+        #expect(seen.way == "Shown by WebRTC.")
         #else
-            #expect(seen.way.hasPrefix("Shown as JPEGs. This build has no WebRTC."))
+        #expect(seen.way.hasPrefix("Shown as JPEGs. This build has no WebRTC."))
         #endif
         #expect(seen.delay != "-")
         #expect(seen.drawn == 1 && seen.history.contains("frames a second on average"))

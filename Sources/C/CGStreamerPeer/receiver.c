@@ -1,48 +1,16 @@
-#pragma once
-
 // The data that a peer sends: its RTP packets in order, from webrtcbin's jitter buffer, and its RTCP. Included by
 // shim.h.
 
-// Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer.
-typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
+#ifdef INLET_GSTREAMER
+#include "peer.h"
+#include <gst/video/video-event.h>
 
-// Called once when packets do not enter webrtcbin because there are too many SSRCs; from threads of GStreamer.
-typedef void (*inlet_gst_crowded)(void *owner);
-
-// The most SSRCs whose packets enter webrtcbin if they are checked: of one description, and in its life, because it
-// makes a jitter buffer for each and keeps it.
-#define INLET_GST_MOST_SOURCES 8
-#define INLET_GST_MOST_BUFFERS 64
-
-// The SSRCs whose RTP enters webrtcbin. Guarded by the receiver's mutex.
-typedef struct {
-    int is_used;  // 0 if all packets enter
-    uint32_t sources[INLET_GST_MOST_SOURCES];
-    unsigned count;
-    int is_open;                                // whether further sources enter, up to the most
-    uint32_t buffers[INLET_GST_MOST_BUFFERS];  // the sources that have entered
-    unsigned buffer_count;
-    int is_crowded;  // whether the owner was notified
-} inlet_gst_gate;
-
-// The object that the callbacks of a receiving peer hold. The owner is released with the last of them.
-typedef struct {
-    gint references;
-    inlet_gst_received received;
-    inlet_gst_crowded crowded;
-    inlet_gst_release release;
-    void *owner;
-    GMutex mutex;
-    GstPad *track;  // guarded by the mutex: the pad at which the packets of video leave webrtcbin
-    inlet_gst_gate gate;
-} inlet_gst_receiver;
-
-static inline gpointer inlet_gst_receiver_ref(inlet_gst_receiver *receiver) {
+static gpointer inlet_gst_receiver_ref(inlet_gst_receiver *receiver) {
     g_atomic_int_inc(&receiver->references);
     return receiver;
 }
 
-static inline void inlet_gst_receiver_unref(gpointer pointer) {
+void inlet_gst_receiver_unref(gpointer pointer) {
     inlet_gst_receiver *receiver = pointer;
     if (!g_atomic_int_dec_and_test(&receiver->references)) return;
     receiver->release(receiver->owner);
@@ -51,19 +19,19 @@ static inline void inlet_gst_receiver_unref(gpointer pointer) {
     g_free(receiver);
 }
 
-static inline void inlet_gst_receiver_closure_notify(gpointer receiver, GClosure *closure) {
+static void inlet_gst_receiver_closure_notify(gpointer receiver, GClosure *closure) {
     (void)closure;
     inlet_gst_receiver_unref(receiver);
 }
 
-static inline void inlet_gst_receive(inlet_gst_receiver *receiver, GstBuffer *buffer) {
+static void inlet_gst_receive(inlet_gst_receiver *receiver, GstBuffer *buffer) {
     GstMapInfo map;
     if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return;
     receiver->received(receiver->owner, map.data, map.size);
     gst_buffer_unmap(buffer, &map);
 }
 
-static inline void inlet_gst_receive_all(inlet_gst_receiver *receiver, GstPadProbeInfo *info) {
+static void inlet_gst_receive_all(inlet_gst_receiver *receiver, GstPadProbeInfo *info) {
     if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
         inlet_gst_receive(receiver, GST_PAD_PROBE_INFO_BUFFER(info));
     } else if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
@@ -74,26 +42,26 @@ static inline void inlet_gst_receive_all(inlet_gst_receiver *receiver, GstPadPro
     }
 }
 
-static inline GstPadProbeReturn inlet_gst_on_received(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
+static GstPadProbeReturn inlet_gst_on_received(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
     (void)pad;
     inlet_gst_receive_all(receiver, info);
     return GST_PAD_PROBE_DROP;
 }
 
-static inline GstPadProbeReturn inlet_gst_on_control(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
+static GstPadProbeReturn inlet_gst_on_control(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
     (void)pad;
     inlet_gst_receive_all(receiver, info);
     return GST_PAD_PROBE_OK;
 }
 
-static inline void inlet_gst_probe(
+static void inlet_gst_probe(
     GstPad *pad, inlet_gst_receiver *receiver, GstPadProbeReturn (*probe)(GstPad *, GstPadProbeInfo *, gpointer)) {
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, probe,
         inlet_gst_receiver_ref(receiver), inlet_gst_receiver_unref);
 }
 
 // Whether an SSRC is one of these, or becomes one because there is room.
-static inline int inlet_gst_add_source(uint32_t *sources, unsigned *count, unsigned most, uint32_t source) {
+static int inlet_gst_add_source(uint32_t *sources, unsigned *count, unsigned most, uint32_t source) {
     for (unsigned index = 0; index < *count; index++) {
         if (sources[index] == source) return 1;
     }
@@ -103,7 +71,7 @@ static inline int inlet_gst_add_source(uint32_t *sources, unsigned *count, unsig
 }
 
 // Whether a packet enters, by its SSRC (RFC 3550, 5.1).
-static inline int inlet_gst_enters(inlet_gst_receiver *receiver, GstBuffer *packet) {
+static int inlet_gst_enters(inlet_gst_receiver *receiver, GstBuffer *packet) {
     uint8_t header[12];
     if (gst_buffer_extract(packet, 0, header, sizeof header) != sizeof header) return 0;
     uint32_t source = GST_READ_UINT32_BE(header + 8);
@@ -120,13 +88,13 @@ static inline int inlet_gst_enters(inlet_gst_receiver *receiver, GstBuffer *pack
     return enters;
 }
 
-static inline gboolean inlet_gst_pass(GstBuffer **packet, guint index, gpointer receiver) {
+static gboolean inlet_gst_pass(GstBuffer **packet, guint index, gpointer receiver) {
     (void)index;
     if (!inlet_gst_enters(receiver, *packet)) g_clear_pointer(packet, gst_buffer_unref);
     return TRUE;
 }
 
-static inline GstPadProbeReturn inlet_gst_on_entry(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
+static GstPadProbeReturn inlet_gst_on_entry(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
     (void)pad;
     if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
         GstBufferList *list = gst_buffer_list_make_writable(GST_PAD_PROBE_INFO_BUFFER_LIST(info));
@@ -138,7 +106,7 @@ static inline GstPadProbeReturn inlet_gst_on_entry(GstPad *pad, GstPadProbeInfo 
 }
 
 // Called for each pad that rtpsession makes: RTP and RTCP are seen here after they were decrypted.
-static inline void inlet_gst_on_session_pad(GstElement *session, GstPad *pad, gpointer pointer) {
+static void inlet_gst_on_session_pad(GstElement *session, GstPad *pad, gpointer pointer) {
     (void)session;
     inlet_gst_receiver *receiver = pointer;
     gchar *name = gst_pad_get_name(pad);
@@ -149,7 +117,7 @@ static inline void inlet_gst_on_session_pad(GstElement *session, GstPad *pad, gp
     g_free(name);
 }
 
-static inline void inlet_gst_on_receiving_element(GstBin *bin, GstBin *inner, GstElement *element, gpointer receiver) {
+static void inlet_gst_on_receiving_element(GstBin *bin, GstBin *inner, GstElement *element, gpointer receiver) {
     (void)bin, (void)inner;
     GstElementFactory *factory = gst_element_get_factory(element);
     if (!factory || g_strcmp0(GST_OBJECT_NAME(factory), "rtpsession")) return;
@@ -158,7 +126,7 @@ static inline void inlet_gst_on_receiving_element(GstBin *bin, GstBin *inner, Gs
 }
 
 // Called for each pad of webrtcbin. Tracks after the first, such as those of another SSRC, are discarded here.
-static inline void inlet_gst_on_track(GstElement *web, GstPad *pad, gpointer pointer) {
+static void inlet_gst_on_track(GstElement *web, GstPad *pad, gpointer pointer) {
     inlet_gst_receiver *receiver = pointer;
     if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
     GstObject *pipeline = gst_object_get_parent(GST_OBJECT(web));
@@ -180,13 +148,13 @@ static inline void inlet_gst_on_track(GstElement *web, GstPad *pad, gpointer poi
 }
 
 // Called for each transceiver that the peer's description adds: audio, and further video, are not received.
-static inline void inlet_gst_on_further_transceiver(GstElement *web, GObject *transceiver, gpointer unused) {
+static void inlet_gst_on_further_transceiver(GstElement *web, GObject *transceiver, gpointer unused) {
     (void)web, (void)unused;
     g_object_set(transceiver, "direction", inlet_gst_inactive, NULL);
 }
 
 // The transceiver by which a peer's video is received; NULL if webrtcbin has none.
-static inline GObject *inlet_gst_receiving_transceiver(GstElement *web, const char *caps) {
+static GObject *inlet_gst_receiving_transceiver(GstElement *web, const char *caps) {
     GObject *transceiver = NULL;
     if (!caps) {
         g_signal_emit_by_name(web, "get-transceiver", 0, &transceiver);
@@ -199,10 +167,7 @@ static inline GObject *inlet_gst_receiving_transceiver(GstElement *web, const ch
     return transceiver;
 }
 
-// Begins to receive the peer's video, in the format of `caps`, before any description is set; if that is NULL, in the
-// media section that sends, once inlet_gst_receiver_admit sets the admitted packets. Releases the owner when the last
-// callback is gone, also if it returns NULL. Release the result with inlet_gst_receiver_unref.
-static inline inlet_gst_receiver *inlet_gst_receiver_new(
+inlet_gst_receiver *inlet_gst_receiver_new(
     GstElement *pipeline, GstElement *web, const char *caps, void *owner, inlet_gst_received received,
     inlet_gst_crowded crowded, inlet_gst_release release) {
     inlet_gst_receiver *receiver = g_new0(inlet_gst_receiver, 1);
@@ -225,8 +190,9 @@ static inline inlet_gst_receiver *inlet_gst_receiver_new(
     return receiver;
 }
 
-// Requests a key frame from the peer, by PLI. Does nothing before its first packet.
-static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
+void inlet_gst_viewer_ask_key(inlet_gst_viewer *viewer) {
+    inlet_gst_receiver *receiver = viewer->receiver;
+    if (!receiver) return;
     g_mutex_lock(&receiver->mutex);
     GstPad *track = receiver->track ? gst_object_ref(receiver->track) : NULL;
     g_mutex_unlock(&receiver->mutex);
@@ -235,9 +201,9 @@ static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
     gst_object_unref(track);
 }
 
-// Admits packets of the SSRCs that the peer's description names; if it names none, of the first that come from now on.
-// Those of the previous description are replaced.
-static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const uint32_t *sources, unsigned count) {
+void inlet_gst_viewer_admit(inlet_gst_viewer *viewer, const uint32_t *sources, unsigned count) {
+    inlet_gst_receiver *receiver = viewer->receiver;
+    if (!receiver) return;
     inlet_gst_gate *gate = &receiver->gate;
     g_mutex_lock(&receiver->mutex);
     gate->is_open = count == 0;
@@ -248,3 +214,5 @@ static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const 
     g_mutex_unlock(&receiver->mutex);
     if (is_news) receiver->crowded(receiver->owner);
 }
+
+#endif

@@ -1,7 +1,7 @@
-#pragma once
-
 // Releases the objects that webrtcbin of GStreamer 1.22 leaves behind if it is closed while a connection begins.
-#include <gst/gst.h>
+
+#ifdef INLET_GSTREAMER
+#include "peer.h"
 
 // Runs a function in the thread of the ICE agent and waits for its end.
 typedef struct {
@@ -12,7 +12,7 @@ typedef struct {
 } inlet_gst_silencing;
 
 // Blocks all handlers of the agent's states.
-static inline gboolean inlet_gst_silence(gpointer pointer) {
+static gboolean inlet_gst_silence(gpointer pointer) {
     inlet_gst_silencing *silencing = pointer;
     guint signal = g_signal_lookup("component-state-changed", G_OBJECT_TYPE(silencing->agent));
     GSignalMatchType match = G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_UNBLOCKED;
@@ -28,7 +28,7 @@ static inline gboolean inlet_gst_silence(gpointer pointer) {
 }
 
 // Stops the ICE agent of a closed webrtcbin from reporting further states. Its thread runs until webrtcbin is freed.
-static inline void inlet_gst_silence_agent(GstElement *web) {
+static void inlet_gst_silence_agent(GstElement *web) {
     GObject *ice = NULL;
     g_object_get(web, "ice-agent", &ice, NULL);
     if (!ice) return;
@@ -53,7 +53,7 @@ static inline void inlet_gst_silence_agent(GstElement *web) {
 }
 
 // Whether a pad of an element in the bin is blocked.
-static inline int inlet_gst_has_block(GstBin *bin) {
+static int inlet_gst_has_block(GstBin *bin) {
     int has_block = 0;
     GST_OBJECT_LOCK(bin);
     for (GList *child = bin->children; child; child = child->next) {
@@ -67,10 +67,7 @@ static inline int inlet_gst_has_block(GstBin *bin) {
     return has_block;
 }
 
-// Frees the receiving parts of a closed webrtcbin. A receiving bin blocks a pad for as long as ICE is not connected,
-// and the block holds the bin. The bin removes the block when it is closed, but makes another for a state of ICE that
-// is reported then or later. Such a bin would stay, and with it the ICE agent and its sockets.
-static inline void inlet_gst_release_receivers(GstElement *web) {
+void inlet_gst_release_receivers(GstElement *web) {
     inlet_gst_silence_agent(web);
     GList *bins = NULL;
     GST_OBJECT_LOCK(web);
@@ -87,3 +84,5 @@ static inline void inlet_gst_release_receivers(GstElement *web) {
     }
     g_list_free_full(bins, gst_object_unref);
 }
+
+#endif

@@ -1,24 +1,10 @@
-#pragma once
-
 // The reports of a peer on each packet. rtpsession sends each by an event upstream, `RTPTWCCPackets`; it passes
 // rtpfunnel, which every webrtcbin with bundled media has.
-#include <gst/gst.h>
-#include <stdint.h>
 
-typedef struct {
-    int expected, lost;
-    uint64_t bits;  // of packets that arrived
-    // From the last arrival in the previous report to the last in this one; 0 for the first.
-    int64_t span;
-    // The least difference of arrival time and sending time, by two clocks. In nanoseconds, like all times here.
-    int64_t shortest;
-    // The time when the last of these packets was sent, by this end's clock; GST_CLOCK_TIME_NONE if unknown.
-    uint64_t newest;
-    int has_arrivals;
-} inlet_gst_arrivals;
-typedef void (*inlet_gst_arrived)(void *owner, inlet_gst_arrivals arrivals);
+#ifdef INLET_GSTREAMER
+#include "peer.h"
 
-static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_arrivals *sum, guint64 *latest) {
+static void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_arrivals *sum, guint64 *latest) {
     guint64 sent = GST_CLOCK_TIME_NONE, arrived = GST_CLOCK_TIME_NONE;
     guint size = 0;
     gboolean lost = FALSE;
@@ -44,9 +30,7 @@ static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_
     sum->has_arrivals = 1;
 }
 
-// Reads a report; `latest` is the last known arrival, GST_CLOCK_TIME_NONE before the first. Returns 0 for any other
-// event.
-static inline int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest, inlet_gst_arrivals *sum) {
+int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest, inlet_gst_arrivals *sum) {
     const GstStructure *structure = gst_event_get_structure((GstEvent *)event);
     if (!structure || !gst_structure_has_name(structure, "RTPTWCCPackets")) return 0;
     const GValue *packets = gst_structure_get_value(structure, "packets");
@@ -54,7 +38,7 @@ static inline int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest
     *sum = (inlet_gst_arrivals){.newest = GST_CLOCK_TIME_NONE};
     guint64 before = *latest;
     G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-    if (G_VALUE_HOLDS(packets, G_TYPE_VALUE_ARRAY)) {
+    if (G_VALUE_HOLDS(packets, g_value_array_get_type())) {
         const GValueArray *array = g_value_get_boxed(packets);
         for (guint index = 0; array && index < array->n_values; index++) {
             const GValue *value = &array->values[index];
@@ -65,3 +49,5 @@ static inline int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest
     if (before != GST_CLOCK_TIME_NONE && *latest != GST_CLOCK_TIME_NONE) sum->span = (int64_t)(*latest - before);
     return sum->expected > 0;
 }
+
+#endif

@@ -1,32 +1,18 @@
-#pragma once
-
 // Data channels of a webrtcbin. GStreamer's header for them is in a package that brings in OpenCV, so they are plain
 // objects here.
-#include <gst/gst.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#ifdef INLET_GSTREAMER
+#include "peer.h"
 #include <string.h>
-
-static const int inlet_gst_channel_open = 2;
-
-// The events of a channel, on threads of GStreamer. `bytes` are valid during the call.
-static const int inlet_gst_channel_opened = 0;
-static const int inlet_gst_channel_closed = 1;
-static const int inlet_gst_channel_failed = 2;  // bytes: the failure
-static const int inlet_gst_channel_text = 3;
-static const int inlet_gst_channel_binary = 4;
-static const int inlet_gst_channel_drained = 5;  // no more bytes wait than the threshold
-typedef void (*inlet_gst_channel_told)(void *owner, int what, const void *bytes, size_t count);
-typedef void (*inlet_gst_channel_release)(void *owner);
 
 typedef struct {
     gint references;
     inlet_gst_channel_told told;
-    inlet_gst_channel_release release;
+    inlet_gst_release release;
     void *owner;
 } inlet_gst_channel_listener;
 
-static inline void inlet_gst_channel_listener_unref(gpointer pointer, GClosure *closure) {
+static void inlet_gst_channel_listener_unref(gpointer pointer, GClosure *closure) {
     (void)closure;
     inlet_gst_channel_listener *listener = pointer;
     if (!g_atomic_int_dec_and_test(&listener->references)) return;
@@ -34,55 +20,53 @@ static inline void inlet_gst_channel_listener_unref(gpointer pointer, GClosure *
     g_free(listener);
 }
 
-static inline void inlet_gst_channel_tell(gpointer pointer, int what, const void *bytes, size_t count) {
+static void inlet_gst_channel_tell(gpointer pointer, int what, const void *bytes, size_t count) {
     inlet_gst_channel_listener *listener = pointer;
     listener->told(listener->owner, what, bytes, count);
 }
 
-static inline void inlet_gst_on_channel_open(GObject *channel, gpointer listener) {
+static void inlet_gst_on_channel_open(GObject *channel, gpointer listener) {
     (void)channel;
     inlet_gst_channel_tell(listener, inlet_gst_channel_opened, NULL, 0);
 }
 
-static inline void inlet_gst_on_channel_close(GObject *channel, gpointer listener) {
+static void inlet_gst_on_channel_close(GObject *channel, gpointer listener) {
     (void)channel;
     inlet_gst_channel_tell(listener, inlet_gst_channel_closed, NULL, 0);
 }
 
-static inline void inlet_gst_on_channel_error(GObject *channel, GError *error, gpointer listener) {
+static void inlet_gst_on_channel_error(GObject *channel, GError *error, gpointer listener) {
     (void)channel;
     const char *text = error && error->message ? error->message : "";
     inlet_gst_channel_tell(listener, inlet_gst_channel_failed, text, strlen(text));
 }
 
 // An empty message comes as NULL.
-static inline void inlet_gst_on_channel_text(GObject *channel, const gchar *text, gpointer listener) {
+static void inlet_gst_on_channel_text(GObject *channel, const gchar *text, gpointer listener) {
     (void)channel;
     inlet_gst_channel_tell(listener, inlet_gst_channel_text, text, text ? strlen(text) : 0);
 }
 
-static inline void inlet_gst_on_channel_data(GObject *channel, GBytes *data, gpointer listener) {
+static void inlet_gst_on_channel_data(GObject *channel, GBytes *data, gpointer listener) {
     (void)channel;
     gsize count = 0;
     gconstpointer bytes = data ? g_bytes_get_data(data, &count) : NULL;
     inlet_gst_channel_tell(listener, inlet_gst_channel_binary, bytes, count);
 }
 
-static inline void inlet_gst_on_channel_drained(GObject *channel, gpointer listener) {
+static void inlet_gst_on_channel_drained(GObject *channel, gpointer listener) {
     (void)channel;
     inlet_gst_channel_tell(listener, inlet_gst_channel_drained, NULL, 0);
 }
 
-static inline void inlet_gst_channel_connect(
+static void inlet_gst_channel_connect(
     GObject *channel, const char *signal, GCallback callback, inlet_gst_channel_listener *listener) {
     g_atomic_int_inc(&listener->references);
     g_signal_connect_data(channel, signal, callback, listener, inlet_gst_channel_listener_unref, 0);
 }
 
-// Makes a channel report its events, also when `low` bytes or fewer wait again. Releases the owner when the last
-// callback is gone.
-static inline void inlet_gst_channel_listen(GObject *channel, uint64_t low, void *owner, inlet_gst_channel_told told,
-    inlet_gst_channel_release release) {
+void inlet_gst_channel_listen(GObject *channel, uint64_t low, void *owner, inlet_gst_channel_told told,
+    inlet_gst_release release) {
     inlet_gst_channel_listener *listener = g_new0(inlet_gst_channel_listener, 1);
     *listener = (inlet_gst_channel_listener){1, told, release, owner};
     inlet_gst_channel_connect(channel, "on-open", G_CALLBACK(inlet_gst_on_channel_open), listener);
@@ -96,13 +80,7 @@ static inline void inlet_gst_channel_listen(GObject *channel, uint64_t low, void
     inlet_gst_channel_listener_unref(listener, NULL);
 }
 
-// The properties of a channel. `label` and `protocol` must be freed by g_free, and may be NULL.
-typedef struct {
-    char *label, *protocol;
-    int is_ordered, retransmits, lifetime;
-} inlet_gst_channel_facts;
-
-static inline inlet_gst_channel_facts inlet_gst_channel_look(GObject *channel) {
+inlet_gst_channel_facts inlet_gst_channel_look(GObject *channel) {
     inlet_gst_channel_facts facts = {0};
     gboolean is_ordered = TRUE;
     g_object_get(channel, "label", &facts.label, "protocol", &facts.protocol, "ordered", &is_ordered, "max-retransmits",
@@ -111,21 +89,19 @@ static inline inlet_gst_channel_facts inlet_gst_channel_look(GObject *channel) {
     return facts;
 }
 
-// Bytes that were handed over and not sent yet.
-static inline uint64_t inlet_gst_channel_queued(GObject *channel) {
+uint64_t inlet_gst_channel_queued(GObject *channel) {
     guint64 queued = 0;
     g_object_get(channel, "buffered-amount", &queued, NULL);
     return queued;
 }
 
-static inline int inlet_gst_channel_state(GObject *channel) {
+int inlet_gst_channel_state(GObject *channel) {
     int state = 0;
     g_object_get(channel, "ready-state", &state, NULL);
     return state;
 }
 
-// Hands a message over. Returns 0 if the channel is not open; later failures are reported as events.
-static inline int inlet_gst_channel_send(GObject *channel, int is_text, const void *bytes, size_t count) {
+int inlet_gst_channel_send(GObject *channel, int is_text, const void *bytes, size_t count) {
     if (inlet_gst_channel_state(channel) != inlet_gst_channel_open) return 0;
     if (is_text) {
         gchar *text = count ? g_strndup(bytes, count) : NULL;
@@ -139,44 +115,44 @@ static inline int inlet_gst_channel_send(GObject *channel, int is_text, const vo
     return 1;
 }
 
-static inline void inlet_gst_channel_close(GObject *channel) { g_signal_emit_by_name(channel, "close"); }
+void inlet_gst_channel_close(GObject *channel) { g_signal_emit_by_name(channel, "close"); }
 
-// Opens a channel; NULL if there can be none. `retransmits` and `lifetime`, in milliseconds, are bounds, of which one
-// may be given; the other, or both, are -1.
-static inline GObject *inlet_gst_channel_new(
-    GstElement *web, const char *label, int is_ordered, int retransmits, int lifetime) {
+GObject *inlet_gst_viewer_open_channel(
+    inlet_gst_viewer *viewer, const char *label, int is_ordered, int retransmits, int lifetime) {
     GstStructure *options = gst_structure_new("options", "ordered", G_TYPE_BOOLEAN, is_ordered != 0, "max-retransmits",
         G_TYPE_INT, retransmits, "max-packet-lifetime", G_TYPE_INT, lifetime, NULL);
     GObject *channel = NULL;
-    g_signal_emit_by_name(web, "create-data-channel", label, options, &channel);
+    g_signal_emit_by_name(viewer->web, "create-data-channel", label, options, &channel);
     gst_structure_free(options);
     return channel;
 }
 
-// Channels that the peer opens are handed over, each with a reference, on a thread of GStreamer.
-typedef void (*inlet_gst_channel_found)(void *owner, GObject *channel);
 typedef struct {
     inlet_gst_channel_found found;
-    inlet_gst_channel_release release;
+    inlet_gst_release release;
     void *owner;
 } inlet_gst_channel_finder;
 
-static inline void inlet_gst_channel_finder_free(gpointer finder, GClosure *closure) {
+static void inlet_gst_channel_finder_free(gpointer finder, GClosure *closure) {
     (void)closure;
     ((inlet_gst_channel_finder *)finder)->release(((inlet_gst_channel_finder *)finder)->owner);
     g_free(finder);
 }
 
-static inline void inlet_gst_on_channel(GstElement *web, GObject *channel, gpointer finder) {
+static void inlet_gst_on_channel(GstElement *web, GObject *channel, gpointer finder) {
     (void)web;
     inlet_gst_channel_finder *to = finder;
     to->found(to->owner, g_object_ref(channel));
 }
 
-static inline void inlet_gst_find_channels(
-    GstElement *web, void *owner, inlet_gst_channel_found found, inlet_gst_channel_release release) {
+void inlet_gst_viewer_find_channels(
+    inlet_gst_viewer *viewer, void *owner, inlet_gst_channel_found found, inlet_gst_release release) {
     inlet_gst_channel_finder *finder = g_new0(inlet_gst_channel_finder, 1);
     *finder = (inlet_gst_channel_finder){found, release, owner};
     g_signal_connect_data(
-        web, "on-data-channel", G_CALLBACK(inlet_gst_on_channel), finder, inlet_gst_channel_finder_free, 0);
+        viewer->web, "on-data-channel", G_CALLBACK(inlet_gst_on_channel), finder, inlet_gst_channel_finder_free, 0);
 }
+
+void inlet_gst_channel_free(GObject *channel) { g_object_unref(channel); }
+
+#endif

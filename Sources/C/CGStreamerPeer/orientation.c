@@ -1,10 +1,9 @@
-#pragma once
-
 // The rotation of a picture, as the RTP header extension urn:3gpp:video-orientation (3GPP TS 26.114, 7.4.5), in the
 // one-byte form of RFC 8285, 4.2. GStreamer has no element for it.
-#include <gst/gst.h>
+
+#ifdef INLET_GSTREAMER
+#include "peer.h"
 #include <gst/rtp/gstrtpbuffer.h>
-#include <stdint.h>
 
 // The state of one payloader. Packets come later than their pictures are handed over, so a change begins with a time.
 typedef struct {
@@ -14,18 +13,18 @@ typedef struct {
     uint64_t since;  // 0 if no picture was ever turned: the extension is then omitted, which means no rotation
 } inlet_gst_orientation;
 
-static inline void inlet_gst_orientation_free(gpointer pointer) {
+static void inlet_gst_orientation_free(gpointer pointer) {
     g_mutex_clear(&((inlet_gst_orientation *)pointer)->mutex);
     g_free(pointer);
 }
 
 // Only the last packet of a picture has it: that with the marker (RFC 3550, 5.1).
-static inline int inlet_gst_is_last(GstBuffer *packet) {
+static int inlet_gst_is_last(GstBuffer *packet) {
     uint8_t bits = 0;
     return gst_buffer_extract(packet, 1, &bits, 1) == 1 && (bits & 0x80);
 }
 
-static inline GstBuffer *inlet_gst_oriented(GstBuffer *buffer, inlet_gst_orientation *orientation) {
+static GstBuffer *inlet_gst_oriented(GstBuffer *buffer, inlet_gst_orientation *orientation) {
     g_mutex_lock(&orientation->mutex);
     uint8_t value = GST_BUFFER_PTS(buffer) < orientation->since ? orientation->before : orientation->now;
     g_mutex_unlock(&orientation->mutex);
@@ -38,14 +37,14 @@ static inline GstBuffer *inlet_gst_oriented(GstBuffer *buffer, inlet_gst_orienta
     return buffer;
 }
 
-static inline int inlet_gst_has_turned(inlet_gst_orientation *orientation) {
+static int inlet_gst_has_turned(inlet_gst_orientation *orientation) {
     g_mutex_lock(&orientation->mutex);
     int has_turned = orientation->since > 0;
     g_mutex_unlock(&orientation->mutex);
     return has_turned;
 }
 
-static inline GstPadProbeReturn inlet_gst_on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer orientation) {
+static GstPadProbeReturn inlet_gst_on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer orientation) {
     (void)pad;
     if (!inlet_gst_has_turned(orientation)) return GST_PAD_PROBE_OK;
     if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
@@ -65,8 +64,8 @@ static inline GstPadProbeReturn inlet_gst_on_packet(GstPad *pad, GstPadProbeInfo
     return GST_PAD_PROBE_OK;
 }
 
-// Makes the payloader after `source` state the rotation of pictures, under the extension's number.
-static inline void inlet_gst_orient(GstElement *source, int number) {
+void inlet_gst_viewer_orient(inlet_gst_viewer *viewer, int number) {
+    GstElement *source = viewer->source;
     GstPad *pad = gst_element_get_static_pad(source, "src");
     GstPad *peer = pad ? gst_pad_get_peer(pad) : NULL;
     GstElement *payloader = peer ? gst_pad_get_parent_element(peer) : NULL;
@@ -86,9 +85,8 @@ static inline void inlet_gst_orient(GstElement *source, int number) {
     g_clear_object(&pad);
 }
 
-// Turns pictures from `pts` on clockwise by a number of quarters. Does nothing if the extension was not negotiated.
-static inline void inlet_gst_turn(GstElement *source, uint64_t pts, uint8_t quarters) {
-    inlet_gst_orientation *orientation = g_object_get_data(G_OBJECT(source), "inlet-orientation");
+void inlet_gst_viewer_turn(inlet_gst_viewer *viewer, uint64_t pts, uint8_t quarters) {
+    inlet_gst_orientation *orientation = g_object_get_data(G_OBJECT(viewer->source), "inlet-orientation");
     if (!orientation) return;
     g_mutex_lock(&orientation->mutex);
     if (orientation->now != quarters) {
@@ -98,3 +96,5 @@ static inline void inlet_gst_turn(GstElement *source, uint64_t pts, uint8_t quar
     }
     g_mutex_unlock(&orientation->mutex);
 }
+
+#endif

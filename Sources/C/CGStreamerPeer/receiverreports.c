@@ -1,35 +1,12 @@
-#pragma once
-
 // The far end's reports on the packets that it receives (RFC 3550, 6.4.1). It reports from its own SSRC, which may
 // change with the directions of the session. rtpsession keeps the last report block of each reporter, until it has been
 // silent for long; new ones are found by comparing.
-#include <gst/gst.h>
-#include <stdint.h>
 
-typedef struct {
-    int is_known;
-    // The SSRC that the report is about: that of the media, or that of retransmissions, whichever came last in the
-    // report.
-    uint32_t source;
-    uint32_t last_report;      // the middle of the time of the last sender report that it has received
-    uint32_t delay;            // since then, in 1/65536 s
-    uint32_t highest_sequence; // extended
-    int64_t lost;              // in total
-    double round_trip;         // seconds
-} inlet_gst_feedback;
-
-// The most remembered reporters; a further one replaces the one that was found first.
-enum { INLET_GST_MOST_REPORTERS = 8, INLET_GST_MOST_SESSIONS = 8 };
-typedef struct {
-    struct {
-        uint32_t reporter;
-        inlet_gst_feedback last;
-    } known[INLET_GST_MOST_REPORTERS];
-    unsigned count, next;
-} inlet_gst_reports;
+#ifdef INLET_GSTREAMER
+#include "peer.h"
 
 // Reads the statistics of one SSRC. Returns 0 if it has reported nothing.
-static inline int inlet_gst_read_report(const GstStructure *source, uint32_t *reporter, inlet_gst_feedback *report) {
+static int inlet_gst_read_report(const GstStructure *source, uint32_t *reporter, inlet_gst_feedback *report) {
     gboolean has_report = FALSE;
     guint own = 0, ssrc = 0, last = 0, delay = 0, highest = 0, trip = 0;
     gint lost = 0;
@@ -48,7 +25,7 @@ static inline int inlet_gst_read_report(const GstStructure *source, uint32_t *re
 }
 
 // Whether a reporter has sent a new report, which is recorded.
-static inline int inlet_gst_is_new_report(
+static int inlet_gst_is_new_report(
     inlet_gst_reports *reports, uint32_t reporter, const inlet_gst_feedback *report) {
     for (unsigned index = 0; index < reports->count; index++) {
         if (reports->known[index].reporter != reporter) continue;
@@ -69,15 +46,14 @@ static inline int inlet_gst_is_new_report(
 
 // Whether a report was made later than another, by the sender report that it has received and the time since then: 32
 // bits that overflow after 18 hours. A reporter that has received none has no time.
-static inline int inlet_gst_is_later(const inlet_gst_feedback *report, const inlet_gst_feedback *other) {
+static int inlet_gst_is_later(const inlet_gst_feedback *report, const inlet_gst_feedback *other) {
     if (!other->is_known || other->last_report == 0) return 1;
     if (report->last_report == 0) return 0;
     uint32_t since = report->last_report + report->delay - (other->last_report + other->delay);
     return since < UINT32_C(0x80000000);
 }
 
-// Adds the report of one SSRC to those of the same inquiry: the latest of the new ones remains.
-static inline void inlet_gst_add_report(
+void inlet_gst_add_report(
     inlet_gst_reports *reports, const GstStructure *source, inlet_gst_feedback *latest) {
     uint32_t reporter = 0;
     inlet_gst_feedback report = {0};
@@ -87,11 +63,11 @@ static inline void inlet_gst_add_report(
 }
 
 // Adds the reports in the statistics of an rtpsession.
-static inline void inlet_gst_add_reports(
+static void inlet_gst_add_reports(
     inlet_gst_reports *reports, const GstStructure *statistics, inlet_gst_feedback *latest) {
     const GValue *sources = gst_structure_get_value(statistics, "source-stats");
     G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-    if (sources && G_VALUE_HOLDS(sources, G_TYPE_VALUE_ARRAY)) {
+    if (sources && G_VALUE_HOLDS(sources, g_value_array_get_type())) {
         const GValueArray *array = g_value_get_boxed(sources);
         for (guint index = 0; array && index < array->n_values; index++) {
             const GValue *value = &array->values[index];
@@ -102,10 +78,7 @@ static inline void inlet_gst_add_reports(
     G_GNUC_END_IGNORE_DEPRECATIONS
 }
 
-// Returns the latest of the reports that are new since the last inquiry, of all sessions of a webrtcbin, whose numbers
-// are those of media sections. Without new reports the result is unknown. Its own statistics have one report for each
-// SSRC of this end, whichever of the far end's SSRCs made it.
-static inline inlet_gst_feedback inlet_gst_read_reports(inlet_gst_reports *reports, GstElement *web) {
+inlet_gst_feedback inlet_gst_read_reports(inlet_gst_reports *reports, GstElement *web) {
     inlet_gst_feedback latest = {0};
     GstElement *bin = gst_bin_get_by_name(GST_BIN(web), "rtpbin");
     for (guint number = 0; bin && number < INLET_GST_MOST_SESSIONS; number++) {
@@ -120,3 +93,5 @@ static inline inlet_gst_feedback inlet_gst_read_reports(inlet_gst_reports *repor
     gst_clear_object(&bin);
     return latest;
 }
+
+#endif

@@ -1,19 +1,16 @@
-#pragma once
-
 // Packets that viewers share: one buffer for all of them, which each has a reference to.
-#include <gst/gst.h>
-#include <stdint.h>
 
-// Whether an element can be made.
-static inline int inlet_gst_has_element(const char *name) {
+#ifdef INLET_GSTREAMER
+#include "peer.h"
+
+int inlet_gst_has_element(const char *name) {
     GstElementFactory *factory = gst_element_factory_find(name);
     if (!factory) return 0;
     gst_object_unref(factory);
     return 1;
 }
 
-// A packet around bytes that `owner` keeps; `release` is called with it when no viewer needs them any more.
-static inline GstBuffer *inlet_gst_packet_new(
+GstBuffer *inlet_gst_packet_new(
     const void *bytes, size_t count, uint64_t pts, int is_key, void *owner, GDestroyNotify release) {
     GstBuffer *packet
         = gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, (gpointer)bytes, count, 0, count, owner, release);
@@ -22,4 +19,6 @@ static inline GstBuffer *inlet_gst_packet_new(
     return packet;
 }
 
-static inline void inlet_gst_packet_free(GstBuffer *packet) { gst_buffer_unref(packet); }
+void inlet_gst_packet_free(GstBuffer *packet) { gst_buffer_unref(packet); }
+
+#endif
