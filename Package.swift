@@ -145,12 +145,12 @@ let package = Package(
         .systemLibrary(
             name: "CSRT", path: "Sources/C/CSRT", pkgConfig: "srt",
             providers: [.apt(["libsrt-gnutls-dev"])]),
-        .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
+        .target(name: "CLinux", path: "Sources/C/CLinux"),
         // System-call filters, only for the processes of plug-ins.
         .systemLibrary(
             name: "CSeccomp", path: "Sources/C/CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]
         ),
-        .systemLibrary(name: "CV4L2", path: "Sources/C/CV4L2"),
+        .target(name: "CV4L2", path: "Sources/C/CV4L2"),
         // The YAML parser for configurations.
         .systemLibrary(
             name: "CYAML", path: "Sources/C/CYAML", pkgConfig: "yaml-0.1",

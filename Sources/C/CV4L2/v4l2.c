@@ -1,42 +1,10 @@
-#pragma once
+#include "CV4L2.h"
 
-// Video for Linux 2. The request numbers of its ioctls are macros that Swift cannot import, and its structures contain
-// unions that differ between the single-planar and the multi-planar API. The functions here handle both APIs, and
-// return 0 or the errno.
-#ifdef __linux__
+unsigned inlet_device_major(dev_t device) { return major(device); }
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/videodev2.h>
-#include <poll.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/inotify.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <time.h>
-#include <unistd.h>
+unsigned inlet_device_minor(dev_t device) { return minor(device); }
 
-static const unsigned long inlet_VIDIOC_QUERYCAP = VIDIOC_QUERYCAP;
-static const unsigned long inlet_VIDIOC_ENUM_FMT = VIDIOC_ENUM_FMT;
-static const unsigned long inlet_VIDIOC_ENUM_FRAMESIZES = VIDIOC_ENUM_FRAMESIZES;
-static const unsigned long inlet_VIDIOC_ENUM_FRAMEINTERVALS = VIDIOC_ENUM_FRAMEINTERVALS;
-static const unsigned long inlet_VIDIOC_REQBUFS = VIDIOC_REQBUFS;
-static const unsigned long inlet_VIDIOC_STREAMON = VIDIOC_STREAMON;
-static const unsigned long inlet_VIDIOC_STREAMOFF = VIDIOC_STREAMOFF;
-static const unsigned long inlet_VIDIOC_G_INPUT = VIDIOC_G_INPUT;
-static const unsigned long inlet_VIDIOC_S_INPUT = VIDIOC_S_INPUT;
-static const unsigned long inlet_VIDIOC_QUERY_EXT_CTRL = VIDIOC_QUERY_EXT_CTRL;
-
-static const int inlet_inotify_flags = IN_CLOEXEC | IN_NONBLOCK;
-static const uint32_t inlet_inotify_mask = IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_TO;
-
-static inline unsigned inlet_device_major(dev_t device) { return major(device); }
-static inline unsigned inlet_device_minor(dev_t device) { return minor(device); }
-
-static inline int inlet_ioctl(int descriptor, unsigned long request, void *argument) {
+int inlet_ioctl(int descriptor, unsigned long request, void *argument) {
     int result;
     do {
         result = ioctl(descriptor, request, argument);
@@ -44,18 +12,11 @@ static inline int inlet_ioctl(int descriptor, unsigned long request, void *argum
     return result < 0 ? errno : 0;
 }
 
-static inline int inlet_v4l2_is_multiplanar(uint32_t type) {
+int inlet_v4l2_is_multiplanar(uint32_t type) {
     return type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE || type == V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE;
 }
 
-/// Combines `v4l2_pix_format` and `v4l2_pix_format_mplane`.
-struct inlet_v4l2_format {
-    uint32_t width, height, pixelformat, field, colorspace, ycbcr_enc, quantization, xfer_func;
-    uint32_t planes;
-    uint32_t bytesperline[VIDEO_MAX_PLANES], sizeimage[VIDEO_MAX_PLANES];
-};
-
-static inline int inlet_v4l2_exchange_format(
+static int inlet_v4l2_exchange_format(
     int descriptor, unsigned long request, uint32_t type, struct inlet_v4l2_format *format) {
     struct v4l2_format native;
     memset(&native, 0, sizeof native);
@@ -121,22 +82,20 @@ static inline int inlet_v4l2_exchange_format(
     return 0;
 }
 
-static inline int inlet_v4l2_get_format(int descriptor, uint32_t type, struct inlet_v4l2_format *format) {
+int inlet_v4l2_get_format(int descriptor, uint32_t type, struct inlet_v4l2_format *format) {
     return inlet_v4l2_exchange_format(descriptor, VIDIOC_G_FMT, type, format);
 }
 
-static inline int inlet_v4l2_set_format(int descriptor, uint32_t type, struct inlet_v4l2_format *format) {
+int inlet_v4l2_set_format(int descriptor, uint32_t type, struct inlet_v4l2_format *format) {
     return inlet_v4l2_exchange_format(descriptor, VIDIOC_S_FMT, type, format);
 }
 
-/// Whether the input has a television standard of 525 lines, such as NTSC, whose bottom field is the older one.
-static inline int inlet_v4l2_has_525_lines(int descriptor) {
+int inlet_v4l2_has_525_lines(int descriptor) {
     v4l2_std_id standard = 0;
     return inlet_ioctl(descriptor, VIDIOC_G_STD, &standard) == 0 && (standard & V4L2_STD_525_60) != 0;
 }
 
-/// Lets the picture fill the whole buffer, even if another program has left it in a part of the buffer.
-static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint32_t height) {
+int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint32_t height) {
     struct v4l2_selection selection;
     memset(&selection, 0, sizeof selection);
     selection.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
@@ -146,8 +105,7 @@ static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint3
     return inlet_ioctl(descriptor, VIDIOC_S_SELECTION, &selection);
 }
 
-/// The time per frame, which the driver may round. `capability` states whether it can be set.
-static inline int inlet_v4l2_get_interval(
+int inlet_v4l2_get_interval(
     int descriptor, uint32_t type, struct v4l2_fract *interval, uint32_t *capability) {
     struct v4l2_streamparm parameters;
     memset(&parameters, 0, sizeof parameters);
@@ -160,7 +118,7 @@ static inline int inlet_v4l2_get_interval(
     return 0;
 }
 
-static inline int inlet_v4l2_set_interval(int descriptor, uint32_t type, struct v4l2_fract *interval) {
+int inlet_v4l2_set_interval(int descriptor, uint32_t type, struct v4l2_fract *interval) {
     struct v4l2_streamparm parameters;
     memset(&parameters, 0, sizeof parameters);
     parameters.type = type;
@@ -175,17 +133,7 @@ static inline int inlet_v4l2_set_interval(int descriptor, uint32_t type, struct 
     return 0;
 }
 
-/// A `v4l2_buffer` of either API.
-struct inlet_v4l2_buffer {
-    uint32_t index, flags, sequence, field, planes;
-    int64_t timestamp_ns;
-    uint32_t bytesused[VIDEO_MAX_PLANES], data_offset[VIDEO_MAX_PLANES];
-    uint32_t length[VIDEO_MAX_PLANES], offset[VIDEO_MAX_PLANES];
-    /// For V4L2_MEMORY_USERPTR.
-    void *address[VIDEO_MAX_PLANES];
-};
-
-static inline int inlet_v4l2_exchange_buffer(
+static int inlet_v4l2_exchange_buffer(
     int descriptor, unsigned long request, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     struct v4l2_buffer native;
     struct v4l2_plane planes[VIDEO_MAX_PLANES];
@@ -241,22 +189,22 @@ static inline int inlet_v4l2_exchange_buffer(
     return 0;
 }
 
-static inline int inlet_v4l2_query_buffer(
+int inlet_v4l2_query_buffer(
     int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     return inlet_v4l2_exchange_buffer(descriptor, VIDIOC_QUERYBUF, type, memory, buffer);
 }
 
-static inline int inlet_v4l2_queue_buffer(
+int inlet_v4l2_queue_buffer(
     int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     return inlet_v4l2_exchange_buffer(descriptor, VIDIOC_QBUF, type, memory, buffer);
 }
 
-static inline int inlet_v4l2_dequeue_buffer(
+int inlet_v4l2_dequeue_buffer(
     int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     return inlet_v4l2_exchange_buffer(descriptor, VIDIOC_DQBUF, type, memory, buffer);
 }
 
-static inline int inlet_v4l2_subscribe(int descriptor, uint32_t type, uint32_t id) {
+int inlet_v4l2_subscribe(int descriptor, uint32_t type, uint32_t id) {
     struct v4l2_event_subscription subscription;
     memset(&subscription, 0, sizeof subscription);
     subscription.type = type;
@@ -264,8 +212,7 @@ static inline int inlet_v4l2_subscribe(int descriptor, uint32_t type, uint32_t i
     return inlet_ioctl(descriptor, VIDIOC_SUBSCRIBE_EVENT, &subscription);
 }
 
-/// `changes` are those of a source or a control, depending on the event's type.
-static inline int inlet_v4l2_dequeue_event(int descriptor, uint32_t *type, uint32_t *id, uint32_t *changes) {
+int inlet_v4l2_dequeue_event(int descriptor, uint32_t *type, uint32_t *id, uint32_t *changes) {
     struct v4l2_event event;
     memset(&event, 0, sizeof event);
     int error = inlet_ioctl(descriptor, VIDIOC_DQEVENT, &event);
@@ -278,16 +225,14 @@ static inline int inlet_v4l2_dequeue_event(int descriptor, uint32_t *type, uint3
     return 0;
 }
 
-/// Adopts the current timings of an HDMI or similar input.
-static inline int inlet_v4l2_adopt_timings(int descriptor) {
+int inlet_v4l2_adopt_timings(int descriptor) {
     struct v4l2_dv_timings timings;
     memset(&timings, 0, sizeof timings);
     int error = inlet_ioctl(descriptor, VIDIOC_QUERY_DV_TIMINGS, &timings);
     return error ? error : inlet_ioctl(descriptor, VIDIOC_S_DV_TIMINGS, &timings);
 }
 
-// `v4l2_ext_control` is packed, which Swift cannot import.
-static inline int inlet_v4l2_get_control(int descriptor, uint32_t id, int64_t *value, int is_64_bit) {
+int inlet_v4l2_get_control(int descriptor, uint32_t id, int64_t *value, int is_64_bit) {
     struct v4l2_ext_control control;
     struct v4l2_ext_controls controls;
     memset(&control, 0, sizeof control);
@@ -301,7 +246,7 @@ static inline int inlet_v4l2_get_control(int descriptor, uint32_t id, int64_t *v
     return error;
 }
 
-static inline int inlet_v4l2_set_control(int descriptor, uint32_t id, int64_t value, int is_64_bit) {
+int inlet_v4l2_set_control(int descriptor, uint32_t id, int64_t value, int is_64_bit) {
     struct v4l2_ext_control control;
     struct v4l2_ext_controls controls;
     memset(&control, 0, sizeof control);
@@ -317,8 +262,7 @@ static inline int inlet_v4l2_set_control(int descriptor, uint32_t id, int64_t va
     return inlet_ioctl(descriptor, VIDIOC_S_EXT_CTRLS, &controls);
 }
 
-/// `text` has room for `capacity` bytes, including the terminating zero.
-static inline int inlet_v4l2_exchange_text(int descriptor, int sets, uint32_t id, char *text, uint32_t capacity) {
+int inlet_v4l2_exchange_text(int descriptor, int sets, uint32_t id, char *text, uint32_t capacity) {
     struct v4l2_ext_control control;
     struct v4l2_ext_controls controls;
     memset(&control, 0, sizeof control);
@@ -332,8 +276,7 @@ static inline int inlet_v4l2_exchange_text(int descriptor, int sets, uint32_t id
     return inlet_ioctl(descriptor, sets ? VIDIOC_S_EXT_CTRLS : VIDIOC_G_EXT_CTRLS, &controls);
 }
 
-/// Reads an item of a menu: its name, or its number in a menu of numbers.
-static inline int inlet_v4l2_query_menu(
+int inlet_v4l2_query_menu(
     int descriptor, uint32_t id, uint32_t index, char name[32], int64_t *value) {
     struct v4l2_querymenu menu;
     memset(&menu, 0, sizeof menu);
@@ -348,5 +291,3 @@ static inline int inlet_v4l2_query_menu(
     name[31] = 0;
     return 0;
 }
-
-#endif
