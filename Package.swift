@@ -77,10 +77,10 @@ let package = Package(
         .library(name: "InletConvert", targets: ["InletConvert"]),
         .library(name: "InletDecode", targets: ["InletDecode"]),
         .library(name: "InletCapture", targets: ["InletCapture"]),
-        .library(name: "InletPlugins", targets: ["InletPlugins"]),
+        .library(name: "InletPluginLoader", targets: ["InletPluginLoader"]),
         .library(name: "InletTesting", targets: ["InletTesting"]),
         .library(name: "InletSignalingTesting", targets: ["InletSignalingTesting"]),
-        .library(name: "InletPluginKit", targets: ["InletPluginKit"]),
+        .library(name: "InletPluginSDK", targets: ["InletPluginSDK"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "InjectSource", targets: ["InjectSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
@@ -211,7 +211,7 @@ let package = Package(
         // WebRTC without the media engine: sessions, signaling, rates.
         library("InletRTC", in: "WebRTC", ["InletCore", "InletSystem", "InletDigest"]),
         // Shared parts of sinks that are web servers.
-        library("InletHTTP", in: "Server", ["InletCore", "InletSystem", "InletDigest", logging] + nio),
+        library("InletHTTPServer", in: "Server", ["InletCore", "InletSystem", "InletDigest", logging] + nio),
         // TLS for NIO channels with the system's OpenSSL.
         library("InletTLS", in: "Network", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         // A WebSocket client.
@@ -223,22 +223,22 @@ let package = Package(
             ] + nio),
         library("InletV4L2", in: "Media", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
-        library("InletPluginWire", in: "PluginSupport", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
+        library("InletPluginIPC", in: "PluginSupport", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         // Third-party plug-ins: sources and sinks in a separate process, or loaded into this one.
         library(
-            "InletPlugins", in: "PluginSupport",
+            "InletPluginLoader", in: "PluginSupport",
             [
-                "InletCore", "InletSystem", "InletFFmpeg", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux",
+                "InletCore", "InletSystem", "InletFFmpeg", "InletDecode", "InletPluginIPC", "CInletPlugin", "CLinux",
                 logging,
             ], hasTexts: true),
         // Makes a source written in Swift a plug-in: a shared library with the entry of inlet_plugin.h.
         library(
-            "InletPluginKit", in: "PluginSupport",
-            ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", logging]),
+            "InletPluginSDK", in: "PluginSupport",
+            ["InletCore", "InletSystem", "InletPluginIPC", "CInletPlugin", "CInletPluginEntry", "CLinux", logging]),
         // Verifies that a plug-in keeps its contract, for `inlet plugins verify`.
         library(
             "InletPluginVerify", in: "PluginSupport",
-            ["InletCore", "InletCapture", "InletPlugins", "InletTesting", logging]),
+            ["InletCore", "InletCapture", "InletPluginLoader", "InletTesting", logging]),
         library(
             "InletCapture", in: "Core",
             [
@@ -251,7 +251,7 @@ let package = Package(
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
                 "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegFilter",
                 "FFmpegSink", "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
-                "InletPlugins", "InletV4L2", "V4L2Source", "V4L2Sink",
+                "InletPluginLoader", "InletV4L2", "V4L2Source", "V4L2Sink",
                 "ScreenSource",
                 withGStreamer("InletRTC"),
                 withGStreamer("WebRTCSink"),
@@ -260,9 +260,9 @@ let package = Package(
                 withGStreamer("WebSocketSignaling"),
             ]),
         library(
-            "InletWebRTC", in: "WebRTC",
+            "WebRTCEngine", in: "WebRTC",
             [
-                "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
+                "InletCore", "InletSystem", "InletRTC", "InletHTTPServer", "InletTLS", "InletWebSocket",
                 "CGStreamerPeer", logging,
             ] + nio),
         // Test kits for authors of plug-ins. Only the kit for signaling services needs InletRTC.
@@ -288,11 +288,11 @@ let package = Package(
         plugin("V4L2Sink", in: "V4L2/Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", in: "Pipe", ["InletSystem", "InletOutput", "CLinux"]),
         plugin("StillSinks", in: "Stills", ["InletSystem", "InletOutput", "InletFFmpeg"]),
-        plugin("PreviewSink", in: "Preview", ["InletFFmpeg", "InletHTTP", logging] + nio, hasPages: true),
+        plugin("PreviewSink", in: "Preview", ["InletFFmpeg", "InletHTTPServer", logging] + nio, hasPages: true),
         plugin(
             "WebRTCSink", in: "WebRTC/Sink",
             [
-                "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", "CGStreamerPeer",
+                "InletSystem", "InletRTC", "WebRTCEngine", "InletHTTPServer", "InletConvert", "CGStreamerPeer",
                 logging, metrics,
             ] + nio,
             hasPages: true),
@@ -300,18 +300,18 @@ let package = Package(
         plugin(
             "WebRTCSource", in: "WebRTC/Source",
             [
-                "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP",
+                "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "WebRTCEngine", "InletHTTPServer",
                 logging,
             ] + nio,
             hasPages: true),
         plugin(
             "KinesisSignaling", in: "Kinesis",
-            ["InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", "InletDigest", logging]),
+            ["InletOutput", "InletRTC", "WebRTCEngine", "InletWebSocket", "InletTLS", "InletDigest", logging]),
 
         plugin(
             "WebSocketSignaling", in: "Rooms",
             [
-                "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", "InletDigest", logging,
+                "InletSystem", "InletRTC", "InletHTTPServer", "InletTLS", "InletWebSocket", "InletDigest", logging,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio,
             hasPages: true),
@@ -320,7 +320,7 @@ let package = Package(
         library(
             "InletServe", in: "Server",
             [
-                "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
+                "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTPServer", "InletOutput", "InletTLS",
                 "InletDigest", "CYAML", logging, lifecycle, signals, collections,
             ] + nio, hasTexts: true),
         // Serves the daemon's cameras to other programs over RTSP.
@@ -329,7 +329,8 @@ let package = Package(
         library(
             "InletCommand", in: "Tool",
             [
-                "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
+                "Inlet", "InletSystem", "InletHTTPServer", "InletOutput", "InletRTC", "InletRTSP", "InletServe",
+                "RTSPSource",
                 "WebSocketSignaling", "InletPluginVerify", withGStreamer("WebRTCSink"),
                 withGStreamer("InletRestream"),
                 argumentParser, logging,
@@ -342,7 +343,7 @@ let package = Package(
         .executableTarget(
             name: "InletPluginHost",
             dependencies: [
-                "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletExercise", "CLinux", "CSeccomp",
+                "InletCore", "InletSystem", "InletPluginIPC", "CInletPlugin", "CInletExercise", "CLinux", "CSeccomp",
             ],
             path: "Sources/PluginSupport/InletPluginHost", swiftSettings: houseSettings),
 
@@ -367,7 +368,7 @@ let package = Package(
             name: "BridgeBenchmark", dependencies: ["Inlet", "CBare", logging], path: "Tests/Benchmarks/Bridge",
             swiftSettings: houseSettings),
         .executableTarget(
-            name: "PluginBenchmark", dependencies: ["InletCore", "InletCapture", "InletPlugins", logging],
+            name: "PluginBenchmark", dependencies: ["InletCore", "InletCapture", "InletPluginLoader", logging],
             path: "Tests/Benchmarks/Plugins", swiftSettings: houseSettings),
 
         .executableTarget(
@@ -455,9 +456,9 @@ let package = Package(
                 "PatternSource", "Inlet", logging,
             ]),
         tests(
-            "InletPluginKitTests", in: "PluginSupport",
+            "InletPluginSDKTests", in: "PluginSupport",
             [
-                "InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource",
+                "InletCore", "InletSystem", "InletPluginSDK", "InletPluginIPC", "CInletPlugin", "PatternSource",
                 "ReferenceTools",
             ]),
         tests("InletOutputTests", in: "Core", ["InletCore", "InletOutput", "ReferenceTools"]),
@@ -483,8 +484,8 @@ let package = Package(
                 "ReferenceTools", logging,
             ]),
         tests(
-            "InletHTTPTests", in: "Server",
-            ["InletCore", "InletHTTP", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
+            "InletHTTPServerTests", in: "Server",
+            ["InletCore", "InletHTTPServer", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
         tests("InletRTCTests", in: "WebRTC", ["InletCore", "InletRTC", "InletTesting"]),
         tests(
             "KinesisSignalingTests", in: "Plugins",
@@ -501,9 +502,10 @@ let package = Package(
         tests(
             "WebRTCSinkTests", in: "Plugins",
             [
-                "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
+                "InletCore", "InletCapture", "InletHTTPServer", "InletRTC", "InletTesting", "FFmpegSource",
+                "FFmpegSink",
                 "PatternSource", "FFmpegDecoder",
-                "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withGStreamer("WebRTCSink"),
+                "InletCLI", "WebRTCEngine", "ReferenceTools", metrics, metricsTestKit, withGStreamer("WebRTCSink"),
                 "WebRTCSource", "CGStreamerPeer", withGStreamer("CGStreamer"),
             ]),
         tests(
@@ -514,14 +516,14 @@ let package = Package(
                 "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withGStreamer("WebRTCSink"),
             ]),
         tests(
-            "InletPluginsTests", in: "PluginSupport",
+            "InletPluginLoaderTests", in: "PluginSupport",
             [
-                "InletCore", "InletSystem", "InletDecode", "InletCapture", "InletPluginWire", "InletPlugins",
+                "InletCore", "InletSystem", "InletDecode", "InletCapture", "InletPluginIPC", "InletPluginLoader",
                 "InletTesting", "ReferenceTools", "CInletPlugin", "CLinux", logging,
             ], exclude: ["Process/child.py"]),
         tests(
             "InletPluginHostTests", in: "PluginSupport",
-            ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "ReferenceTools"]),
+            ["InletCore", "InletSystem", "InletPluginIPC", "CInletPlugin", "CLinux", "ReferenceTools"]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(
             "IntegrationTests",
@@ -534,7 +536,7 @@ let package = Package(
         tests(
             "InletServeTests", in: "Server",
             [
-                "Inlet", "InletHTTP", "InletOutput", "InletServe", "InletSystem", "InletCLI", "InletTesting",
+                "Inlet", "InletHTTPServer", "InletOutput", "InletServe", "InletSystem", "InletCLI", "InletTesting",
                 "ReferenceTools",
                 logging, .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import NIOCore
 import NIOHTTP1
 

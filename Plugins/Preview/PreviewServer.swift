@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import Logging
 
 /// The web server of a preview: its connections, and the pictures that are sent to them.

@@ -1,6 +1,6 @@
 import InletCore
 import InletFFmpeg
-import InletHTTP
+import InletHTTPServer
 import Logging
 
 /// Serves the latest frames to browsers.

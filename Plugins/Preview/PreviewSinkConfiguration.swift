@@ -1,5 +1,5 @@
 public import InletCore
-import InletHTTP
+import InletHTTPServer
 
 /// A web page with the live picture and the capture's statistics: `preview:`, at http://127.0.0.1:8090/.
 ///

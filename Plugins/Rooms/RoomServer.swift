@@ -1,5 +1,5 @@
 public import InletCore
-import InletHTTP
+import InletHTTPServer
 public import InletRTC
 public import Logging
 import NIOCore

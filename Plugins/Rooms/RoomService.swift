@@ -1,7 +1,7 @@
 import FoundationEssentials
 import InletCore
 import InletDigest
-import InletHTTP
+import InletHTTPServer
 import InletRTC
 import NIOCore
 import NIOHTTP1

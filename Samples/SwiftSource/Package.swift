@@ -17,7 +17,7 @@ let package = Package(
         .target(name: "BallSource", dependencies: [.product(name: "InletCore", package: "inlet")]),
         .target(
             name: "BallPlugin",
-            dependencies: ["BallSource", .product(name: "InletPluginKit", package: "inlet")],
+            dependencies: ["BallSource", .product(name: "InletPluginSDK", package: "inlet")],
             // The library exports only its entry point.
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map"])

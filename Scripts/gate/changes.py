@@ -7,9 +7,9 @@ from dataclasses import replace
 # Folders that tests read although no target contains them, each with the targets whose tests read it.
 READ_BY = {
     "Tests/Peers/": ("ReferenceTools",),
-    "Tests/TestPlugins/": ("InletPluginsTests", "InletPluginHostTests", "IntegrationTests"),
-    "Tests/PythonPlugin/": ("InletPluginsTests", "IntegrationTests"),
-    "Python/": ("InletPluginsTests", "IntegrationTests"),
+    "Tests/TestPlugins/": ("InletPluginLoaderTests", "InletPluginHostTests", "IntegrationTests"),
+    "Tests/PythonPlugin/": ("InletPluginLoaderTests", "IntegrationTests"),
+    "Python/": ("InletPluginLoaderTests", "IntegrationTests"),
     "Samples/": ("IntegrationTests",),
     "Packaging/": ("InletServeTests",),
 }
@@ -106,7 +106,7 @@ class Change:
         # Tests start these programs.
         if package.needs(self.tests, "InletCLI"):
             products.append("inlet")
-        if self.tests & {"InletPluginHostTests", "InletPluginsTests", "IntegrationTests"}:
+        if self.tests & {"InletPluginHostTests", "InletPluginLoaderTests", "IntegrationTests"}:
             products.append("inlet-plugin-host")
         self.command = " && ".join(" ".join(["swift", "build", *traits, "--product", name]) for name in products)
 

@@ -70,7 +70,7 @@ FOREIGN = (
     r"|TurboJPEGDecoderTests\.|V4L2SourceTests\.CompressedStreamTests|InletDecodeTests\.PacketFactsTests)")
 FOREIGN_TARGETS = (
     "InletCoreTests", "InletConvertTests", "InletCaptureTests", "InletRTCTests", "FFmpegSinkTests",
-    "TurboJPEGDecoderTests", "V4L2SourceTests", "InletDecodeTests", "FFmpegSourceTests", "InletPluginsTests",
+    "TurboJPEGDecoderTests", "V4L2SourceTests", "InletDecodeTests", "FFmpegSourceTests", "InletPluginLoaderTests",
     "WebRTCSinkTests")
 # Suites that run under AddressSanitizer in a process each.
 HOSTILE = r"HostileInputTests"

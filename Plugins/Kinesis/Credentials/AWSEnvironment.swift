@@ -2,7 +2,7 @@ import Foundation
 import InletCore
 import InletOutput
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// The environment of the search for credentials, apart from its own settings, so that tests can replace it.
 struct AWSEnvironment: Sendable {

@@ -1,9 +1,9 @@
 import Dispatch
 package import InletCore
-package import InletHTTP
+package import InletHTTPServer
 package import InletRTC
 import InletSystem
-package import InletWebRTC
+package import WebRTCEngine
 package import NIOCore
 import Synchronization
 

@@ -1,7 +1,7 @@
 public import InletCore
 public import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 import Synchronization
 
 /// Controls the pictures that viewers get from a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges

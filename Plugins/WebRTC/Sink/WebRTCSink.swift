@@ -1,7 +1,7 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Logging
 
 /// Sends the latest frames to viewers that connect by WHEP. Without viewers, nothing is converted or encoded.

@@ -1,7 +1,7 @@
 public import InletCore
 public import InletDecode
 public import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// The stream of a participant in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
 ///

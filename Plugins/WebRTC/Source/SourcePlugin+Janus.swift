@@ -1,5 +1,5 @@
 public import InletCore
-import InletWebRTC
+import WebRTCEngine
 
 extension SourcePlugin {
     /// The plug-in for `janus+wss://HOST/?room=ROOM`: the stream of a participant in a room of Janus.

@@ -1,5 +1,5 @@
 public import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension SourcePlugin {
     /// The plug-in for `whip:[HOST:PORT]`: a browser, a phone or OBS that publishes.

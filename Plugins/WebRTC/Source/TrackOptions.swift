@@ -1,6 +1,6 @@
 import InletCore
 import InletDecode
-import InletWebRTC
+import WebRTCEngine
 
 /// The options of all WebRTC sources.
 enum TrackOptions {

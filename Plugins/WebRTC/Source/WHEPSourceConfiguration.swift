@@ -2,7 +2,7 @@ import Foundation
 public import InletCore
 public import InletDecode
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// The stream of a WHEP server: `whep+https://HOST/PATH`.
 ///

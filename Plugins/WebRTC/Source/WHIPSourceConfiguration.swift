@@ -1,6 +1,6 @@
 public import InletCore
 public import InletDecode
-import InletHTTP
+import InletHTTPServer
 public import InletRTC
 
 /// An endpoint to which one publisher at a time sends its picture: `whip:`, at http://127.0.0.1:8092/.

@@ -16,7 +16,7 @@
 @_exported public import StillSinks
 @_exported public import TurboJPEGDecoder
 
-@_exported public import InletPlugins
+@_exported public import InletPluginLoader
 @_exported public import InletV4L2
 @_exported public import ScreenSource
 @_exported public import V4L2Sink

@@ -1,5 +1,5 @@
 package import InletCore
-package import InletPlugins
+package import InletPluginLoader
 
 /// Verifies that a plug-in keeps the contract of `inlet_plugin.h`, and does what its manifest states.
 ///

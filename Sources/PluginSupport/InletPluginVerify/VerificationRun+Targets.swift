@@ -1,6 +1,6 @@
 import FoundationEssentials
 import InletCore
-import InletPlugins
+import InletPluginLoader
 
 extension VerificationRun {
     /// Returns the URIs that may be opened for each endpoint, the most promising first.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import InletCore
-import InletPlugins
+import InletPluginLoader
 import InletTesting
 
 /// One verification: runs checks, and collects findings. One thread at a time.

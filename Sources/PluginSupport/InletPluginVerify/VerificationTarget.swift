@@ -1,6 +1,6 @@
 import FoundationEssentials
 import InletCore
-import InletPlugins
+import InletPluginLoader
 
 /// A source or sink that is opened to verify a plug-in.
 struct VerificationTarget: Sendable {

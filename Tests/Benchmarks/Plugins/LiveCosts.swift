@@ -1,6 +1,6 @@
 import InletCapture
 import InletCore
-import InletPlugins
+import InletPluginLoader
 import Logging
 
 /// The processor time of eight live sources of 1920x1080 at 30 frames a second, each with a separate capturer and a

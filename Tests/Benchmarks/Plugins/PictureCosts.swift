@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import InletCore
-import InletPlugins
+import InletPluginLoader
 import Logging
 
 /// The processor time for a picture, in microseconds: from a plug-in in a separate process, from one in this process,

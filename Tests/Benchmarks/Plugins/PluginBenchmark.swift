@@ -1,6 +1,6 @@
 import Glibc
 import InletCore
-import InletPlugins
+import InletPluginLoader
 
 /// Measures the cost of passing a picture from a plug-in, without filling it, and prints a JSON object.
 ///

@@ -20,9 +20,9 @@ struct ImportRule {
         "FFmpegSource": ["FoundationEssentials"],
         // JSON.
         "InletCommand": ["FoundationEssentials"],
-        "InletPlugins": ["FoundationEssentials"],
+        "InletPluginLoader": ["FoundationEssentials"],
         // JSON, and arrays of bytes for HMAC.
-        "InletHTTP": ["FoundationEssentials"],
+        "InletHTTPServer": ["FoundationEssentials"],
         "InletRTC": ["FoundationEssentials"],
         // Base64.
         "InletServe": ["FoundationEssentials"],
@@ -31,7 +31,7 @@ struct ImportRule {
         // Files and folders of a verification.
         "InletPluginVerify": ["FoundationEssentials"],
         // The HTTP client.
-        "InletWebRTC": ["Foundation", "FoundationNetworking"],
+        "WebRTCEngine": ["Foundation", "FoundationNetworking"],
         // Addresses, the environment and Base64.
         "KinesisSignaling": ["Foundation"],
         // Addresses of servers, and JSON.

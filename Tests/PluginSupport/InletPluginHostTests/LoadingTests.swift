@@ -1,6 +1,6 @@
 import CInletPlugin
 import Glibc
-import InletPluginWire
+import InletPluginIPC
 import ReferenceTools
 import Testing
 

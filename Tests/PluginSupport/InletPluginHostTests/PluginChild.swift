@@ -2,7 +2,7 @@ import CInletPlugin
 import CLinux
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 import InletSystem
 import ReferenceTools
 

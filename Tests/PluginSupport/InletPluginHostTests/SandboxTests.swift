@@ -1,7 +1,7 @@
 import CInletPlugin
 import Foundation
 import Glibc
-import InletPluginWire
+import InletPluginIPC
 import ReferenceTools
 import Testing
 

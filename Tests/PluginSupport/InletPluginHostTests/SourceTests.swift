@@ -1,5 +1,5 @@
 import CInletPlugin
-import InletPluginWire
+import InletPluginIPC
 import ReferenceTools
 import Testing
 

@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 
 /// The options for bit rates, their controller and the connection, and the file that sets these and more.
 ///

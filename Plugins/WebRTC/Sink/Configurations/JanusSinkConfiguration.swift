@@ -1,6 +1,6 @@
 public import InletCore
 public import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// Publishes to a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
 ///

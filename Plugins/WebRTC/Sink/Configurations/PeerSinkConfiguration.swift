@@ -1,6 +1,6 @@
 public import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Logging
 
 /// A sink whose frames go to the peers of a ``PeerPublisher``.

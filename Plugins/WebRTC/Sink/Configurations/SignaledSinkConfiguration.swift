@@ -1,7 +1,7 @@
 public import InletCore
 public import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 import Logging
 import Synchronization
 

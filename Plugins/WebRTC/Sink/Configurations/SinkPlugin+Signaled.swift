@@ -1,6 +1,6 @@
 package import InletCore
 package import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 extension SinkPlugin {
     /// Returns the plug-in for a signaling service whose peers get frames.

@@ -1,6 +1,6 @@
 public import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 extension SinkPlugin {
     /// Returns the plug-in for `whip+https://HOST/PATH`.

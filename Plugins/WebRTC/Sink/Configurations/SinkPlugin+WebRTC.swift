@@ -1,7 +1,7 @@
 public import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 extension SinkPlugin {
     /// Returns the plug-in for `webrtc:[HOST:PORT]`.

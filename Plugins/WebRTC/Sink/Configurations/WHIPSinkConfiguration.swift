@@ -2,7 +2,7 @@ import Foundation
 public import InletCore
 public import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 
 /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
 ///

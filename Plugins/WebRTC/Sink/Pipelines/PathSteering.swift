@@ -1,6 +1,6 @@
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// Determines the bit rate for a peer: reads its reports, and owns the controller that decides.
 struct PathSteering {

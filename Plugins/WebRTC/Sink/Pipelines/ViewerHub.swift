@@ -2,7 +2,7 @@ import Dispatch
 import InletCore
 import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 import Synchronization
 
 /// Decides what to encode for the current viewers, and distributes the packets to them.

@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 import Synchronization
 
 /// Decides which packets one viewer gets. Safe from any thread.

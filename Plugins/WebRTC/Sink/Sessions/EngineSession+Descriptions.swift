@@ -1,7 +1,7 @@
 import Dispatch
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Logging
 
 // Descriptions: this side's settings, and the peer's requests. On the session's queue.

@@ -1,6 +1,6 @@
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Logging
 
 extension EngineSession {

@@ -1,7 +1,7 @@
 import Dispatch
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 // The direction of the session, and the peer's pictures. On the session's queue.
 extension EngineSession {

@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 
 /// The messages between this server and its page over a data channel with the protocol `inlet-page`: the track's
 /// state, and the time.

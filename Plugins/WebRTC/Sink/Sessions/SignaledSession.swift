@@ -2,7 +2,7 @@ import Dispatch
 import InletCore
 import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 import Logging
 import Synchronization
 

@@ -1,6 +1,6 @@
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// A viewer that connected by WHEP: an engine's session and its HTTP identifiers. Safe from any thread.
 final class ViewerSession: Sendable {

@@ -1,7 +1,7 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Logging
 import NIOCore
 

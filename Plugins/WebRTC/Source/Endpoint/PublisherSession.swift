@@ -1,6 +1,6 @@
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 
 /// A publisher that connected by WHIP: its session and its HTTP identifiers. Safe from any thread.
 final class PublisherSession: Sendable {

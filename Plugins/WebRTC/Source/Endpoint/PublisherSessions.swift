@@ -1,9 +1,9 @@
 import Dispatch
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletRTC
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 import Logging
 import Synchronization
 

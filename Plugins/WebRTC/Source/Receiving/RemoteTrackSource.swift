@@ -4,7 +4,7 @@ import InletFFmpeg
 import InletRTC
 import InletRTP
 import InletSystem
-import InletWebRTC
+import WebRTCEngine
 
 /// Reads the packets of a track that a peer sends by WebRTC. Decoding is done elsewhere.
 ///

@@ -1,6 +1,6 @@
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Synchronization
 
 /// The peer's track in a session that also sends a track to the peer. The session belongs to the application, and

@@ -1,5 +1,5 @@
 import BallSource
-import InletPluginKit
+import InletPluginSDK
 
 /// Called by Inlet after it has loaded the library.
 @c(inlet_plugin_main)

@@ -1,4 +1,4 @@
-/* The functions that the entry of a plug-in in Swift calls. InletPluginKit implements all except inlet_plugin_main. */
+/* The functions that the entry of a plug-in in Swift calls. InletPluginSDK implements all except inlet_plugin_main. */
 #ifndef INLET_PLUGIN_KIT_H
 #define INLET_PLUGIN_KIT_H
 

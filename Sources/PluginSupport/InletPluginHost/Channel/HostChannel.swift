@@ -1,7 +1,7 @@
 import CInletPlugin
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 import InletSystem
 import Synchronization
 

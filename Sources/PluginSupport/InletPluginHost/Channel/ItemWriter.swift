@@ -1,6 +1,6 @@
 import CInletPlugin
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: copies pictures and packets of a plug-in into shared memory.
 /// Copies an item that `next` yielded into a slot, unless it is already in one, and describes it for Inlet.

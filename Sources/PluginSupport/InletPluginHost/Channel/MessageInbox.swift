@@ -1,6 +1,6 @@
 import CInletPlugin
 import Glibc
-import InletPluginWire
+import InletPluginIPC
 import Synchronization
 
 // Unsafe: writes to the descriptor of a wake-up.

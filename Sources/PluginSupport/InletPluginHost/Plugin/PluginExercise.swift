@@ -2,7 +2,7 @@ import CInletExercise
 import CInletPlugin
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: drives a plug-in through its C interface.
 /// Drives a plug-in through its C interface instead of an instance, for `inlet plugins verify`.

@@ -1,6 +1,6 @@
 import CInletPlugin
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 
 /// The reason why a call has failed, as `inlet_wire_result` states it.
 struct PluginFailure: Error {

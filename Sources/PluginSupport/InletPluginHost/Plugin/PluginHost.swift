@@ -1,6 +1,6 @@
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: resets signals and writes to descriptors.
 /// The program that loads a plug-in which Inlet does not come with, closes it off, and speaks for it with Inlet.

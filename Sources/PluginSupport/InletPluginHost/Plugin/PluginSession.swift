@@ -2,7 +2,7 @@ import CInletPlugin
 import Glibc
 import InletCore
 import InletSystem
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: loads the library of a plug-in.
 /// The life of the process after the sandbox: loads the library, makes the instance that Inlet asks for, and serves it

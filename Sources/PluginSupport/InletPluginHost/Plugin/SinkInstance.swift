@@ -1,7 +1,7 @@
 import CInletPlugin
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: calls the functions of a plug-in's sink and fills in its structs.
 /// An instance of a sink: calls the plug-in as Inlet's messages ask, and answers. Main thread.

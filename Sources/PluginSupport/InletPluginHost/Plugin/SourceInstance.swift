@@ -1,5 +1,5 @@
 import CInletPlugin
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: calls the functions of a plug-in's source and reads its structs.
 /// An instance of a source: calls the plug-in as Inlet's messages ask, and answers. Main thread.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 import InletSystem
 
 // Unsafe: passes structs to the system calls of Landlock.

@@ -1,7 +1,7 @@
 import CSeccomp
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 
 // Unsafe: owns a libseccomp filter.
 /// The layer `seccomp`: the system calls that may be made.

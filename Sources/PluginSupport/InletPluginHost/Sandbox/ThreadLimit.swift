@@ -2,7 +2,7 @@ import CLinux
 import CSeccomp
 import Glibc
 import InletCore
-import InletPluginWire
+import InletPluginIPC
 import InletSystem
 
 // Unsafe: reads and writes structs of the kernel, and makes a process.

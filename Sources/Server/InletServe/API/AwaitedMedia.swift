@@ -1,6 +1,6 @@
 import InletCapture
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletSystem
 import NIOHTTP1
 

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension CameraHistory.Sample {
     /// The sample as the API shows it.

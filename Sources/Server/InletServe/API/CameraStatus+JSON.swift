@@ -1,6 +1,6 @@
 import InletCapture
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension CameraStatus {
     /// The status as the API shows it. URIs are shown without credentials.

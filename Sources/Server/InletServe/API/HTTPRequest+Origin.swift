@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension HTTPRequest {
     /// Whether a browser sends the request for a page of another site. Pages may send some requests to any site without

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 /// The query of a request for a page of the list of recordings.
 struct RecordingListQuery: Sendable {

@@ -1,4 +1,4 @@
-import InletHTTP
+import InletHTTPServer
 
 /// Metrics of streams and recordings in Prometheus's text format.
 enum StreamMetrics {

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import Synchronization
 
 /// Finds the WebRTC sender of a camera, and makes it for the first viewer. Safe from any thread.

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 /// Metrics of processor use in Prometheus's text format.
 enum BudgetMetrics {

@@ -1,5 +1,5 @@
 package import InletCore
-package import InletHTTP
+package import InletHTTPServer
 package import NIOCore
 
 /// Sends one camera by WebRTC to viewers that use WHEP. It outlives the captures of its camera. Safe from any thread.

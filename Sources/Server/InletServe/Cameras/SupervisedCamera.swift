@@ -1,6 +1,6 @@
 import InletCapture
 package import InletCore
-package import InletHTTP
+package import InletHTTPServer
 import InletSystem
 package import Logging
 

@@ -1,4 +1,4 @@
-package import InletHTTP
+package import InletHTTPServer
 import Synchronization
 
 /// Finds the hub that passes a camera's pictures to viewers, without waiting for ``CameraSet``. Safe from any thread.

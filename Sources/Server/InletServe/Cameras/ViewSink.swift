@@ -1,6 +1,6 @@
 import InletCore
 import InletFFmpeg
-import InletHTTP
+import InletHTTPServer
 
 /// Sends the newest frames of a camera as JPEGs to the viewers of the daemon's server. It encodes a frame once for all
 /// viewers, and encodes nothing if there are no viewers.

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension ConfigurationReader {
     /// Returns the server's settings from a configuration.

@@ -1,6 +1,6 @@
 import InletCapture
 package import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletSystem
 
 /// Reads configurations: checks a text against its shape, its URIs against a registry, and values that depend on each

@@ -1,6 +1,6 @@
 import InletCapture
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension ScalarRule {
     /// The URI of a source or a sink. Its plug-in reports errors in it.

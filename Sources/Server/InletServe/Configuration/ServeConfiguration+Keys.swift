@@ -1,6 +1,6 @@
 import InletCapture
 import InletCore
-import InletHTTP
+import InletHTTPServer
 
 extension ConfigurationShape {
     /// A whole configuration.

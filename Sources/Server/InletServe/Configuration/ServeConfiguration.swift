@@ -1,6 +1,6 @@
 package import InletCapture
 package import InletCore
-package import InletHTTP
+package import InletHTTPServer
 
 /// The settings of a daemon. A configuration is accepted as a whole or not at all.
 package struct ServeConfiguration: Sendable, Hashable {

@@ -1,5 +1,5 @@
 package import InletCore
-import InletHTTP
+import InletHTTPServer
 
 /// The health of a daemon, as its own server reports it.
 package struct DaemonHealth: Sendable {

@@ -1,5 +1,5 @@
 import InletCore
-package import InletHTTP
+package import InletHTTPServer
 import InletSystem
 package import Logging
 import Synchronization

@@ -1,6 +1,6 @@
 import Dispatch
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import InletSystem
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,4 @@
-import InletHTTP
+import InletHTTPServer
 
 extension WebhookHub {
     /// The figures of all webhooks in Prometheus's text format.

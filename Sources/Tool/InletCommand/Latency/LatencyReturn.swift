@@ -1,5 +1,5 @@
 import Inlet
-import InletHTTP
+import InletHTTPServer
 
 /// The return path of pictures that were sent by a sink.
 enum LatencyReturn {

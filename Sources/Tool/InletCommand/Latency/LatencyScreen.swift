@@ -1,5 +1,5 @@
 import Inlet
-import InletHTTP
+import InletHTTPServer
 import Logging
 import NIOCore
 import NIOHTTP1

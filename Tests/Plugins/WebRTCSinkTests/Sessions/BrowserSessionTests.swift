@@ -3,7 +3,7 @@ import FFmpegSink
 import InletCapture
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import PatternSource
 import ReferenceTools
 import Testing

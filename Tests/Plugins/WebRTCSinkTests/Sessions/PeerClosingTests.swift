@@ -11,7 +11,7 @@ import Synchronization
 import ReferenceTools
 import Testing
 
-@testable import InletWebRTC
+@testable import WebRTCEngine
 @testable import WebRTCSink
 
 /// Pipelines that are closed while a connection starts.

@@ -2,7 +2,7 @@
 import Foundation
 import InletCore
 import InletRTC
-import InletWebRTC
+import WebRTCEngine
 import Logging
 import ReferenceTools
 import Testing

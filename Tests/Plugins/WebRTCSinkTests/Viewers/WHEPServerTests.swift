@@ -2,7 +2,7 @@
 import FFmpegSink
 import InletCapture
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import ReferenceTools
 import Testing
 

@@ -1,4 +1,4 @@
-import InletHTTP
+import InletHTTPServer
 import NIOHTTP1
 import Testing
 

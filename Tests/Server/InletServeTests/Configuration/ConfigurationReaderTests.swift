@@ -1,5 +1,5 @@
 import Inlet
-import InletHTTP
+import InletHTTPServer
 import InletServe
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Inlet
-import InletHTTP
+import InletHTTPServer
 import InletSystem
 import InletTesting
 import NIOCore

@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import NIOCore
 
 /// The description of the API in OpenAPI 3.1. Cameras in requests are described by the shape that also checks them.

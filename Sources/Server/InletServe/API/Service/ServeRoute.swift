@@ -1,5 +1,5 @@
 import InletCore
-import InletHTTP
+import InletHTTPServer
 import NIOHTTP1
 
 /// The operation that a request asks for, by its method and path. Pure.

@@ -1,4 +1,4 @@
-import InletHTTP
+import InletHTTPServer
 import NIOCore
 import NIOHTTP1
 

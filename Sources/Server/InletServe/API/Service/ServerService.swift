@@ -1,5 +1,5 @@
 package import InletCore
-package import InletHTTP
+package import InletHTTPServer
 package import Logging
 import ServiceLifecycle
 import Synchronization

@@ -1,6 +1,6 @@
 import InletCore
 import InletOutput
-import InletHTTP
+import InletHTTPServer
 
 /// The metadata of a recording, as stored in the file next to it. A value without I/O.
 struct RecordingNote: Sendable, Hashable {
