@@ -96,8 +96,8 @@ let package = Package(
         .library(name: "InletRTC", targets: ["InletRTC"]),
         .library(name: "WebRTCSink", targets: ["WebRTCSink"]),
         .library(name: "WebRTCSource", targets: ["WebRTCSource"]),
-        .library(name: "KinesisSignaling", targets: ["KinesisSignaling"]),
-        .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
+        .library(name: "KinesisPlugin", targets: ["KinesisPlugin"]),
+        .library(name: "RoomsPlugin", targets: ["RoomsPlugin"]),
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
         .library(name: "ScreenSource", targets: ["ScreenSource"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
@@ -201,6 +201,8 @@ let package = Package(
         // From packets to pictures with any decoder: which packets to decode, which pictures to show or drop.
         library("InletDecode", in: "Core", ["InletCore", "InletSystem", collections]),
         library("InletFFmpeg", in: "Media", ["InletCore", "InletSystem", "CFFmpeg", logging]),
+        // Network addresses, what they may reach, and name lookup.
+        library("InletNetwork", in: "Network", ["InletCore"]),
         // Hash functions that protocols prescribe.
         library("InletDigest", in: "Core", ["CAVUtil"]),
         // From RTP packets to access units, and from RTSP messages to a session. No input, output or clock.
@@ -256,8 +258,8 @@ let package = Package(
                 withGStreamer("InletRTC"),
                 withGStreamer("WebRTCSink"),
                 withGStreamer("WebRTCSource"),
-                withGStreamer("KinesisSignaling"),
-                withGStreamer("WebSocketSignaling"),
+                withGStreamer("KinesisPlugin"),
+                withGStreamer("RoomsPlugin"),
             ]),
         library(
             "WebRTCEngine", in: "WebRTC",
@@ -271,16 +273,19 @@ let package = Package(
 
         plugin("PatternSource", in: "Pattern", []),
         plugin("InjectSource", in: "Inject", ["InletSystem", "InletConvert", "InletDecode", collections]),
-        plugin("FFmpegSource", in: "FFmpeg/Source", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
+        plugin(
+            "FFmpegSource", in: "FFmpeg/Source",
+            ["InletSystem", "InletNetwork", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin(
             "RTSPSource", in: "RTSP",
-            ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL", logging]),
+            ["InletSystem", "InletNetwork", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL", logging]),
         plugin("FFmpegDecoder", in: "FFmpeg/Decoder", ["InletFFmpeg"]),
         plugin("TurboJPEGDecoder", in: "TurboJPEG", ["CTurboJPEG"]),
         plugin("FFmpegFilter", in: "Filter", ["InletFFmpeg", "CFFmpeg", "CAVFilter"]),
         plugin("FileSinks", in: "Files", ["InletOutput", "CAVUtil"]),
         plugin(
-            "FFmpegSink", in: "FFmpeg/Sink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
+            "FFmpegSink", in: "FFmpeg/Sink",
+            ["InletSystem", "InletNetwork", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("ScreenSource", in: "Screen", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
         plugin(
             "V4L2Source", in: "V4L2/Source",
@@ -305,11 +310,11 @@ let package = Package(
             ] + nio,
             hasPages: true),
         plugin(
-            "KinesisSignaling", in: "Kinesis",
+            "KinesisPlugin", in: "Kinesis",
             ["InletOutput", "InletRTC", "WebRTCEngine", "InletWebSocket", "InletTLS", "InletDigest", logging]),
 
         plugin(
-            "WebSocketSignaling", in: "Rooms",
+            "RoomsPlugin", in: "Rooms",
             [
                 "InletSystem", "InletRTC", "InletHTTPServer", "InletTLS", "InletWebSocket", "InletDigest", logging,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -331,7 +336,7 @@ let package = Package(
             [
                 "Inlet", "InletSystem", "InletHTTPServer", "InletOutput", "InletRTC", "InletRTSP", "InletServe",
                 "RTSPSource",
-                "WebSocketSignaling", "InletPluginVerify", withGStreamer("WebRTCSink"),
+                "RoomsPlugin", "InletPluginVerify", withGStreamer("WebRTCSink"),
                 withGStreamer("InletRestream"),
                 argumentParser, logging,
             ] + nio, hasTexts: true),
@@ -416,7 +421,8 @@ let package = Package(
         tests(
             "FFmpegSourceTests", in: "Plugins",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletDecode", "InletFFmpeg", "InletTesting",
+                "InletCore", "InletConvert", "InletCapture", "InletDecode", "InletFFmpeg", "InletNetwork",
+                "InletTesting",
                 "FFmpegSource", "RTSPSource", "ReferenceTools", logging,
             ]),
         tests(
@@ -430,13 +436,15 @@ let package = Package(
             ["InletCore", "FFmpegFilter", "ReferenceTools"]),
         tests("InletFFmpegTests", in: "Media", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletSystemTests", in: "Core", ["InletCore", "InletSystem", "ReferenceTools"]),
+        tests("InletNetworkTests", in: "Network", ["InletCore", "InletNetwork"]),
         tests("InletDigestTests", in: "Core", ["InletDigest", "ReferenceTools"]),
         tests("InletRTPTests", in: "Media", ["InletCore", "InletRTP"]),
         tests("InletRTSPTests", in: "Media", ["InletCore", "InletRTSP"]),
         tests(
             "RTSPSourceTests", in: "Plugins",
             [
-                "InletCore", "InletSystem", "InletDecode", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource",
+                "InletCore", "InletSystem", "InletNetwork", "InletFFmpeg", "InletDecode", "InletRTP", "InletRTSP",
+                "InletTesting", "RTSPSource",
                 "FFmpegDecoder", "ReferenceTools", "InletDigest", logging,
             ]),
         tests("InletV4L2Tests", in: "Media", ["InletCore", "InletV4L2", "CV4L2"]),
@@ -488,9 +496,9 @@ let package = Package(
             ["InletCore", "InletHTTPServer", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
         tests("InletRTCTests", in: "WebRTC", ["InletCore", "InletRTC", "InletTesting"]),
         tests(
-            "KinesisSignalingTests", in: "Plugins",
+            "KinesisPluginTests", in: "Plugins",
             [
-                "InletCore", "InletRTC", "InletWebSocket", "InletTesting", "KinesisSignaling", "PatternSource",
+                "InletCore", "InletRTC", "InletWebSocket", "InletTesting", "KinesisPlugin", "PatternSource",
                 "InletCapture", "FFmpegDecoder", "FFmpegSink", "WebRTCSink", "WebRTCSource", "ReferenceTools", logging,
             ]),
         tests(
@@ -509,11 +517,11 @@ let package = Package(
                 "WebRTCSource", "CGStreamerPeer", withGStreamer("CGStreamer"),
             ]),
         tests(
-            "WebSocketSignalingTests", in: "Plugins",
+            "RoomsPluginTests", in: "Plugins",
             [
                 "InletCore", "InletSystem", "InletRTC", "InletSignalingTesting", "InletTesting", "InletWebSocket",
                 "PatternSource", "InletCapture",
-                "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withGStreamer("WebRTCSink"),
+                "FFmpegSink", "RoomsPlugin", "InletCLI", "ReferenceTools", logging, withGStreamer("WebRTCSink"),
             ]),
         tests(
             "InletPluginLoaderTests", in: "PluginSupport",

@@ -1,4 +1,4 @@
-public import InletCore
+import InletCore
 
 /// A source that draws its own pictures.
 ///
@@ -12,7 +12,7 @@ public import InletCore
 /// those during a pause, are never made: the PTS skips them, but the sequence does not.
 ///
 /// A still pattern is drawn once, and every frame shares that picture. A moving one is drawn into a pool.
-public final class PatternSource: FrameSource {
+final class PatternSource: FrameSource {
     private let configuration: PatternConfiguration
     private let pool: I420BufferPool
     /// Draws the pattern; nil until ``open(_:)`` has checked the configuration.
@@ -31,14 +31,14 @@ public final class PatternSource: FrameSource {
     private static let longestSleep = Duration.milliseconds(500)
 
     /// Creates a source that draws nothing yet.
-    public init(_ configuration: PatternConfiguration) {
+    init(_ configuration: PatternConfiguration) {
         self.configuration = configuration
         pool = I420BufferPool(capacity: configuration.buffers)
         demanded = DemandedFrames(from: 0, at: nil, of: configuration.frameRate)
     }
 
     /// Checks the configuration and draws the picture of a still pattern.
-    public func open(_ context: SourceContext) throws -> SourceFormat {
+    func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
         try context.checkCancellation()
         let painter = configuration.makePainter()
@@ -56,7 +56,7 @@ public final class PatternSource: FrameSource {
     }
 
     /// Waits until the next picture is due and draws it.
-    public func next(_ context: SourceContext) throws -> SourceItem? {
+    func next(_ context: SourceContext) throws -> SourceItem? {
         while true {
             try context.checkCancellation()
             if configuration.pace == .realtime { try waitForNextFrame(context) } else { followDemand(context) }
@@ -79,13 +79,13 @@ public final class PatternSource: FrameSource {
     }
 
     /// Draws nothing until the pause ends. Time continues, as for a camera.
-    public func pause(_ context: SourceContext) throws -> Bool { true }
+    func pause(_ context: SourceContext) throws -> Bool { true }
 
     /// Continues with the frame that is due now.
-    public func resume(_ context: SourceContext) throws { selectFrames(context) }
+    func resume(_ context: SourceContext) throws { selectFrames(context) }
 
     /// Releases the picture of a still pattern.
-    public func close() { still = nil }
+    func close() { still = nil }
 
     private func time(of frame: UInt64) -> MediaTime {
         MediaTime(ticks: Int64(clamping: frame), timeBase: configuration.timeBase)

@@ -1,6 +1,7 @@
 import InletCore
 import InletDecode
 import InletFFmpeg
+import InletNetwork
 import InletRTP
 import InletRTSP
 

@@ -1,6 +1,7 @@
 public import InletCore
 import InletDecode
 import InletFFmpeg
+import InletNetwork
 import InletRTSP
 
 extension SourcePlugin {

@@ -1,5 +1,6 @@
 public import InletCore
 import InletFFmpeg
+import InletNetwork
 import InletOutput
 
 extension SinkPlugin {

@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import InletRTSP
 
 /// The part of a configuration that determines a session, as stored in captures.

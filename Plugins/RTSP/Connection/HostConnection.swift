@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import InletSystem
 import Synchronization
 import Glibc

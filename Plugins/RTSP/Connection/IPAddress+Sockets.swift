@@ -1,4 +1,5 @@
 import InletFFmpeg
+import InletNetwork
 
 extension IPAddress {
     /// The IPv4 address contained in an IPv6 address (RFC 4291, 2.5.5.2); otherwise the address itself.

@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import Glibc
 
 // Unsafe: owns the memory of received datagrams and passes addresses to the system.

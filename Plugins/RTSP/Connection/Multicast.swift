@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import Glibc
 
 // Unsafe: passes group addresses to `setsockopt`.

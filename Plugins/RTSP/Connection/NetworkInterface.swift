@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import Glibc
 
 // Unsafe: reads the interface list of `getifaddrs`.

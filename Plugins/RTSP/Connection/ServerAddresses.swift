@@ -1,4 +1,5 @@
 import InletFFmpeg
+import InletNetwork
 import InletRTSP
 
 /// Decides which addresses of a server are allowed: those to which the previous servers may redirect, except those

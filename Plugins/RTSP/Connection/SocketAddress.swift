@@ -1,4 +1,5 @@
 import InletFFmpeg
+import InletNetwork
 import Glibc
 
 // Unsafe: stores an address in the system's struct.

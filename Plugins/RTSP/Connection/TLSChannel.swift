@@ -1,6 +1,7 @@
 import COpenSSL
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import InletSystem
 
 /// The check of a server's certificate.

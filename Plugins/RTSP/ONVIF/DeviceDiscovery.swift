@@ -1,5 +1,6 @@
 package import InletCore
 import InletFFmpeg
+import InletNetwork
 package import InletRTSP
 import InletSystem
 import Glibc

@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import InletRTSP
 
 /// The knowledge about an ONVIF device, and the counts of key-frame requests.

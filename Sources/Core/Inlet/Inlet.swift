@@ -24,8 +24,8 @@
 
 #if GStreamer
 @_exported public import InletRTC
-@_exported public import KinesisSignaling
+@_exported public import KinesisPlugin
 @_exported public import WebRTCSink
 @_exported public import WebRTCSource
-@_exported public import WebSocketSignaling
+@_exported public import RoomsPlugin
 #endif

@@ -27,13 +27,13 @@ struct ImportRule {
         // Base64.
         "InletServe": ["FoundationEssentials"],
         "InletWebSocket": ["FoundationEssentials"],
-        "WebSocketSignaling": ["FoundationEssentials"],
+        "RoomsPlugin": ["FoundationEssentials"],
         // Files and folders of a verification.
         "InletPluginVerify": ["FoundationEssentials"],
         // The HTTP client.
         "WebRTCEngine": ["Foundation", "FoundationNetworking"],
         // Addresses, the environment and Base64.
-        "KinesisSignaling": ["Foundation"],
+        "KinesisPlugin": ["Foundation"],
         // Addresses of servers, and JSON.
         "WebRTCSink": ["Foundation", "FoundationEssentials"],
         "WebRTCSource": ["Foundation"],

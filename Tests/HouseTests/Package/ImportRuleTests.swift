@@ -14,6 +14,22 @@ import Testing
         Self.sample.check(HouseTree.File(path: path, text: text)).map(\.description)
     }
 
+    @Test("No public type has the name of its module, which would hide the module's other names")
+    func treeNames() throws {
+        let package = try PackageDescription.read()
+        let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
+        let kinds = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+        let hidden = files.filter { file in
+            guard let name = package.target(of: file)?.name else { return false }
+            return SwiftText.code(of: file.text).split(separator: "\n").contains { line in
+                let words = SwiftText.words(of: line).map(String.init)
+                guard words.first == "public", let kind = words.firstIndex(where: kinds.contains) else { return false }
+                return words.dropFirst(kind + 1).first == name
+            }
+        }
+        #expect(hidden.map(\.path) == [])
+    }
+
     @Test("Each module imports only direct dependencies of its target, and no dependency points upwards or sideways")
     func tree() throws {
         let rule = ImportRule(package: try PackageDescription.read())

@@ -1,5 +1,6 @@
 import Foundation
 import InletFFmpeg
+import InletNetwork
 import ReferenceTools
 import Testing
 

@@ -2,6 +2,7 @@ import CCurl
 import CFFmpeg
 import InletCore
 import InletFFmpeg
+import InletNetwork
 
 // Unsafe: copies received bytes into libavformat's memory.
 /// A resource on a server as libavformat reads it: a file, a stream, a playlist or a segment.

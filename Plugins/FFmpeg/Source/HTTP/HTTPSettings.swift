@@ -2,6 +2,7 @@ import CCurl
 import FoundationEssentials
 import InletCore
 import InletFFmpeg
+import InletNetwork
 
 /// The settings that all HTTP requests of a source share.
 struct HTTPSettings: Sendable {

@@ -1,6 +1,7 @@
 import CCurl
 import InletCore
 import InletFFmpeg
+import InletNetwork
 
 // Unsafe: owns a libcurl transfer and the context of its callbacks.
 /// A request by libcurl, and its response as it arrives.

@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 
 extension FFmpegNetworkConfiguration {
     /// The schemes that need no prefix. Other schemes in ``protocols`` need the prefix `ffmpeg:`.

@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import InletDecode
 import InletFFmpeg
+import InletNetwork
 
 // Unsafe: opens a connection as a libavformat input.
 /// Connects to a server, analysing no more than the stream's parameters require.

@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import Synchronization
 
 /// The addresses to which a server may redirect, and the credentials sent there.

@@ -1,6 +1,7 @@
 public import InletCore
 import InletDecode
 import InletFFmpeg
+import InletNetwork
 
 extension SourcePlugin {
     /// The plug-in for `rtsp://`, `http://`, `rtmp://`, `srt://`, `udp://` and others, and for `ffmpeg:URL`.

@@ -2,7 +2,7 @@
 import ArgumentParser
 import Inlet
 import InletSystem
-import WebSocketSignaling
+import RoomsPlugin
 
 /// The options that `inlet call` and `inlet answer` share.
 struct CallOptions: ParsableArguments {

@@ -3,7 +3,7 @@ import Dispatch
 import Inlet
 import InletRTC
 import InletSystem
-import WebSocketSignaling
+import RoomsPlugin
 
 struct SignalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import InletFFmpeg
+import InletNetwork
 import InletRTSP
 import Testing
 

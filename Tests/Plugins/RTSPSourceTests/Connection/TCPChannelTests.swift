@@ -1,6 +1,7 @@
 import Glibc
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import Testing
 
 @testable import RTSPSource

@@ -1,6 +1,7 @@
 import Foundation
 import InletCore
 import InletFFmpeg
+import InletNetwork
 import ReferenceTools
 import Testing
 

@@ -2,7 +2,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 @Suite struct SigV4SignerTests {
     /// The key of AWS's published examples, which belongs to no account.

@@ -2,7 +2,7 @@ import InletCore
 import InletRTC
 import Testing
 
-@testable import WebSocketSignaling
+@testable import RoomsPlugin
 
 /// The members of rooms, and the routing of messages.
 @Suite struct RoomDirectoryTests {

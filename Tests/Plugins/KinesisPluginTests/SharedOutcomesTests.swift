@@ -4,7 +4,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// The shared result for several callers at once of one operation, such as the renewal of a single sign-on.
 @Suite(.tags(.python), .timeLimit(.minutes(5))) struct SharedOutcomesTests {

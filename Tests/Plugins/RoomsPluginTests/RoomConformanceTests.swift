@@ -7,7 +7,7 @@ import Logging
 import ReferenceTools
 import Testing
 
-@testable import WebSocketSignaling
+@testable import RoomsPlugin
 
 /// Checks that the room over WebSockets keeps the contract of signaling services, and its server the limits.
 @Suite(.serialized) struct RoomConformanceTests {

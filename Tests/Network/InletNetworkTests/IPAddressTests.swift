@@ -1,5 +1,5 @@
 import Foundation
-import InletFFmpeg
+import InletNetwork
 import Testing
 
 @Suite struct IPAddressTests {

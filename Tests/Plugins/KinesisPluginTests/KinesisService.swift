@@ -2,7 +2,7 @@ import Foundation
 import InletCore
 import ReferenceTools
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// A local Kinesis Video service with aiohttp, whose signatures and requests botocore checks, with aiortc viewers and
 /// an aiortc master.

@@ -2,7 +2,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// Signatures compared with those of botocore, the signer of AWS's own command line.
 @Suite(.tags(.python)) struct SigV4PeerTests {

@@ -6,7 +6,7 @@ import Logging
 import ReferenceTools
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// Signaling against a local aiohttp service, where botocore checks signatures and requests.
 @Suite(.tags(.python), .serialized) struct KinesisServiceTests {

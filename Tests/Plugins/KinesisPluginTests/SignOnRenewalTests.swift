@@ -6,7 +6,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// The renewal of a single sign-on by its refresh token, compared with botocore on the same files and with the same
 /// service.

@@ -3,7 +3,7 @@ import InletCore
 import InletRTC
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// Decisions without input or output: messages, flows, queues, errors, configurations.
 @Suite struct KinesisPartsTests {

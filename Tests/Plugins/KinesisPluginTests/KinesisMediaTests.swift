@@ -11,7 +11,7 @@ import Testing
 import WebRTCSink
 import WebRTCSource
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// Pictures over the signaling of a local service, with aiortc at the other end.
 @Suite(.tags(.rtcPeer, .python), .serialized) struct KinesisMediaTests {

@@ -2,7 +2,7 @@ import InletCore
 import InletRTC
 import Testing
 
-@testable import WebSocketSignaling
+@testable import RoomsPlugin
 
 /// The messages of a server, and the addresses of rooms.
 @Suite struct RoomMessageTests {

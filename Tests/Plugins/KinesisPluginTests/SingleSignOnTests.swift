@@ -6,7 +6,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// Credentials by AWS's single sign-on, compared with botocore on the same files and with the same service.
 @Suite(.tags(.python), .serialized) struct SingleSignOnTests {

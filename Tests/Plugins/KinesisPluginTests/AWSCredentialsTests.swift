@@ -5,7 +5,7 @@ import ReferenceTools
 import Synchronization
 import Testing
 
-@testable import KinesisSignaling
+@testable import KinesisPlugin
 
 /// The places where credentials are found, their order, and when they are loaded again.
 @Suite struct AWSCredentialsTests {
