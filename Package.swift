@@ -14,7 +14,8 @@ let houseSettings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// A first-party plug-in: one folder in `Plugins/`, one target, one product. The parts of one back end share a folder.
+/// A first-party plug-in: one target, one product, and a folder in `Plugins/`, or a part of one for a back end with
+/// several.
 ///
 /// - Parameter hasPages: whether HTML pages in its folder become constants of its code.
 func plugin(
@@ -46,7 +47,8 @@ func linkGStreamer(_ libraries: [String]) -> [LinkerSetting] {
     return names.map { .linkedLibrary($0, .when(traits: ["GStreamer"])) }
 }
 
-/// The tests of a module or of a plug-in, in a folder of `Tests/` that mirrors its own.
+/// The tests of a module, in a folder of `Tests/` named like the module's folder in `Sources/`, or of a plug-in, in
+/// `Tests/Plugins/`.
 func tests(
     _ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
@@ -172,7 +174,7 @@ let package = Package(
             name: "CScreenCast", dependencies: ["CSPA"],
             path: "Sources/C/CScreenCast"),
 
-        // A WebRTC peer by GStreamer. Without the trait, its functions only report that GStreamer is missing.
+        // A WebRTC peer by GStreamer. Without the trait, it only reports that GStreamer is missing.
         .target(
             name: "CGStreamerPeer", dependencies: [withGStreamer("CGStreamer")], path: "Sources/C/CGStreamerPeer",
             cSettings: [.define("INLET_GSTREAMER", .when(traits: ["GStreamer"]))],

@@ -1,9 +1,8 @@
+import CLinux
+import Glibc
 import InletCore
 import InletOutput
 import InletSystem
-
-import CLinux
-import Glibc
 
 // Unsafe: starts a program and owns its pipes.
 /// Owns a program that reads this process's output from its standard input.

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletOutput
 import InletSystem
-import Glibc
 
 // Unsafe: passes a list of memory regions to one `writev`.
 /// Writes pictures to a program's standard input.

@@ -1,8 +1,7 @@
-import InletCore
-import InletOutput
-
 import CLinux
 import Glibc
+import InletCore
+import InletOutput
 
 // Unsafe: owns a shared-memory file.
 /// Owns a file of shared memory, and the lock on it that shows that its writer is alive.

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletOutput
 import Synchronization
-import Glibc
 
 // Unsafe: owns a mapped segment.
 /// Owns a segment of POSIX shared memory into which pictures are written.

@@ -1,10 +1,10 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletNetwork
 import InletRTP
 import InletRTSP
 import Logging
-import Glibc
 
 /// Plays one stream of a server: connects, performs the actions of the ``RTSPSession``, and passes received data to
 /// the ``MediaStream``.

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletOutput
-import Glibc
 
 /// Writes frames as still pictures, one per file.
 final class StillSink: FrameSink {

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletRTSP
 import InletSystem
-import Glibc
 
 // Unsafe: owns a descriptor.
 /// A capture read from a file, a piece at a time.

@@ -1,8 +1,8 @@
+import Glibc
 import InletCore
 import InletRTSP
 import InletSystem
 import Synchronization
-import Glibc
 
 // Unsafe: waits in `poll`.
 /// Waits for servers that have not answered SETUP or TEARDOWN in time, so that closing a source need not wait.

@@ -1,5 +1,5 @@
-import InletCore
 import Glibc
+import InletCore
 
 // Unsafe: waits in `poll`.
 /// Waits for descriptors, a time limit, and the cancellation of a source.

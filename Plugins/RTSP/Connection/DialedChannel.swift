@@ -1,5 +1,5 @@
-import InletCore
 import Glibc
+import InletCore
 
 // Unsafe: reads into and writes from memory that the caller lends.
 /// A connection of a tunnel: TCP, or TLS over TCP. It connects and sends without ever blocking.

@@ -1,9 +1,9 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletNetwork
 import InletSystem
 import Synchronization
-import Glibc
 
 /// Connects to a host: looks up its name and tries its addresses in parallel, each a little later than the previous
 /// one (RFC 8305), so that one dead address of two costs no time-out.

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletNetwork
-import Glibc
 
 // Unsafe: owns the memory of received datagrams and passes addresses to the system.
 /// The two UDP sockets of a stream: RTP on an even port, RTCP on the next (RFC 3550, section 11).

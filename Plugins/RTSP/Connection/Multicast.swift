@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletNetwork
-import Glibc
 
 // Unsafe: passes group addresses to `setsockopt`.
 /// The socket options for multicast groups.

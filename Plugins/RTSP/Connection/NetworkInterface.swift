@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletNetwork
-import Glibc
 
 // Unsafe: reads the interface list of `getifaddrs`.
 /// The network interfaces of this machine.

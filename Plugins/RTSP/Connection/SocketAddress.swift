@@ -1,6 +1,6 @@
+import Glibc
 import InletFFmpeg
 import InletNetwork
-import Glibc
 
 // Unsafe: stores an address in the system's struct.
 /// An IP address and a port in the system's representation.

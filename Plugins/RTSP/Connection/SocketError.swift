@@ -1,6 +1,6 @@
+import Glibc
 import InletCore
 import InletSystem
-import Glibc
 
 /// Explains socket errors to users.
 enum SocketError {

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletSystem
-import Glibc
 
 // Unsafe: receives into and sends from memory that the caller lends.
 /// A TCP connection that never blocks.

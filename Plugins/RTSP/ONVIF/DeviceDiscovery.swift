@@ -1,9 +1,9 @@
+import Glibc
 package import InletCore
 import InletFFmpeg
 import InletNetwork
 package import InletRTSP
 import InletSystem
-import Glibc
 
 /// Searches this machine's networks for ONVIF devices (WS-Discovery) over IPv4. The addresses that they state are not
 /// contacted.

@@ -1,8 +1,8 @@
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletNetwork
 import InletRTSP
-import Glibc
 
 /// Sends one request of an ``ONVIFSession`` over a new connection and waits for the response, on the calling thread.
 struct ONVIFExchange {

@@ -1,9 +1,9 @@
 import CV4L2
 import CYUV
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletV4L2
-import Glibc
 
 // Unsafe: fills the mapped buffers of an output device.
 /// Owns the buffers of an output device and fills them with pictures.

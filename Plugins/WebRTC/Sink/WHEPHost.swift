@@ -3,9 +3,9 @@ package import InletCore
 package import InletHTTPServer
 package import InletRTC
 import InletSystem
-package import WebRTCEngine
 package import NIOCore
 import Synchronization
+package import WebRTCEngine
 
 /// Sends one source to viewers that connect by WHEP to the application's server, at a separate path.
 ///

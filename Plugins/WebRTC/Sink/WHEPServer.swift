@@ -1,9 +1,9 @@
 import InletCore
 import InletHTTPServer
 import InletRTC
-import WebRTCEngine
 import Logging
 import NIOCore
+import WebRTCEngine
 
 /// The web server that viewers connect to.
 final class WHEPServer: Sendable {

@@ -1,8 +1,8 @@
 public import InletCore
 public import InletRTC
 import InletSystem
-import WebRTCEngine
 import Synchronization
+import WebRTCEngine
 
 /// Controls the pictures that viewers get from a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges
 /// messages with the viewers. Safe from any thread.

@@ -1,8 +1,8 @@
 import InletCore
 import InletHTTPServer
 import InletRTC
-import WebRTCEngine
 import Logging
+import WebRTCEngine
 
 /// Sends the latest frames to viewers that connect by WHEP. Without viewers, nothing is converted or encoded.
 final class WebRTCSink: FrameSink {

@@ -25,11 +25,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_loaded;
 
 static void load(void) {
-#ifdef __APPLE__
-    void *library = dlopen("libavfilter." TEXT(LIBAVFILTER_VERSION_MAJOR) ".dylib", RTLD_LAZY | RTLD_LOCAL);
-#else
     void *library = dlopen("libavfilter.so." TEXT(LIBAVFILTER_VERSION_MAJOR), RTLD_LAZY | RTLD_LOCAL);
-#endif
     if (!library) return;
 #define FIND(name)                                                \
     p_##name = (__typeof__(p_##name))dlsym(library, #name);       \

@@ -11,11 +11,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_loaded;
 
 static void load(void) {
-#ifdef __APPLE__
-    void *library = dlopen("libcurl.4.dylib", RTLD_NOW | RTLD_LOCAL);
-#else
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-#endif
     if (!library) return;
 #define INLET_CURL_FIND(name)                                                        \
     inlet_curl.name = (__typeof__(inlet_curl.name))dlsym(library, "curl_" #name);    \

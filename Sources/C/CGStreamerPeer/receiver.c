@@ -1,5 +1,4 @@
-// The data that a peer sends: its RTP packets in order, from webrtcbin's jitter buffer, and its RTCP. Included by
-// shim.h.
+// The data that a peer sends: its RTP packets in order, from webrtcbin's jitter buffer, and its RTCP.
 
 #ifdef INLET_GSTREAMER
 #include "peer.h"

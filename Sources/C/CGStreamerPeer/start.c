@@ -4,7 +4,7 @@
 #include <net/if.h>
 
 const char *inlet_gst_start(void) {
-    if (!gst_init_check(NULL, NULL, NULL)) return "GStreamer itself";
+    if (!gst_init_check(NULL, NULL, NULL)) return "working core (gst_init failed)";
     static const char *const needed[] = {
         "appsrc", "capsfilter", "rtph264pay", "rtpbin", "webrtcbin", "nicesrc", "dtlsenc", "srtpenc", "sctpenc", NULL,
     };

@@ -12,13 +12,8 @@ static bool is_loaded;
     if (!inlet_openssl.name) return;
 
 static void load(void) {
-#ifdef __APPLE__
-    void *ssl = dlopen("libssl.3.dylib", RTLD_NOW | RTLD_LOCAL);
-    void *crypto = dlopen("libcrypto.3.dylib", RTLD_NOW | RTLD_LOCAL);
-#else
     void *ssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
     void *crypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-#endif
     if (!ssl || !crypto) return;
 #define FIND_SSL(name) FIND(ssl, name)
 #define FIND_CRYPTO(name) FIND(crypto, name)

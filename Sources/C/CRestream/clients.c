@@ -4,9 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#ifdef __linux__
 #include <linux/tcp.h>
-#endif
 
 // The time limits of a connection for its first allowed request, and after that without a session, in microseconds.
 static const gint64 newcomer_patience = 10 * G_TIME_SPAN_SECOND;
@@ -41,12 +39,9 @@ typedef struct {
 } connection;
 
 static guint64 bytes_of(int descriptor) {
-#ifdef __linux__
     struct tcp_info facts = {0};
     socklen_t size = sizeof facts;
     if (!getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &facts, &size)) return facts.tcpi_bytes_received;
-#endif
-    (void)descriptor;
     return 0;
 }
 

@@ -1,6 +1,5 @@
 // Loads libsystemd and libpipewire when a screen of a Wayland session is first captured.
 
-#ifdef __linux__
 #define _GNU_SOURCE
 
 #include "functions.h"
@@ -34,5 +33,3 @@ const char *inlet_cast_load(void) {
     pthread_once(&once, load);
     return missing;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // org.freedesktop.portal.ScreenCast by sd-bus. A method of the portal returns at once; its result comes as a signal
 // `Response` of an object whose path ends in a token that the caller chose.
 
-#ifdef __linux__
 #define _GNU_SOURCE
 
 #include "functions.h"
@@ -320,5 +319,3 @@ int inlet_portal_take_remote(struct inlet_portal *portal) {
     portal->remote = -1;
     return remote;
 }
-
-#endif

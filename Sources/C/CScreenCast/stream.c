@@ -1,7 +1,6 @@
 // Frames of a PipeWire stream. A thread of PipeWire serves the connection, also while no frames are taken: a message
 // that it does not answer blocks the other receivers of the same screen.
 
-#ifdef __linux__
 #define _GNU_SOURCE
 
 #include "functions.h"
@@ -388,5 +387,3 @@ bool inlet_cast_take(struct inlet_cast *cast, struct inlet_cast_frame *frame) {
     inlet_pipewire.thread_loop_unlock(cast->loop);
     return frame->memory != NULL;
 }
-
-#endif

@@ -2,7 +2,6 @@
 
 // libv4l's converter of pixel formats, used without a device. With a device, it would also query the device's formats,
 // keep its controls in shared memory, and rotate its pictures.
-#ifdef __linux__
 
 #include <errno.h>
 #include <libv4l-plugin.h>
@@ -54,5 +53,3 @@ static inline int inlet_v4lconvert_convert(
     v4lconvert_fixup_fmt(&to);
     return v4lconvert_convert(converter, &from, &to, source, source_size, destination, destination_size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Loads libxcb and its extensions when a screen is first captured.
 
-#ifdef __linux__
 #define _GNU_SOURCE
 
 #include "functions.h"
@@ -42,5 +41,3 @@ const char *inlet_xcb_load(void) {
     pthread_once(&once, load);
     return missing;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Sends requests to an X server and describes its screens, with libxcb.
 
-#ifdef __linux__
 #define _GNU_SOURCE
 
 #include "functions.h"
@@ -169,5 +168,3 @@ int inlet_xcb_make_memory(uint64_t size) {
     close(descriptor);
     return -1;
 }
-
-#endif

@@ -9,16 +9,15 @@
 @_exported public import InletConvert
 @_exported public import InletCore
 @_exported public import InletDecode
+@_exported public import InletPluginLoader
+@_exported public import InletV4L2
 @_exported public import PatternSource
 @_exported public import PipeSink
 @_exported public import PreviewSink
 @_exported public import RTSPSource
+@_exported public import ScreenSource
 @_exported public import StillSinks
 @_exported public import TurboJPEGDecoder
-
-@_exported public import InletPluginLoader
-@_exported public import InletV4L2
-@_exported public import ScreenSource
 @_exported public import V4L2Sink
 @_exported public import V4L2Source
 

@@ -1,5 +1,5 @@
-import InletSystem
 import Glibc
+import InletSystem
 
 // Unsafe: reads the environment.
 extension LocalAccess {

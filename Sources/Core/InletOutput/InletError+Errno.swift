@@ -1,6 +1,6 @@
+import Glibc
 package import InletCore
 import InletSystem
-import Glibc
 
 extension InletError {
     /// Makes the error for a failed system call on an output file, with what to try.

@@ -1,5 +1,5 @@
-package import InletCore
 import Glibc
+package import InletCore
 
 // Unsafe: creates and checks files with system calls.
 /// A file opened for writing by its path. The caller closes the descriptor.

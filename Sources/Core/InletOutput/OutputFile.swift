@@ -1,6 +1,6 @@
+import Glibc
 package import InletCore
 import InletSystem
-import Glibc
 
 // Unsafe: passes lists of memory regions to one write.
 /// The owner of an output descriptor: a file, a pipe, a device or standard output.

@@ -1,7 +1,7 @@
+import CLinux
+import Glibc
 import InletCore
 import InletSystem
-import Glibc
-import CLinux
 
 // Unsafe: reads and writes extended attributes of files.
 /// A moment on two clocks: one that is never set, and the time of day, which may be corrected at any time.

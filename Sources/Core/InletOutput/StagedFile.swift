@@ -1,6 +1,6 @@
+import Glibc
 package import InletCore
 import InletSystem
-import Glibc
 
 // Unsafe: writes, renames and deletes files with system calls.
 /// Writes a whole file under a temporary name, and renames it when it is complete.

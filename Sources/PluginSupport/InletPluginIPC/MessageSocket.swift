@@ -1,6 +1,6 @@
-package import InletCore
 import CLinux
 import Glibc
+package import InletCore
 import InletSystem
 
 // Unsafe: sends and receives structs as bytes.

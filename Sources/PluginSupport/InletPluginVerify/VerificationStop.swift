@@ -1,5 +1,5 @@
-import InletCore
 import InletCapture
+import InletCore
 import Logging
 import Synchronization
 

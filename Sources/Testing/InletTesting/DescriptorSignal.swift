@@ -1,8 +1,8 @@
 import Dispatch
+import Glibc
 import InletCore
 import InletSystem
 import Synchronization
-import Glibc
 
 // Unsafe: owns the pipe by which a manual clock wakes a thread.
 /// A pipe that becomes readable when raised and stays so. A blocked thread polls it together with another descriptor.

@@ -70,8 +70,8 @@ import Synchronization
     package var turns: Bool { orientation != nil }
     /// The number of the header extension for the rotation of pictures.
     private let orientation: Int?
-    /// The number of replacements of the chain so far; nil during one and after a failed one. Held locked during
-    /// each use of `viewer.source`.
+    /// The number of replacements of the chain so far; nil during one and after a failed one. Held locked
+    /// while packets are pushed or counted, pictures are turned, or the source is replaced.
     private let format = Mutex<Int?>(0)
 
     /// Loads GStreamer, once per process.
@@ -80,10 +80,12 @@ import Synchronization
     package static func load() throws(InletError) {
         TLSLibrary.load()
         guard let missing = unsafe inlet_gst_start() else { return }
-        throw InletError(
-            .unsupported,
-            "GStreamer lacks \(unsafe String(cString: missing)). Install its plug-ins: Scripts/bootstrap --webrtc.",
-            context: .init(operation: "gst_element_factory_find"))
+        let part = unsafe String(cString: missing)
+        let message =
+            part.isEmpty
+            ? "This build has no WebRTC. Build with the package trait GStreamer: swift build --traits GStreamer."
+            : "GStreamer has no \(part). Install its plug-ins: Scripts/bootstrap --webrtc."
+        throw InletError(.unsupported, message, context: .init(operation: "gst_element_factory_find"))
     }
 
     /// Creates a pipeline and starts it.

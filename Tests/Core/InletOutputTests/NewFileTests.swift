@@ -1,9 +1,9 @@
 import Foundation
+import Glibc
 import InletCore
 import InletOutput
 import ReferenceTools
 import Testing
-import Glibc
 
 /// The files that sinks create, and those that they do not touch.
 struct NewFileTests {

@@ -1,8 +1,8 @@
 import Foundation
+import Glibc
 import InletOutput
 import ReferenceTools
 import Testing
-import Glibc
 
 /// The notes of a recorder on its files, and the ages that follow from them.
 struct RecordingMarkTests {

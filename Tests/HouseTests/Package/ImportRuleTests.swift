@@ -23,7 +23,8 @@ import Testing
             guard let name = package.target(of: file)?.name else { return false }
             return SwiftText.code(of: file.text).split(separator: "\n").contains { line in
                 let words = SwiftText.words(of: line).map(String.init)
-                guard words.first == "public", let kind = words.firstIndex(where: kinds.contains) else { return false }
+                guard let kind = words.firstIndex(where: kinds.contains) else { return false }
+                guard words[..<kind].contains(where: { $0 == "public" || $0 == "open" }) else { return false }
                 return words.dropFirst(kind + 1).first == name
             }
         }

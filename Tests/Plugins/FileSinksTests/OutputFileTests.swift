@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import InletCore
 import InletOutput
 import ReferenceTools
@@ -7,7 +8,6 @@ import Synchronization
 import Testing
 
 @testable import FileSinks
-import Glibc
 
 /// Outputs that are missing, full or closed.
 @Suite(.blocking) struct OutputFileTests {

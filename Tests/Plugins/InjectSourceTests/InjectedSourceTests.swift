@@ -1,7 +1,7 @@
-import Foundation
-import InjectSource
 import FFmpegDecoder
 import FFmpegSource
+import Foundation
+import InjectSource
 import InletCapture
 import InletCore
 import InletTesting

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import InletCapture
 import InletCore
 import InletTesting
@@ -6,7 +7,6 @@ import PatternSource
 import PipeSink
 import ReferenceTools
 import Testing
-import Glibc
 
 /// Programs that receive pictures, well-behaved and misbehaving ones.
 @Suite(.tags(.encoder), .blocking) struct ExecSinkTests {

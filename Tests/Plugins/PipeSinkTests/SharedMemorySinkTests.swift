@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import InletCapture
 import InletCore
 import InletTesting
@@ -7,7 +8,6 @@ import PipeSink
 import ReferenceTools
 import Synchronization
 import Testing
-import Glibc
 
 /// The shared memory as the reader of Samples sees it.
 @Suite(.tags(.encoder)) struct SharedMemorySinkTests {

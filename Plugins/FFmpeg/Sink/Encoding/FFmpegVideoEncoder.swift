@@ -1,5 +1,5 @@
-import InletFFmpeg
 public import InletCore
+import InletFFmpeg
 
 /// Encodes with libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and
 /// FFV1, if this build supports them.

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletOutput
 import Synchronization
-import Glibc
 
 // Unsafe: deletes files with `unlink`.
 /// The files that one configuration writes, one after another: their names, and the rules for keeping them.

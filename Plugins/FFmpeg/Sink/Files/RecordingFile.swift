@@ -1,9 +1,9 @@
 import CFFmpeg
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletOutput
 import InletSystem
-import Glibc
 
 // Unsafe: owns a descriptor and libavformat's view of it.
 /// Owns a file that a muxer writes to, and libavformat's view of it.

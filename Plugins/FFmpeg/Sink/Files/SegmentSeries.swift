@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletOutput
 import Synchronization
-import Glibc
 
 // Unsafe: creates, lists and deletes files with system calls.
 /// The playlist and the segments of an `hls:` folder.

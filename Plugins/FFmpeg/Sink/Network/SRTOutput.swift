@@ -1,8 +1,8 @@
 import CFFmpeg
 import CSRT
+import Glibc
 import InletCore
 import InletFFmpeg
-import Glibc
 
 // Unsafe: owns a libsrt socket and libavformat's view of it.
 /// Owns an SRT connection and libavformat's view of it.

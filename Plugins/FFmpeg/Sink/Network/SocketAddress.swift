@@ -1,6 +1,6 @@
 import CSRT
-import InletCore
 import Glibc
+import InletCore
 
 // Unsafe: calls `getaddrinfo` and keeps copies of the addresses.
 /// A socket address resolved from a name.

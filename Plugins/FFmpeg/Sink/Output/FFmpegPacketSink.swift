@@ -1,8 +1,8 @@
+import Glibc
 public import InletCore
 import InletFFmpeg
 import InletOutput
 import Logging
-import Glibc
 
 /// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///

@@ -1,9 +1,9 @@
 import CFFmpeg
+import Glibc
 import InletCore
 import InletFFmpeg
 import InletSystem
 import Synchronization
-import Glibc
 
 // Unsafe: owns a libavformat input while a separate thread opens it.
 /// Opens a network input on a separate thread, so that a cancellation need not wait for the name service, which cannot

@@ -1,8 +1,8 @@
 import CFFmpeg
+import Glibc
 import InletCore
 import InletDecode
 import InletFFmpeg
-import Glibc
 
 // Unsafe: opens a file as a libavformat input.
 /// A local file, or an input read in the same way: a FIFO, a device, standard input, a series of numbered pictures.

@@ -1,7 +1,7 @@
 import CFFmpeg
+import Glibc
 import InletCore
 import InletFFmpeg
-import Glibc
 
 // Unsafe: owns a descriptor and libavformat's view of it.
 /// Reads a FIFO, a device or standard input for libavformat, and never blocks beyond a cancellation.

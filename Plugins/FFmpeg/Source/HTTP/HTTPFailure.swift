@@ -1,7 +1,7 @@
 import CCurl
 import CFFmpeg
-import InletFFmpeg
 import Glibc
+import InletFFmpeg
 
 /// The meaning of a failed transfer for libavformat and for ``NetworkTrouble``.
 struct HTTPFailure {

@@ -1,7 +1,7 @@
 import CV4L2
+import Glibc
 import InletCore
 import InletV4L2
-import Glibc
 
 // Unsafe: reads from and polls the descriptor of a camera.
 /// An opened camera in a negotiated mode: the device, its buffers and its stream.

@@ -1,7 +1,7 @@
 public import InletCore
 import InletRTC
-import WebRTCEngine
 import Logging
+import WebRTCEngine
 
 /// A sink whose frames go to the peers of a ``PeerPublisher``.
 public struct PeerSinkConfiguration: FrameSinkConfiguration {

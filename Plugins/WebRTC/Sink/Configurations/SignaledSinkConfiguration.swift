@@ -1,9 +1,9 @@
 public import InletCore
 public import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 /// Sends frames to every peer that requests them through a signaling service, such as the viewers of a Kinesis
 /// Video master.

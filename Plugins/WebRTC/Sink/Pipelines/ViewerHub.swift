@@ -2,8 +2,8 @@ import Dispatch
 import InletCore
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Synchronization
+import WebRTCEngine
 
 /// Decides what to encode for the current viewers, and distributes the packets to them.
 ///

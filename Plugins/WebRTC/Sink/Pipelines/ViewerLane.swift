@@ -1,8 +1,8 @@
 import InletCore
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Synchronization
+import WebRTCEngine
 
 /// Decides which packets one viewer gets. Safe from any thread.
 final class ViewerLane: Sendable {

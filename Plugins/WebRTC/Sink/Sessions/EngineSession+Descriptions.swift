@@ -1,8 +1,8 @@
 import Dispatch
 import InletCore
 import InletRTC
-import WebRTCEngine
 import Logging
+import WebRTCEngine
 
 // Descriptions: this side's settings, and the peer's requests. On the session's queue.
 extension EngineSession {

@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
-import WebRTCEngine
 import Logging
+import WebRTCEngine
 
 extension EngineSession {
     /// The environment that all sessions of a sink share.

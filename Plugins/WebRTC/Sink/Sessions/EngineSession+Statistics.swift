@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
-import WebRTCEngine
 import Synchronization
+import WebRTCEngine
 
 extension EngineSession {
     /// The current statistics. Does not wait for the session's queue, which may be creating a pipeline.

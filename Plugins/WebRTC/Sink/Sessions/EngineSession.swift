@@ -2,9 +2,9 @@ import Dispatch
 import InletCore
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 // Unsafe: has state that only its queue uses.
 /// A session with a peer over any signaling: its state machine, its pipeline, and the timer that both need.

@@ -1,9 +1,9 @@
 public import InletCore
 public import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 /// Sends the frames of one sink to peers for which the application does the signaling. Safe from any thread.
 ///

@@ -2,9 +2,9 @@ import Dispatch
 import InletCore
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 /// A session whose signaling is a channel of the application. Safe from any thread.
 ///

@@ -3,9 +3,9 @@ import InletCore
 import InletHTTPServer
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 /// The sessions of viewers, by name. Safe from any thread.
 final class ViewerSessions: WHEPSessions, TrackAudience {

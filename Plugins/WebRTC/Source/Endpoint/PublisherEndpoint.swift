@@ -1,9 +1,9 @@
 import InletCore
 import InletHTTPServer
 import InletRTC
-import WebRTCEngine
 import Logging
 import NIOCore
+import WebRTCEngine
 
 /// The track of the publisher at a WHIP endpoint: a web server with a page that turns a browser into a camera.
 final class PublisherEndpoint: TrackOrigin {

@@ -3,9 +3,9 @@ import InletCore
 import InletHTTPServer
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 /// The publishers that connect to a WHIP endpoint. The latest admitted one is the source. Safe from any thread.
 ///

@@ -1,7 +1,7 @@
 import InletCore
 import InletRTC
-import WebRTCEngine
 import Synchronization
+import WebRTCEngine
 
 /// The peer's track in a session that also sends a track to the peer. The session belongs to the application, and
 /// continues when the source is closed.

@@ -2,9 +2,9 @@ import Dispatch
 import InletCore
 import InletRTC
 import InletSystem
-import WebRTCEngine
 import Logging
 import Synchronization
+import WebRTCEngine
 
 /// The track of a session whose signaling is a channel: that of WHEP, or one of the application.
 ///

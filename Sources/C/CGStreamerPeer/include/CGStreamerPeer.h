@@ -1,10 +1,10 @@
 #pragma once
 
 // A WebRTC peer by GStreamer: its pipeline, its data channels and the packets that it sends and receives. Without the
-// trait `GStreamer`, inlet_gst_start reports that GStreamer is missing, and nothing else may be called.
+// trait `GStreamer`, inlet_gst_start reports that, and all other functions end the process.
 //
-// Callbacks are called on threads of GStreamer and must not block. Functions may be called on any thread except from a
-// callback of the same peer, unless a comment says otherwise.
+// Functions may be called on any thread. Callbacks must not block; GStreamer calls them on its threads, except for
+// those whose comment states otherwise.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +18,8 @@ typedef struct _GstBuffer inlet_gst_packet;
 // Called when the last callback with this owner has ended.
 typedef void (*inlet_gst_release)(void *owner);
 
-// Starts GStreamer once in a process. Returns NULL, or the name of a missing part, which is constant.
+// Starts GStreamer once in a process. Returns NULL; the name of a missing part, which is constant; or an empty text in
+// a build without the trait.
 const char *inlet_gst_start(void);
 
 // Whether an element can be made.
@@ -66,12 +67,12 @@ typedef struct {
 typedef void (*inlet_gst_arrived)(void *owner, inlet_gst_arrivals arrivals);
 
 // Makes a pipeline with a webrtcbin named `web` and, to send, an appsrc named `source`. Releases the owner when the
-// last callback is gone, also if it returns NULL. All pipelines count time from zero of the monotonic clock, so that a
-// capture time is a PTS in each.
+// last callback is gone, also if it returns NULL; `told` has then reported the reason on the caller's thread. All
+// pipelines count time from zero of the monotonic clock, so that a capture time is a PTS in each.
 inlet_gst_viewer *inlet_gst_viewer_new(
     const char *launch, void *owner, inlet_gst_told told, inlet_gst_arrived arrived, inlet_gst_release release);
 
-// Closes a peer: its threads have ended when this returns.
+// Closes a peer: its threads have ended when this returns. Not in a callback of the peer, which would wait for itself.
 void inlet_gst_viewer_free(inlet_gst_viewer *viewer);
 
 // Prevents the ICE agent from asking a router, which takes 200 ms, and makes it gather only at `address` unless that is
@@ -104,7 +105,7 @@ void inlet_gst_viewer_answer(inlet_gst_viewer *viewer);
 // Makes an offer and sets it, and reports when it is set.
 void inlet_gst_viewer_offer(inlet_gst_viewer *viewer);
 
-// Makes a further offer without setting it, and reports when it is made. Allowed in callbacks.
+// Makes a further offer without setting it, and reports when it is made.
 void inlet_gst_viewer_offer_further(inlet_gst_viewer *viewer);
 
 // Sets a further offer that was made, right before its answer. Returns 0 if the text is not SDP.
@@ -132,8 +133,9 @@ int inlet_gst_viewer_push(inlet_gst_viewer *viewer, inlet_gst_packet *packet);
 uint64_t inlet_gst_viewer_queued(inlet_gst_viewer *viewer);
 
 // Puts another chain, of an appsrc named `source` and a payloader named `payloader`, before the same pad of webrtcbin,
-// and continues its packet numbers: SRTP and peers would not notice a restart. `caps` are those of its output. Packets
-// still go to the old source until inlet_gst_viewer_use. Returns 0 on failure. The caller must not push meanwhile.
+// and continues its packet numbers: SRTP and peers would not notice a restart. `caps` are those of its output. The old
+// chain is removed first: packets are sent again after inlet_gst_viewer_use. Returns 0 on failure; the peer then sends
+// nothing more. The caller must not push meanwhile.
 int inlet_gst_viewer_replace(inlet_gst_viewer *viewer, const char *launch, const char *caps);
 
 // Sends packets to the source of the last replacement. No packet is handed over meanwhile.
@@ -162,7 +164,8 @@ typedef struct {
 } inlet_gst_feedback;
 typedef void (*inlet_gst_reported)(void *owner, inlet_gst_feedback feedback);
 
-// Reads the far end's reports since the last inquiry, and reports them at once, only if there are any. One at a time.
+// Reads the far end's reports since the last inquiry, and calls `reported` with the last one before it returns, if
+// there is any. One at a time.
 void inlet_gst_viewer_inquire(inlet_gst_viewer *viewer, inlet_gst_reported reported);
 
 // MARK: Receiving
@@ -170,7 +173,8 @@ void inlet_gst_viewer_inquire(inlet_gst_viewer *viewer, inlet_gst_reported repor
 // Called with the bytes of a packet of RTP or RTCP, which are valid during the call.
 typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
 
-// Called once when packets do not enter webrtcbin because there are too many SSRCs.
+// Called once when packets do not enter webrtcbin because there are too many SSRCs; inlet_gst_viewer_admit may call it
+// on the caller's thread.
 typedef void (*inlet_gst_crowded)(void *owner);
 
 // Begins to receive the peer's video, in the format of `caps`, before any description is set; if that is NULL, in the

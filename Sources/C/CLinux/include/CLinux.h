@@ -37,7 +37,7 @@ extern int pipe2(int[2], int);
 extern char **environ;
 
 // Limits the number of arenas of the C library's allocator, and sets the size from which it maps blocks individually,
-// unless the environment sets these values: mallopt(3). Does nothing if the allocator has no arenas.
+// unless the environment sets these values: mallopt(3).
 void inlet_set_allocator(int most_arenas, int mapped);
 
 // Returns the number of the calling thread: gettid(2).

@@ -5,7 +5,6 @@
 //
 // No function here waits for another process. A portal and a stream are each for one thread at a time, which polls
 // their descriptors and runs them.
-#ifdef __linux__
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ struct inlet_cast_frame {
 bool inlet_cast_take(struct inlet_cast *cast, struct inlet_cast_frame *frame);
 // Gives memory back: the compositor may write it at once. Safe on any thread, also after inlet_cast_free.
 void inlet_cast_give_back(struct inlet_cast_memory *memory);
-
-#endif

@@ -2,7 +2,6 @@
 
 // libxcb, and the extensions that a screen capture needs. `inlet_xcb_load` loads them, because most processes capture
 // no screen.
-#ifdef __linux__
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ bool inlet_xcb_poll(xcb_connection_t *connection, unsigned sequence, void **answ
 // Allocates at least `size` bytes of memory that a server can share and no process can shrink. Returns its descriptor,
 // or -1 with errno.
 int inlet_xcb_make_memory(uint64_t size);
-
-#endif

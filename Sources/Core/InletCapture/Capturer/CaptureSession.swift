@@ -1,6 +1,6 @@
 import InletCore
-import InletSystem
 import InletDecode
+import InletSystem
 import Synchronization
 
 /// Runs one source on one thread, from opening to closing: opens it, reads its frames and hands them to the dispatcher.

@@ -1,9 +1,8 @@
+import CLinux
 public import Dispatch
+import Glibc
 public import InletCore
 import InletSystem
-
-import CLinux
-import Glibc
 
 // Unsafe: waits in `poll`.
 /// The machine's `CLOCK_MONOTONIC`.

@@ -1,5 +1,5 @@
-package import InletCore
 import Glibc
+package import InletCore
 
 // Unsafe: reads files through descriptors.
 /// Reads small files that options name. It never waits: only regular files are accepted, because a pipe may never have

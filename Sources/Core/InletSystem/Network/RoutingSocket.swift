@@ -1,6 +1,6 @@
 import CLinux
-package import InletCore
 import Glibc
+package import InletCore
 
 // Unsafe: receives messages of the kernel through a socket.
 /// Owns a socket of rtnetlink, on which the kernel reports links, addresses and routes. Never waits. For one thread

@@ -1,33 +1,27 @@
-package import InletCore
-
 import CLinux
 import Glibc
+package import InletCore
 
 // Unsafe: owns the descriptor of a wake-up and waits in `poll`.
-/// A descriptor by which one thread repeatedly wakes another, which polls: an eventfd on Linux, a pipe elsewhere.
+/// A descriptor by which one thread repeatedly wakes another, which polls: an eventfd.
 ///
 /// Safe from any thread.
 package final class Doorbell: Sendable {
     /// The descriptor to poll for reading.
     package let descriptor: Int32
-    private let writeEnd: Int32
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
     package init() throws(InletError) {
         descriptor = eventfd(0, inlet_eventfd_flags)
-        writeEnd = descriptor
         guard descriptor >= 0 else { throw Self.outOfDescriptors() }
     }
 
-    deinit {
-        close(descriptor)
-        if writeEnd != descriptor { close(writeEnd) }
-    }
+    deinit { close(descriptor) }
 
     /// Makes the descriptor readable.
     package func ring() {
         var one: UInt64 = 1
-        _ = unsafe write(writeEnd, &one, MemoryLayout<UInt64>.size)
+        _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 
     /// Makes the descriptor unreadable until the next ring.

@@ -1,5 +1,5 @@
-package import InletCore
 package import Glibc
+package import InletCore
 
 // Unsafe: passes a struct to `clock_gettime`.
 extension MonotonicTime {

@@ -1,9 +1,8 @@
+import CLinux
 import Dispatch
+import Glibc
 import InletCore
 import Synchronization
-
-import CLinux
-import Glibc
 
 /// The processor time of all threads that work for one thing, such as a camera. Safe from any thread.
 ///

@@ -1,7 +1,6 @@
-package import InletCore
-
 import CLinux
 import Glibc
+package import InletCore
 
 // Unsafe: passes the body of a thread through a pointer.
 /// Starts threads for blocking work, such as a source or a sink.

@@ -1,6 +1,6 @@
+import Glibc
 package import InletCore
 import InletSystem
-import Glibc
 
 extension InletError {
     /// Creates the error for the errno of a call on a V4L2 device, with advice for users.

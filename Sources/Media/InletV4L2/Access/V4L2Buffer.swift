@@ -1,6 +1,6 @@
 import CV4L2
-package import InletCore
 import Glibc
+package import InletCore
 
 // Unsafe: owns a driver's mapped buffer.
 /// Owns the memory of one of a driver's buffers: mapped from the driver, or the process's own that the driver fills.

@@ -1,6 +1,6 @@
 import CV4L2
-package import InletCore
 import Glibc
+package import InletCore
 
 // Unsafe: owns the descriptor of a device.
 /// Owns the descriptor of a V4L2 device and makes the kernel's calls on it.

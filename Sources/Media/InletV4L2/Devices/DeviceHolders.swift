@@ -1,5 +1,5 @@
-import InletCore
 import Glibc
+import InletCore
 
 /// Finds the processes that hold a device open, as far as `/proc` shows them to this user.
 package enum DeviceHolders {

@@ -1,6 +1,6 @@
 import CV4L2
-package import InletCore
 import Glibc
+package import InletCore
 
 // Unsafe: owns an inotify descriptor.
 /// Watches for device nodes that appear and disappear, without polling: owns an inotify descriptor on `/dev`.

@@ -1,8 +1,8 @@
 import CV4L2
+import Glibc
 import InletCore
 import InletSystem
 import Synchronization
-import Glibc
 
 // Unsafe: waits in `poll`.
 /// Waits for a device's events on its own thread: they are `poll`'s POLLPRI, for which Dispatch has no source.

@@ -1,6 +1,6 @@
 import CV4L2
-import InletCore
 import Glibc
+import InletCore
 
 // Unsafe: reads small files, links and folders in `/sys` and `/proc`.
 /// Reads small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. Reading them takes little time.

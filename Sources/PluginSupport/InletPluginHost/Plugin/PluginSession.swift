@@ -1,8 +1,8 @@
 import CInletPlugin
 import Glibc
 import InletCore
-import InletSystem
 import InletPluginIPC
+import InletSystem
 
 // Unsafe: loads the library of a plug-in.
 /// The life of the process after the sandbox: loads the library, makes the instance that Inlet asks for, and serves it

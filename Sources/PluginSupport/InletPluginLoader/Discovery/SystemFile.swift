@@ -1,6 +1,6 @@
+import Glibc
 import InletCore
 import InletSystem
-import Glibc
 
 // Unsafe: reads small files, folders and the environment.
 /// The system's calls for small files and folders. No call waits: only regular files are read.

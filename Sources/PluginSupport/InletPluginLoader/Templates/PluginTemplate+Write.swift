@@ -1,5 +1,5 @@
-public import InletCore
 import Glibc
+public import InletCore
 
 // Unsafe: writes files.
 extension PluginTemplate {

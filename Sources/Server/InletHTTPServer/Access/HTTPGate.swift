@@ -1,10 +1,10 @@
+import Glibc
 import InletCore
 import InletSystem
 import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
-import Glibc
 
 /// Decides for all connections of a server which clients may view and which connections are kept. Safe from any thread.
 final class HTTPGate: Sendable {

@@ -29,7 +29,7 @@ package actor CameraSet {
 
     /// - Parameters:
     ///   - spread: the time between the starts of cameras that are added together. The default is 100 ms.
-    ///   - makeProcess: runs sources in separate processes. The default, nil, is for a system that cannot do so.
+    ///   - makeProcess: runs sources in separate processes. The default, nil, is for a program that does not do so.
     ///   - makeView: makes the hub that passes pictures to viewers, once for each camera. The default, nil, is for a
     ///     daemon without viewers.
     package init(

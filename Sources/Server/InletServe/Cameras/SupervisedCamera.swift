@@ -225,7 +225,7 @@ package actor SupervisedCamera {
         if let process { return process.configuration }
         guard let make = environment.makeProcess else {
             throw InletError(
-                .unsupported, "A camera's own process is supported only on Linux. Remove 'process: own'.")
+                .unsupported, "This program does not run cameras in separate processes. Remove 'process: own'.")
         }
         let process = make(
             CameraProcess.Request(

@@ -267,7 +267,9 @@ package struct ConfigurationReader: Sendable {
         let inner = ConfigurationShape.join(path, "process")
         if makeProcess == nil {
             problems.append(
-                .init("A camera's own process is supported only on Linux. Remove this key.", at: place, path: inner))
+                .init(
+                    "This program does not run cameras in separate processes. Remove this key.", at: place, path: inner)
+            )
         }
         if takesFirstCamera(settings.source) {
             problems.append(

@@ -1,3 +1,4 @@
+import Glibc
 import InletCapture
 package import InletCore
 import InletSystem
@@ -5,7 +6,6 @@ package import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
-import Glibc
 
 // Unsafe: opens a file and appends to it.
 /// Records each requested change in the daemon's log, and as a line of JSON at the end of a file. Safe from any thread.

@@ -1,5 +1,5 @@
-import InletSystem
 import Glibc
+import InletSystem
 
 // Unsafe: owns the address of a socket.
 /// Reports the service's state to the system's service manager (sd_notify(3)), by datagrams of a few lines to a local

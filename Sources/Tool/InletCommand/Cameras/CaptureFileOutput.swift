@@ -1,7 +1,7 @@
+import Glibc
 import Inlet
 import InletOutput
 import Synchronization
-import Glibc
 
 /// The file of a capture, with a limit on its size.
 final class CaptureFileOutput: Sendable {

@@ -1,5 +1,5 @@
-import Inlet
 import Glibc
+import Inlet
 
 // Unsafe: reads a shared-memory file.
 private func systemOpen(_ path: String) -> Int32 { unsafe open(path, O_RDONLY | O_CLOEXEC) }

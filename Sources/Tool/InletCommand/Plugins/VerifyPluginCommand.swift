@@ -1,6 +1,5 @@
 import ArgumentParser
 import Inlet
-
 import InletPluginVerify
 
 /// Verifies a plug-in.

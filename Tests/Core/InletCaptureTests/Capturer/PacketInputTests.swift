@@ -1,3 +1,4 @@
+import Glibc
 import InletCapture
 import InletCore
 import InletSystem
@@ -7,7 +8,6 @@ import Synchronization
 import Testing
 
 @testable import InletDecode
-import Glibc
 
 @Suite(.timeLimit(.minutes(1))) struct PacketInputTests {
     /// A source of numbered packets, about one every two milliseconds, that records the calls and their threads.

@@ -143,7 +143,7 @@ struct ConfigurationReaderTests {
         let problems = #expect(throws: ConfigurationProblems.self) {
             try read("cameras: {a: {source: 'pattern:', process: own}}", makesProcesses: false)
         }
-        #expect(problems?.list.first?.description.contains("only on Linux") == true)
+        #expect(problems?.list.first?.description.contains("separate processes") == true)
     }
 
     @Test("A camera has its own settings, and those of the defaults for the rest")

@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletOutput
 import InletSystem
-import Glibc
 
 // Unsafe: creates folders, syncs and deletes files.
 /// The folder with the recordings of one camera: its files and their names. Methods wait for the disk. Safe from any

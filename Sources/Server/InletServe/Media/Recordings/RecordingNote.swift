@@ -1,6 +1,6 @@
 import InletCore
-import InletOutput
 import InletHTTPServer
+import InletOutput
 
 /// The metadata of a recording, as stored in the file next to it. A value without I/O.
 struct RecordingNote: Sendable, Hashable {

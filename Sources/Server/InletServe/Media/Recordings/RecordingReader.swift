@@ -1,7 +1,7 @@
+import Glibc
 import InletCore
 import InletOutput
 import NIOCore
-import Glibc
 
 // Unsafe: owns a descriptor.
 /// Owns a recording that is open for reading. A client reads the part that existed when it was opened.

@@ -1,6 +1,6 @@
 import InletCore
-import InletOutput
 import InletFFmpeg
+import InletOutput
 import InletSystem
 
 /// Writes one recording: packets into a file, and a note about it. Confined to its job's thread.

@@ -1,6 +1,6 @@
 import InletCore
-import InletOutput
 import InletFFmpeg
+import InletOutput
 import NIOCore
 
 /// Makes fragments from a camera's packets. Confined to its job's thread.
