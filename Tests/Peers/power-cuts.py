@@ -151,6 +151,8 @@ class Run:
         self.asked = None
         # The SHA-256 digests of recordings that have ended and of their notes, by path.
         self.ended = {}
+        # The paths of recordings whose deletion was acknowledged.
+        self.deleted = []
         # The times at which running recordings were first listed, by path.
         self.running = {}
         # Serializes changes: at each cut, at most one is not acknowledged.
@@ -166,7 +168,7 @@ class Run:
             self.left[is_random] -= 1
             promised = {
                 "acknowledged": self.acknowledged, "asked": self.asked, "ended": dict(self.ended),
-                "running": dict(self.running)}
+                "running": dict(self.running), "deleted": list(self.deleted)}
             promised["time"] = time.time()
             self.disk.mark(f"cut-{len(self.made)}")
             self.made.append(promised)
@@ -211,7 +213,10 @@ class Run:
             time.sleep(self.random.uniform(0, 0.5))
 
     def record(self, name, longest):
-        """Adds a camera and records it three times. A recording ends by a request or after its time."""
+        """Adds a camera, records it three times, and deletes the first recording.
+
+        A recording ends by a request or after its time.
+        """
         self.set(name, self.camera.url, 0)
         self.daemon.until(
             "the camera", lambda: self.daemon.ask("GET", f"/v1/cameras/{name}")["state"] == "live")
@@ -233,7 +238,23 @@ class Run:
                 time.sleep(0.1)
             if self.is_over.is_set():
                 return
+        self.delete(name)
         self.change("DELETE", f"/v1/cameras/{name}", camera=name)
+
+    def delete(self, name):
+        """Deletes the first recording of a camera that is not recorded again. A cut follows.
+
+        Another recording could get the name of a deleted one, because it begins with earlier pictures.
+        """
+        path = next(each for each in self.ended if each.startswith(f"recordings/{name}/"))
+        # A change before the cut would sync the journal, and the deletion with it.
+        with self.changing:
+            with self.lock:
+                self.ended.pop(path)
+            self.daemon.ask("DELETE", f"/v1/cameras/{name}/recordings/{path.rsplit('/', 1)[1]}")
+            with self.lock:
+                self.deleted.append(path)
+            self.cut()
 
     def note(self, name):
         """Notes which recordings of a camera are running and which have ended. Returns whether one is running."""

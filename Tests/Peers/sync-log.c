@@ -1,5 +1,5 @@
-// For each fsync and rename of a program, writes a line to the file named by SYNC_LOG: the synced path, or the old and
-// new name. Load it with LD_PRELOAD.
+// For each fsync, rename and unlink of a program, writes a line to the file named by SYNC_LOG: the synced path, the new
+// name, or the removed name. Load it with LD_PRELOAD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -34,5 +34,12 @@ int rename(const char *from, const char *to) {
     int (*next)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
     int result = next(from, to);
     if (result == 0) note("rename", to);
+    return result;
+}
+
+int unlink(const char *path) {
+    int (*next)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "unlink");
+    int result = next(path);
+    if (result == 0) note("unlink", path);
     return result;
 }

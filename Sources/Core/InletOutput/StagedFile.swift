@@ -62,6 +62,15 @@ package enum StagedFile {
         }
     }
 
+    /// Waits until the names in a folder, and the removal of names, are on the disk. Does nothing if there is no such
+    /// folder.
+    ///
+    /// - Throws: an error made of the `errno`.
+    package static func syncNames(in folder: String) throws(InletError) {
+        guard let error = sync(folder), error.number != ENOENT else { return }
+        throw InletError(errno: error.number, operation: error.operation, path: folder)
+    }
+
     /// Renames a damaged file to `PATH.damaged`, so that a new one does not replace it. Does nothing if that fails.
     package static func setAside(_ path: String) { unsafe rename(path, path + ".damaged") }
 
@@ -90,10 +99,14 @@ package enum StagedFile {
         unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     }
 
-    /// Waits until the names in the folder of a file are on the disk. Some file systems cannot sync a folder.
+    /// Waits until the names in the folder of a file are on the disk.
     private static func syncFolder(of path: String) -> (number: Int32, operation: String)? {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "."
+        return sync(slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? ".")
+    }
+
+    /// Waits until the names in a folder are on the disk. Some file systems cannot sync a folder.
+    private static func sync(_ folder: String) -> (number: Int32, operation: String)? {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return (errno, "open") }
         defer { close(descriptor) }

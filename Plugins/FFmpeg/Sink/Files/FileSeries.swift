@@ -110,6 +110,8 @@ final class FileSeries: Sendable {
         let deleted = Retention(keptSize: output.keptSize, keptAge: output.keptAge).apply(
             to: Retention.ordered(files, byNumber: pattern.hasNumber, now: now), current: current, now: now,
             freeing: space, delete: { unsafe unlink($0) == 0 })
+        // Otherwise a power cut could bring the files back. The deletions are in effect, whether or not this succeeds.
+        if !deleted.isEmpty { try? StagedFile.syncNames(in: pattern.folder.isEmpty ? "." : pattern.folder) }
         let left = Set(files.map(\.path)).subtracting(deleted)
         state.withLock { $0.marks = $0.marks.filter { left.contains($0.key) } }
         return deleted

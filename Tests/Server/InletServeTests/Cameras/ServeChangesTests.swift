@@ -96,14 +96,10 @@ import Testing
 
     @Test("A change is on the disk before it is in force: file, name and copy, each synced")
     func synced() async throws {
-        let folder = try TemporaryFolder()
-        let library = folder.path("sync-log.so")
-        let source = PeerProcess.path("sync-log.c")
-        _ = try await ReferenceCommand.runAside("clang", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
-        let serve = try await ServeProcess(
-            Self.cameras, environment: ["LD_PRELOAD": library, "SYNC_LOG": folder.path("syncs")])
+        let log = try await SyncLog()
+        let serve = try await ServeProcess(Self.cameras, environment: log.environment)
         #expect(try await serve.ask("PUT", "/v1/cameras/added", body: Self.other).status == 201)
-        let lines = try String(contentsOfFile: folder.path("syncs"), encoding: .utf8).split(separator: "\n")
+        let lines = log.lines
         let home = URL(fileURLWithPath: serve.configuration).deletingLastPathComponent().path
         let names = lines.filter { $0.contains(home) }.map { line -> String in
             let name = line.split(separator: "/").last.map(String.init) ?? ""

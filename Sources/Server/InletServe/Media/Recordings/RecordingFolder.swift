@@ -148,7 +148,7 @@ struct RecordingFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw InletError(errno: errno, operation: "fsync", path: path(of: name)) }
     }
 
-    /// Deletes a recording and its note.
+    /// Deletes a recording and its note. Until ``syncNames()``, a power cut can bring them back.
     ///
     /// - Throws: an error made of the `errno`.
     func delete(_ name: String) throws(InletError) {
@@ -157,4 +157,9 @@ struct RecordingFolder: Sendable {
             throw InletError(errno: errno, operation: "unlink", path: path)
         }
     }
+
+    /// Waits until deletions are on the disk.
+    ///
+    /// - Throws: an error made of the `errno`.
+    func syncNames() throws(InletError) { try StagedFile.syncNames(in: path) }
 }

@@ -107,17 +107,24 @@ final class RecordingStore: Sendable {
                         "Deleted the recording \(entry.name) of \(entry.byteCount) bytes: keep-size is \(size).")
                     state.hasFailed = false
                 } catch {
-                    // Logged once: further deletions fail for the same reason, and are tried again at the next check.
-                    if !state.hasFailed {
-                        logger.error("Cannot delete a recording to keep at most \(size) bytes: \(error)")
-                    }
-                    state.hasFailed = true
+                    report(error, "Cannot delete a recording to keep at most \(size) bytes", &state)
                     break
                 }
+            }
+            do throws(InletError) {
+                if !deleted.isEmpty { try folder.syncNames() }
+            } catch {
+                report(error, "A power cut could bring deleted recordings back", &state)
             }
             state.entries = entries.filter { !deleted.contains($0.name) }
             return total <= size
         }
+    }
+
+    /// Logs a failed deletion once: further ones fail for the same reason, and are tried again at the next check.
+    private func report(_ error: InletError, _ consequence: String, _ state: inout State) {
+        if !state.hasFailed { logger.error("\(consequence): \(error)") }
+        state.hasFailed = true
     }
 
     /// Compares the known recordings with the folder, because people may have deleted or added some.
@@ -212,7 +219,7 @@ final class RecordingStore: Sendable {
         folder.fields(of: name) != nil && folder.sizes(of: name).recording != nil
     }
 
-    /// Deletes a recording.
+    /// Deletes a recording. Returns when the deletion is on the disk.
     ///
     /// - Parameter isTrial: whether to check only if the recording may be deleted.
     /// - Throws: ``InletError/Code/busy`` while it is being written; otherwise an error made of the `errno`.
@@ -224,6 +231,7 @@ final class RecordingStore: Sendable {
             guard !isTrial else { return }
             try folder.delete(name)
             state.entries?.removeAll { $0.name.isSameBytes(as: name) }
+            try folder.syncNames()
         }
     }
 
