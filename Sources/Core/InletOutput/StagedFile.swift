@@ -1,10 +1,14 @@
 import Glibc
 package import InletCore
 import InletSystem
+import Synchronization
 
 // Unsafe: writes, renames and deletes files with system calls.
 /// Writes a whole file under a temporary name, and renames it when it is complete.
 package enum StagedFile {
+    /// The temporary files that this process is writing.
+    static let unfinished = Mutex<Set<String>>([])
+
     /// Writes a file. Readers of `path` see the previous file or the new one, and never a part.
     ///
     /// - Parameters:
@@ -20,6 +24,8 @@ package enum StagedFile {
     ) throws(InletError) {
         // An unpredictable name: in a shared folder, another process could have created a file with a predictable one.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
+        unfinished.withLock { _ = $0.insert(temporary) }
+        defer { unfinished.withLock { _ = $0.remove(temporary) } }
         let descriptor: Int32
         do throws(InletError) {
             descriptor = try NewFile(temporary, mode: mode, existing: .kept).descriptor

@@ -116,6 +116,7 @@ final class SegmentSeries: Sendable {
         guard earlier != nil, output.playlistLength > 0 else { return }
         let needed = playlist.files
         for name in names where !needed.contains(name.text) { delete(name.text, in: output) }
+        _ = StagedFile.deleteLeftovers(in: output.folderPath) { $0 == FFmpegOutput.playlistName }
     }
 
     private static func names(in folder: String) throws(InletError) -> [SegmentName] {
@@ -224,7 +225,9 @@ extension FFmpegOutput {
     var folderPath: String { destination.hasBytePrefix("/") ? destination : "./\(destination)" }
 
     /// The path of an HLS playlist.
-    var playlistPath: String { folderPath + "/index.m3u8" }
+    var playlistPath: String { folderPath + "/" + Self.playlistName }
+
+    fileprivate static let playlistName = "index.m3u8"
 
     /// The duration of an HLS segment, which ends at the first key frame after it.
     var segmentLength: Duration { segment ?? .seconds(2) }

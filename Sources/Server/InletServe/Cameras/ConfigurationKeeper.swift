@@ -71,6 +71,7 @@ package actor ConfigurationKeeper {
 
     /// Starts the cameras.
     package func start() async {
+        overlay.deleteLeftovers()
         if let damage = overlay.damage {
             logger.error("\(damage)")
             cameraSet.report(CameraSetEvent("changes-damaged", "\(damage)", camera: nil))

@@ -44,6 +44,16 @@ package struct Overlay: Sendable {
         }
     }
 
+    /// Deletes incomplete files of processes that were killed during ``write()``. Waits for the disk.
+    package func deleteLeftovers() {
+        let slash = path.lastIndex(ofByte: "/")
+        let folder = slash.map { String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        _ = StagedFile.deleteLeftovers(in: folder.isEmpty ? "/" : folder) {
+            [name, Self.copyPath(of: name)].contains($0)
+        }
+    }
+
     private static func copyPath(of path: String) -> String { path + ".copy" }
 
     /// Returns the content of a file; nil if the file does not exist.

@@ -164,6 +164,61 @@ import Testing
         #expect(try await Self.list(serve).map(\.name) == [killed])
     }
 
+    @Test(
+        "A recording that kill -9 cuts off at its beginning is listed if ffprobe plays it, else deleted at the next start")
+    func killedEarly() async throws {
+        let camera = try Self.camera()
+        let folder = try TemporaryFolder()
+        let (recordings, segments) = (folder.path("recordings/door"), folder.path("segments"))
+        let serve = try await ServeProcess(
+            """
+            defaults:
+              record: {folder: "\(folder.path("recordings"))", before: 100ms}
+            cameras:
+              door: {source: "\(camera.url)", sinks: ["hls:\(segments)?codec=copy"]}
+
+            """)
+        func files() throws -> [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []).sorted()
+        }
+        func whole() throws -> [String] { try files().filter { $0.hasSuffix(".mp4") } }
+        // A change by the API.
+        #expect(
+            try await serve.ask("PUT", "/v1/cameras/yard", body: "\"pattern:ball?size=64x64&fps=10\"").status == 201)
+        for round in 0..<4 {
+            _ = try await serve.camera("door") { $0.captured > 10 }
+            let count = try whole().count
+            #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 60}").status == 202)
+            let begun = try await ServeProcess.last(of: whole) { $0.count > count }
+            _ = try await ServeProcess.last {
+                FileManager.default.fileExists(atPath: segments + "/index.m3u8")
+            } until: {
+                $0
+            }
+            let identifier = serve.process.processIdentifier
+            #expect(await serve.end(SIGKILL) != 0)
+            let name = try #require(begun.last)
+            // Killed before the first picture was written, and while notes, changes and playlists were written.
+            if round == 0 { try Data().write(to: URL(fileURLWithPath: "\(recordings)/\(name)")) }
+            let parts = ["\(recordings)/\(name).json", serve.configuration + ".changes.json", segments + "/index.m3u8"]
+                .map { "\($0).\(identifier)-1.part" }
+            for part in parts { try Data("{".utf8).write(to: URL(fileURLWithPath: part)) }
+            var playable: [String] = []
+            for name in try whole() {
+                let packets = try? await Self.packets("\(recordings)/\(name)")
+                if packets?.isEmpty == false { playable.append(name) }
+            }
+            try await serve.launch()
+            _ = try await serve.camera("door") { $0.captured > 10 }
+            #expect(try await Self.list(serve).map(\.name) == playable)
+            #expect(try files() == playable.flatMap { [$0, $0 + ".json"] })
+            #expect(parts.allSatisfy { !FileManager.default.fileExists(atPath: $0) }, "\(parts)")
+            #expect(playable.contains(name) || serve.complaints.contains("Deleted \(name): "), "\(serve.complaints)")
+            #expect(round > 0 || !playable.contains(name))
+        }
+        #expect(await serve.end() == 0)
+    }
+
     @Test("A camera's packets are streamed as MP4 from a key frame on, with the time of day, and ffmpeg plays them")
     func stream() async throws {
         let camera = try Self.camera()

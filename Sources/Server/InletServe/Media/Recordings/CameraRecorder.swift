@@ -106,7 +106,7 @@ package final class CameraRecorder: Sendable {
         let folder = try RecordingFolder(root, camera: media.camera)
         return state.withLock { state in
             if let store = state.store, store.folder.path.isSameBytes(as: folder.path) { return store }
-            let store = RecordingStore(folder, lane: lanes.lane(of: folder.root), logger: logger)
+            let store = lanes.store(of: folder, logger: logger)
             state.store = store
             return store
         }

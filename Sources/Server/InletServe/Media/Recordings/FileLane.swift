@@ -1,6 +1,7 @@
 import Dispatch
 import InletCapture
 import InletCore
+import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -71,6 +72,11 @@ final class FileLane: Sendable {
 /// The lanes of a daemon: one for each root folder of recordings. Safe from any thread.
 package final class FileLanes: Sendable {
     private let lanes = Mutex<[String: FileLane]>([:])
+    private let stores = Mutex<[String: WeakStore]>([:])
+
+    private struct WeakStore {
+        weak var store: RecordingStore?
+    }
 
     package init() {}
 
@@ -91,6 +97,18 @@ package final class FileLanes: Sendable {
             let lane = FileLane()
             lanes[folder] = lane
             return lane
+        }
+    }
+
+    /// Returns the recordings in a folder. As long as a recording is being written to the folder, every caller gets the
+    /// same object, which therefore knows of that recording.
+    func store(of folder: RecordingFolder, logger: Logger) -> RecordingStore {
+        stores.withLock { stores in
+            if let store = stores[folder.path]?.store { return store }
+            stores = stores.filter { $0.value.store != nil }
+            let store = RecordingStore(folder, lane: lane(of: folder.root), logger: logger)
+            stores[folder.path] = WeakStore(store: store)
+            return store
         }
     }
 

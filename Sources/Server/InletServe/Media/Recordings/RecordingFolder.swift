@@ -45,7 +45,7 @@ struct RecordingFolder: Sendable {
     /// Returns the path of a recording.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    private static let noteExtension = ".json"
+    static let noteExtension = ".json"
 
     private func notePath(of name: String) -> String { path(of: name) + Self.noteExtension }
 

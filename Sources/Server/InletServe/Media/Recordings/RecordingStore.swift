@@ -237,9 +237,16 @@ final class RecordingStore: Sendable {
 
     // MARK: The folder
 
-    /// Returns the recordings in order. The first call reads the folder.
+    /// Returns the recordings in order. The first call reads the folder, and deletes what is unusable in it.
     private func read(_ state: inout State) -> [Entry] {
         if let entries = state.entries { return entries }
+        do throws(InletError) {
+            for name in try folder.deleteLeftovers() {
+                logger.notice("Deleted \(name): an earlier run was killed while it wrote the file's first bytes.")
+            }
+        } catch {
+            report(error, "Cannot delete unusable files of an earlier run", &state)
+        }
         let entries = Self.merged([], found(folder.names))
         state.entries = entries
         return entries
