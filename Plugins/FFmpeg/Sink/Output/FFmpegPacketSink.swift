@@ -235,7 +235,11 @@ public final class FFmpegPacketSink: PacketSink {
             }
             endTail()
         }
-        if packet.isKey, let changed = follower?.follow(packet.data) { try go(on: changed) }
+        if !packet.isKey {
+            follower?.note(packet.data)
+        } else if let changed = follower?.follow(packet.data) {
+            try go(on: changed)
+        }
         do throws(InletError) {
             if packet.isKey, output.container.hasSegments, isFull(before: packet) {
                 if let muxer, let file, let origin, RecordingTail.isPossible(before: packet) {

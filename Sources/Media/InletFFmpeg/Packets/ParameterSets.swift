@@ -43,6 +43,47 @@ package import InletCore
         return changed
     }
 
+    /// Returns these sets and those of a packet, which replace sets with the same identifier; nil if the packet states
+    /// none that differ, and for packets with lengths, whose sets are stated outside them.
+    package func extended(by packet: PacketData) -> ParameterSets? {
+        guard lengthSize == nil else { return nil }
+        let bytes = packet.bytes
+        let found = Self.found(in: bytes, units(of: bytes), isHEVC)
+        guard found.contains(where: { !sets.contains($0) }) else { return nil }
+        let identities = Set(found.map(identity))
+        let all = found + sets.filter { !identities.contains(identity($0)) }
+        guard all.count <= Self.mostSets, all.reduce(0, { $0 + $1.count }) <= Self.mostBytes else { return nil }
+        var extended = self
+        extended.sets = all.sorted { order($0) < order($1) }
+        return extended
+    }
+
+    private struct Identity: Hashable {
+        var kind: Kind
+        var number: Int
+    }
+
+    /// The kind and the identifier of a set: H.264, 7.3.2.1.1 and 7.3.2.2; H.265, 7.3.2.1 and 7.3.2.3.1. Sequence
+    /// parameter sets of H.265 count as one, because their identifier follows a structure of variable length.
+    private func identity(_ set: [UInt8]) -> Identity {
+        let kind = kind(set)
+        let place =
+            switch kind {
+            case .sequence: isHEVC ? nil : 4
+            case .picture: isHEVC ? 2 : 1
+            default: nil as Int?
+            }
+        return Identity(kind: kind, number: place.map { Self.exponentialGolomb(set.dropFirst($0)) } ?? 0)
+    }
+
+    /// Returns the first number in Exp-Golomb code, below 256: H.264, 9.1.
+    private static func exponentialGolomb(_ bytes: ArraySlice<UInt8>) -> Int {
+        let bits = bytes.prefix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (4 - min(3, bytes.count)))
+        let zeros = bits.leadingZeroBitCount
+        guard zeros <= 8 else { return 0 }
+        return Int(bits >> UInt32(31 - 2 * zeros)) - 1
+    }
+
     /// Whether a file that begins with these sets may continue with others: of the same profile, and of no higher
     /// level.
     package func permits(_ others: ParameterSets) -> Bool {

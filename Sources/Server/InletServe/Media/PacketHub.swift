@@ -63,7 +63,11 @@ final class PacketHub: PacketSink, Sendable {
             if let last = state.lastDTS, packet.dts.ticks <= last { state.history.clear() }
             state.lastDTS = packet.dts.ticks
             if packet.isKey { state.keyFrames.add(packet.captureTime) }
-            if packet.isKey, let changed = state.follower?.follow(packet.data) { Self.start(changed, &state) }
+            if !packet.isKey {
+                state.follower?.note(packet.data)
+            } else if let changed = state.follower?.follow(packet.data) {
+                Self.start(changed, &state)
+            }
             state.history.add(packet, of: state.parameters)
             for job in state.jobs { job.put(packet) }
         }

@@ -172,4 +172,96 @@ import Testing
         let profiles = try names().map { try Recording.probe(folder.path($0), "stream=profile").first }
         #expect(profiles == ["Constrained Baseline", "High"])
     }
+
+    /// Writes a stream to an ffmpeg that listens for RTMP, and returns its recording, which it copies.
+    private func published(_ stream: Stream) async throws -> Data {
+        let (port, path) = (try FreePort.find(), folder.path("published.flv"))
+        let server = Process()
+        server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let input = ["-listen", "1", "-i", "rtmp://127.0.0.1:\(port)/live/key"]
+        server.arguments = ["ffmpeg", "-v", "error", "-nostdin", "-y"] + input + ["-c", "copy", path]
+        try server.runUnblocked()
+        defer { server.terminate() }
+        var sink: FFmpegPacketSink?
+        try await Waiting.until("the server", progress: { 0 }) {
+            sink = try FFmpegPacketSink(FFmpegOutput(.rtmp, to: "rtmp://127.0.0.1:\(port)/live/key"))
+            return (try? sink?.start(stream.parameters[0])) != nil
+        }
+        for packet in stream.packets { try sink?.write(packet) }
+        try sink?.finish()
+        try await Waiting.until("the end of the server", progress: { 0 }) { !server.isRunning }
+        return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    /// Returns an FLV file as a viewer gets it who joins at a key frame: the last sequence header before it, and the
+    /// tags from it on (Adobe Flash Video File Format Specification 10.1, E.4.1 and E.4.3).
+    private func joined(_ file: Data, atKeyFrame number: Int) -> Data {
+        var (header, result, rest, keyFrames) = (Data(), Data(), file.dropFirst(13), 0)
+        while rest.count > 15 {
+            let tag = [UInt8](rest.prefix(13))
+            let count = 15 + (Int(tag[1]) << 16 | Int(tag[2]) << 8 | Int(tag[3]))
+            let isVideo = tag[0] == 9
+            if isVideo, tag[12] == 0 { header = rest.prefix(count) }
+            if isVideo, tag[11] == 0x17, tag[12] == 1 {
+                if keyFrames == number { result = file.prefix(13) + header }
+                keyFrames += 1
+            }
+            if isVideo, !result.isEmpty { result += rest.prefix(count) }
+            rest = rest.dropFirst(count)
+        }
+        return result
+    }
+
+    @Test("RTMP states changed parameter sets with their key frame: whole, and for viewers who join at any key frame")
+    func published() async throws {
+        let stream = try stream(.h264, (0..<4).map { (160, options(.h264)[$0 % 2]) })
+        let file = try await published(stream)
+        for part in 0..<4 {
+            let path = folder.path("joined.flv")
+            try joined(file, atKeyFrame: part).write(to: URL(fileURLWithPath: path))
+            let expected = try reference(Array(stream.packets[(part * 10)...]), .h264)
+            #expect(try decoded(path).isSame(as: expected), "\(part)")
+        }
+    }
+
+    /// Two parts, the second of which begins without its sets: they precede the last picture of the first part.
+    private func early() throws -> Stream {
+        var stream = try stream(.h264, [(160, "level=3.0:ref=1"), (160, "level=3.0:ref=3:sps-id=1")])
+        stream.packets[10] = withoutSets(stream.packets[10], .h264)
+        let last = stream.packets[9].data
+        stream.packets[9].data = PacketData(
+            stream.parameters[1].extraData + (0..<last.count).map { last.bytes[$0] })
+        return stream
+    }
+
+    @Test(
+        "Parameter sets before a picture that is no key frame are at the beginning of the file that begins next",
+        arguments: ["mp4", "mkv", "ts"])
+    func earlySets(_ container: String) throws {
+        let stream = try early()
+        let second = try self.stream(.h264, [(160, "level=3.0:ref=3:sps-id=1")])
+        let kind = try #require(FFmpegContainer(rawValue: container))
+        var output = FFmpegOutput(kind, to: folder.path("a-{n}.\(container)"))
+        output.segment = .milliseconds(330)
+        let sink = try FFmpegPacketSink(output)
+        try sink.start(stream.parameters[0])
+        for packet in stream.packets { try sink.write(packet) }
+        try sink.finish()
+        #expect(try names() == ["a-000001.\(container)", "a-000002.\(container)"])
+        let first = Array(stream.packets[..<10])
+        #expect(try decoded(folder.path("a-000001.\(container)")).isSame(as: reference(first, .h264)))
+        #expect(try decoded(folder.path("a-000002.\(container)")).isSame(as: reference(second.packets, .h264)))
+    }
+
+    @Test("RTMP states parameter sets before a picture that is no key frame with the next key frame")
+    func earlySetsPublished() async throws {
+        let stream = try early()
+        let second = try self.stream(.h264, [(160, "level=3.0:ref=3:sps-id=1")])
+        let file = try await published(stream)
+        let path = folder.path("joined.flv")
+        try joined(file, atKeyFrame: 0).write(to: URL(fileURLWithPath: path))
+        #expect(try decoded(path).isSame(as: reference(stream.packets, .h264)))
+        try joined(file, atKeyFrame: 1).write(to: URL(fileURLWithPath: path))
+        #expect(try decoded(path).isSame(as: reference(second.packets, .h264)))
+    }
 }

@@ -165,7 +165,8 @@ import Testing
     }
 
     @Test(
-        "A recording that kill -9 cuts off at its beginning is listed if ffprobe plays it, else deleted at the next start")
+        "A recording that kill -9 cuts off at its beginning is listed if ffprobe plays it, else deleted at the next start"
+    )
     func killedEarly() async throws {
         let camera = try Self.camera()
         let folder = try TemporaryFolder()
