@@ -84,6 +84,25 @@ extension RTSPSourceTests {
             expectPart(pictures, of: clip, run, atLeast: least, atMost: 40)
         }
 
+        @Test(
+            "A number of slices that varies, with true markers or one on each slice, costs no more than at first",
+            arguments: [[], [.markerSlices], [.markerNever], [.oneByte], [.markerSlices, .oneByte]]
+                as [[RTSPScript.Mutation]], [RTSPScript.Transport.tcp, .udp])
+        func varyingSlices(_ mutations: [RTSPScript.Mutation], _ transport: RTSPScript.Transport) async throws {
+            let learns = mutations.contains(.markerSlices)
+            let (pictures, run, clip) = try await run(mutations, transport, .varying, count: learns ? nil : 40) {
+                $0.frameRate = 50
+            }
+            // Byte by byte, the pauses within pictures are as long as those between them.
+            if learns, mutations.contains(.oneByte) {
+                return expectPart(pictures, of: clip, run, atLeast: 8, atMost: 40)
+            }
+            let places = clip.places(of: pictures)
+            // Only the sender's pauses within the first pictures may cost some, which depends on this machine.
+            #expect(Array(places.suffix(24)) == Array(16..<40), "\(places) \(run.log.text)")
+            if !learns { #expect(places == Array(0..<40)) }
+        }
+
         /// Expects pictures of the clip in order, some of them missing.
         private func expectPart(
             _ pictures: [String], of clip: ScriptClip, _ run: SourceRun, atLeast least: Int, atMost most: Int = 39

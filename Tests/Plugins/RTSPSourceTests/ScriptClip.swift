@@ -12,18 +12,22 @@ struct ScriptClip {
     enum Kind: Sendable {
         /// Four slices per picture; those of key frames do not fit in a packet.
         case slices
+        /// One to eight slices per picture, as an encoder with a limit for slices makes them.
+        case varying
         /// One slice per picture, small enough for one packet except for key frames.
         case small
     }
 
     private static let folder = Result { try TemporaryFolder() }
     private static let slices = Result { try ScriptClip(.slices, folder.get()) }
+    private static let varying = Result { try ScriptClip(.varying, folder.get()) }
     private static let small = Result { try ScriptClip(.small, folder.get()) }
 
     /// The clip of a kind, made when it is first requested.
     static func of(_ kind: Kind) throws -> ScriptClip {
         switch kind {
         case .slices: try slices.get()
+        case .varying: try varying.get()
         case .small: try small.get()
         }
     }
@@ -33,6 +37,7 @@ struct ScriptClip {
         let encoder: [String] =
             switch kind {
             case .slices: ["-slices", "4", "-b:v", "3M"]
+            case .varying: ["-crf", "32", "-x264-params", "slice-max-size=700"]
             case .small: ["-crf", "40"]
             }
         try ReferenceCommand.ffmpeg(

@@ -202,6 +202,73 @@ import Testing
         #expect(joiner.statistics.latePictureParts == 0)
     }
 
+    /// A clip whose pictures have the given numbers of slices.
+    private func clip(_ counts: [Int], isHEVC: Bool) -> CodedClip {
+        let base = isHEVC ? CodedClip.hevc : .h264
+        let pictures = counts.enumerated().map { index, count in
+            let picture = base.pictures[index % base.pictures.count]
+            let first = picture.prefix { !base.isSlice($0) }.count
+            // Only the first slice of a picture is marked as such.
+            return Array(picture[...first]) + Array(repeating: picture[picture.count - 1], count: count - 1)
+        }
+        return CodedClip(pictures: pictures, isHEVC: isHEVC)
+    }
+
+    /// The numbers of slices: by libx264 with `slice-max-size`, twice as many in key frames, and at random.
+    private static let counts: [[Int]] = [
+        [3] + Array(repeating: 1, count: 23) + [2, 1, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1]
+            + [1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2] + Array(repeating: 1, count: 19) + [3, 1, 1, 1, 2, 2, 2],
+        (0..<120).map { $0 % 12 == 0 ? 8 : 4 },
+        (0..<200).map { [2, 1, 1, 1, 1, 3, 8, 8, 8, 8, 8, 8, 5, 1, 7][($0 * $0 / 7) % 15] },
+    ]
+
+    @Test(
+        "Numbers of slices that vary cost no picture with markers on every slice", arguments: counts, [false, true])
+    func varyingSlices(_ counts: [Int], isHEVC: Bool) {
+        let clip = clip(counts, isHEVC: isHEVC)
+        for marker in [NALSender.Marker.honest, .everySlice] {
+            let joiner = Depacketizer.of(clip)
+            let units = joiner.receiveAll(NALSender(marker: marker, isHEVC: isHEVC).packets(clip))
+            let wrong = zip(units, clip.annexB).enumerated().first { $0.element.0.bytes != $0.element.1 }?.offset
+            #expect(wrong == nil && units.count == clip.pictures.count, "\(marker)")
+            #expect(units.allSatisfy { !$0.isAfterLoss && !$0.isDamaged })
+            #expect(joiner.statistics.latePictureParts == 0, "\(marker)")
+        }
+    }
+
+    @Test(
+        "A stream whose first pictures have one slice loses one picture to markers on every slice",
+        arguments: [false, true])
+    func laterSlices(isHEVC: Bool) {
+        let counts = (0..<240).map { $0 % 24 == 23 ? 3 : 1 }
+        let clip = clip(counts, isHEVC: isHEVC)
+        let joiner = Depacketizer.of(clip)
+        let units = joiner.receiveAll(NALSender(marker: .everySlice, isHEVC: isHEVC).packets(clip))
+        #expect(joiner.statistics.latePictureParts == 1)
+        // The pictures after the lost one up to the next key frame lack references.
+        #expect(Array(units.map(\.bytes).suffix(192)) == Array(clip.annexB.suffix(192)))
+        #expect(units.suffix(192).allSatisfy { !$0.isDamaged })
+    }
+
+    @Test("Numbers of slices that vary delay pictures only by quiet time", arguments: [false, true])
+    func varyingSlicesInTime(isHEVC: Bool) {
+        let clip = clip(Self.counts[0], isHEVC: isHEVC)
+        let packets = NALSender(marker: .everySlice, isHEVC: isHEVC).packets(clip)
+        let joiner = Depacketizer.of(clip)
+        var (now, units) = (MonotonicTime(nanoseconds: 0), [AccessUnit]())
+        for (index, packet) in packets.enumerated() {
+            units += joiner.receive(packet, at: now)
+            guard index == packets.count - 1 || packets[index + 1].picture != packet.picture else { continue }
+            joiner.tick(at: now + .milliseconds(packet.picture < 4 ? 99 : 5))
+            units += joiner.takeAll()
+            // The first pictures end with the next one, which shows the sender's pauses.
+            if packet.picture > 5 { #expect(units.count == packet.picture + 1) }
+            now = now + .milliseconds(200)
+        }
+        #expect(units.map(\.bytes) == clip.annexB)
+        #expect(joiner.statistics.latePictureParts == 0)
+    }
+
     @Test("The first picture is complete when nothing follows its marker for a while", arguments: [false, true])
     func firstPicture(isHEVC: Bool) {
         let clip = isHEVC ? CodedClip.hevc : .h264

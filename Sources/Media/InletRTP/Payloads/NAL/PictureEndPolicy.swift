@@ -12,8 +12,14 @@ struct PictureEndPolicy {
     // The number of slices of recent pictures, and of how many in a row.
     private var slices = 0
     private var sameSlices = 0
-    // The number of consecutive pictures that must have had that number: more after each time that it was wrong.
-    private var needed = 4
+    // Whether whole pictures have had different numbers of slices. The number then never determines an end again: one
+    // that was the same for a while is no proof, and a wrong end costs pictures up to the next key frame.
+    private var variesSlices = false
+    // Whether the previous picture, which was ended by quiet time, had another number of slices than those before it.
+    // It may continue.
+    private var seemsToVary = false
+    // The pictures that ended with their marker, and did not continue so far.
+    private var markedPictures = 0
     private var quietTime: Duration
     // The longest pause between two packets of a picture, in nanoseconds: in the present one, and in those before it,
     // of which older ones count less.
@@ -37,6 +43,8 @@ struct PictureEndPolicy {
     private var hasFalseMarkers = false
 
     private static let enoughProofs = 2
+    /// The number of consecutive pictures that must have had a number of slices before it determines an end.
+    private static let enoughSameSlices = 4
 
     /// - Parameters:
     ///   - provesMarkers: whether markers count only once they have been right. The default is false.
@@ -78,7 +86,8 @@ struct PictureEndPolicy {
 
     /// Returns whether a picture is complete with a marker after that many slices.
     func isComplete(slices: Int) -> Bool {
-        knowsMarkers && (!hasSliceMarkers || (sameSlices >= needed && slices == self.slices))
+        guard hasSliceMarkers else { return knowsMarkers }
+        return knowsMarkers && !variesSlices && sameSlices >= Self.enoughSameSlices && slices == self.slices
     }
 
     /// Records a marker that turned out to stand within a picture.
@@ -87,11 +96,14 @@ struct PictureEndPolicy {
     /// Records that a part of a picture came after the picture had been returned.
     mutating func noteLatePart(after end: End) {
         switch end {
-        case .marker: hasSliceMarkers = true
-        case .sliceCount:
-            sameSlices = 0
-            needed = min(needed &* 4, 1 << 20)
-        case .quiet: quietTime = min(quietTime * 2, max(quietTime, Self.longestQuietTime))
+        case .marker:
+            hasSliceMarkers = true
+            // Another picture was whole with its first marker.
+            variesSlices = variesSlices || markedPictures > 1
+        case .sliceCount: variesSlices = true
+        case .quiet:
+            seemsToVary = false
+            quietTime = min(quietTime * 2, max(quietTime, Self.longestQuietTime))
         case .pictureStart, .timestamp, .streamEnd: break
         }
     }
@@ -115,7 +127,13 @@ struct PictureEndPolicy {
             proofs = min(proofs + 1, 1 << 30)
             provenSize = max(provenSize, size)
         }
+        if seemsToVary { variesSlices = true }
+        seemsToVary = false
+        if end == .marker { markedPictures = min(markedPictures + 1, 2) }
         guard end == .pictureStart || end == .timestamp || end == .quiet else { return }
+        if sameSlices > 0, slices != self.slices {
+            if end == .quiet { seemsToVary = true } else { variesSlices = true }
+        }
         sameSlices = slices == self.slices ? min(sameSlices + 1, 1 << 30) : 1
         self.slices = slices
     }
