@@ -19,8 +19,7 @@ struct SyncLog {
 
     init() async throws {
         folder = try TemporaryFolder()
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Peers/sync-log.c").path
+        let source = PeerProcess.path("sync-log.c")
         _ = try await ReferenceCommand.runAside(
             "clang", ["-shared", "-fPIC", "-o", folder.path("sync-log.so"), source, "-ldl"])
     }
