@@ -70,6 +70,39 @@ struct PassThroughPeerTests {
         _ = try await outcome
     }
 
+    @Test("H.264 with pixels that are not square is encoded, and arrives with square ones in the same shape")
+    func pixelShape() async throws {
+        let folder = try TemporaryFolder()
+        let (clip, raw) = (folder.path("clip.mp4"), folder.path("clip.h264"))
+        // PAL in 16:9: 720 pixels of 64:45 are as wide as 1024 square ones.
+        try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=720x576:rate=15,setsar=64/45", "-t", "60", "-c:v", "libx264",
+            "-profile:v", "baseline", "-preset", "ultrafast", "-g", "15", "-b:v", "1M", "-pix_fmt", "yuv420p", clip,
+        ])
+        try ReferenceCommand.ffmpeg(["-i", clip, "-c", "copy", "-f", "h264", raw])
+        let camera = try RTSPServer.file(clip)
+        let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython, slices: raw) }
+        var sink = WHIPSinkConfiguration(server.address + "/whip") { FFmpegVideoEncoder() }
+        // A busy machine must not reduce the size.
+        (sink.rates.minimum, sink.rates.start, sink.rates.maximum) = (4_000_000, 4_000_000, 4_000_000)
+        let capturer = Capturer(FFmpegNetworkConfiguration(url: camera.url))
+        capturer.attach(sink)
+        async let outcome = capturer.run()
+        do {
+            // Longer than the two groups of pictures after which packets would be passed on.
+            for _ in 0..<2 {
+                try await Self.expect(server.process) { $0.slices >= 60 && $0.strange == $0.slices }
+            }
+            #expect(try await aside { try server.pictures(0) }.size == "1024x576")
+        } catch {
+            capturer.stop()
+            _ = try? await outcome
+            throw error
+        }
+        capturer.stop()
+        _ = try await outcome
+    }
+
     /// Resets the peer's counts until it has enough, then checks the counts since.
     private static func expect(
         _ peer: PeerProcess, _ isRight: ((slices: Int, strange: Int)) -> Bool,

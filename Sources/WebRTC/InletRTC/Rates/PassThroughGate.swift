@@ -2,9 +2,9 @@ package import InletCore
 
 /// Determines whether a source's packets can go to viewers unchanged, by inspecting them. Holds no clock.
 ///
-/// The packets must be H.264 with start codes, of a profile that browsers support, in display order, upright, and
-/// within the viewers' limits of size and bit rate. Key frames must be frequent enough for viewers that join or have
-/// lost packets, because cameras are not asked for key frames.
+/// The packets must be H.264 with start codes, of a profile that browsers support, in display order, upright, with
+/// square pixels, and within the viewers' limits of size and bit rate. Key frames must be frequent enough for viewers
+/// that join or have lost packets, because cameras are not asked for key frames.
 package struct PassThroughGate: Sendable {
     /// The limits of the pictures for viewers.
     package struct Limits: Sendable, Hashable {
@@ -29,6 +29,7 @@ package struct PassThroughGate: Sendable {
         case reordering = "it has B-frames"
         case size = "its pictures are larger than viewers are sent"
         case rotation = "its pictures are to be turned"
+        case pixelShape = "its pixels are not square"
         case rareKeyFrames = "its key frames are too far from each other"
         case bitrate = "it has more bits a second than viewers are sent"
     }
@@ -73,9 +74,19 @@ package struct PassThroughGate: Sendable {
         } else if parameters.size.width > limits.largestSize.width || parameters.size.height > limits.largestSize.height
         {
             refuse(.size)
+        } else if Self.isStretched(parameters) {
+            refuse(.pixelShape)
         } else if let profile, profile.takers.isEmpty {
             refuse(.profile)
         }
+    }
+
+    /// Whether the pixels are not square. Viewers show every pixel as a square.
+    private static func isStretched(_ parameters: CodecParameters) -> Bool {
+        if let ratio = parameters.sampleAspectRatio, ratio != Rational(1) || parameters.hasContainerAspectRatio {
+            return ratio != Rational(1)
+        }
+        return H264PixelShape.isStretched(parameters.extraData)
     }
 
     /// Inspects a packet. The result is known with the second key frame.
@@ -101,6 +112,7 @@ package struct PassThroughGate: Sendable {
         guard let found = H264Profile(head) else { return refuse(.profile) }
         profile = found
         if found.takers.isEmpty { refuse(.profile) }
+        if H264PixelShape.isStretched(head) { refuse(.pixelShape) }
     }
 
     private mutating func endGroup(from start: MonotonicTime, to end: MonotonicTime) {

@@ -65,6 +65,49 @@ import Testing
         #expect(Self.obstacle(gate) == obstacle)
     }
 
+    /// Sequence parameter sets by libx264, with the sample aspect ratios that ffprobe reports.
+    private static let shapes: [(sets: String, isSquare: Bool)] = [
+        ("6764001eacd940a03da1000003000100000300320f162d96", true),
+        ("6764001facd9405005bb011000000300100000030320f1831960", true),
+        ("674d401eeca05a09360220000003002000000641e2c5b2c0", true),
+        // 64:45 and 16:11 of PAL, 12:11, and 4:3 of HDV.
+        ("6742c01ed900b4126ffc010000b440000003004000000c83c58b92", false),
+        ("6764001eacd940b4126ffc010000b440000003004000000c83c58b6580", false),
+        ("6764001eacd940b4126c1040000003004000000c83c58b6580", false),
+        ("674d401eeca05809360420000003002000000641e2c5b2c0", false),
+        ("67640028acd9405a0227e5c384000003000400000300c83c60c658", false),
+    ]
+
+    @Test("Pictures with pixels that are not square do not pass, because viewers show every pixel as a square")
+    func pixelShapes() throws {
+        for (text, isSquare) in Self.shapes {
+            let digits = text.utf8.compactMap(\.hexadecimalValue)
+            let set = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+            let sets = [0, 0, 0, 1] + set + [0, 0, 0, 1, 0x68, 0xce, 0x3c, 0x80]
+            for isInBand in [false, true] {
+                var gate = Self.gate(Self.parameters(sets: isInBand ? [] : sets))
+                Self.feed(&gate, 0..<31, head: isInBand ? sets : [])
+                #expect(Self.obstacle(gate) == (isSquare ? nil : .pixelShape), "\(text), in band: \(isInBand)")
+            }
+            // A part of a set is no statement.
+            for count in 6..<8 {
+                var gate = Self.gate(Self.parameters(sets: [0, 0, 0, 1] + set.prefix(count)))
+                Self.feed(&gate, 0..<31)
+                #expect(Self.obstacle(gate) == nil, "\(text), \(count) bytes")
+            }
+            // A container may state another shape.
+            var parameters = Self.parameters(sets: sets)
+            (parameters.sampleAspectRatio, parameters.hasContainerAspectRatio) = (Rational(64, 45), true)
+            var gate = Self.gate(parameters)
+            Self.feed(&gate, 0..<31)
+            #expect(Self.obstacle(gate) == .pixelShape)
+            parameters.sampleAspectRatio = Rational(1)
+            gate = Self.gate(parameters)
+            Self.feed(&gate, 0..<31)
+            #expect(Self.obstacle(gate) == nil)
+        }
+    }
+
     @Test("Rotated pictures, B-frames, rare key frames and too high a bit rate do not pass either")
     func refusedLater() {
         var turned = Self.parameters()
