@@ -1,4 +1,5 @@
 #if GStreamer
+import Foundation
 import InletCore
 import Logging
 import ReferenceTools
@@ -124,6 +125,24 @@ import Testing
             #expect(error.code == code, "\(error)")
             #expect(error.message.containsBytes(text) || text.isEmpty, "\(error)")
             #expect(!error.message.contains(Self.secret), "\(error)")
+        }
+    }
+
+    @Test("An empty file has no credentials, and a file that is too long, no text or no file is refused")
+    func reading() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("credentials")
+        let read = AWSEnvironment.process.file
+        #expect(try read(path) == nil)
+        for (text, isRead) in [("", true), (" ", true), (String(repeating: "#", count: 262_145), false)] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            #expect((try? read(path)) == (isRead ? text : nil), "\(text.count) bytes")
+        }
+        #expect(try read("/dev/null") == "")
+        try Data([0xFF]).write(to: URL(fileURLWithPath: path))
+        for path in [path, folder.path("")] {
+            let error = #expect(throws: InletError.self) { try read(path) }
+            #expect(error?.code == .malformedData)
         }
     }
 
