@@ -212,6 +212,8 @@ let package = Package(
         library("InletRTSP", in: "Media", ["InletCore", "InletDigest"]),
         // Shared parts of everything that writes bytes.
         library("InletOutput", in: "Core", ["InletCore", "InletSystem", "CLinux"]),
+        // Other programs: their command lines, pipes and deadlines.
+        library("InletPrograms", in: "Core", ["InletCore", "InletSystem", "InletOutput", "CLinux"]),
         // WebRTC without the media engine: sessions, signaling, rates.
         library("InletRTC", in: "WebRTC", ["InletCore", "InletSystem", "InletDigest"]),
         // Shared parts of sinks that are web servers.
@@ -293,7 +295,7 @@ let package = Package(
             "V4L2Source", in: "V4L2/Source",
             ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", logging]),
         plugin("V4L2Sink", in: "V4L2/Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
-        plugin("PipeSink", in: "Pipe", ["InletSystem", "InletOutput", "CLinux"]),
+        plugin("PipeSink", in: "Pipe", ["InletSystem", "InletOutput", "InletPrograms", "CLinux"]),
         plugin("StillSinks", in: "Stills", ["InletSystem", "InletOutput", "InletFFmpeg"]),
         plugin("PreviewSink", in: "Preview", ["InletFFmpeg", "InletHTTPServer", logging] + nio, hasPages: true),
         plugin(
@@ -472,6 +474,7 @@ let package = Package(
                 "ReferenceTools",
             ]),
         tests("InletOutputTests", in: "Core", ["InletCore", "InletOutput", "ReferenceTools"]),
+        tests("InletProgramsTests", in: "Core", ["InletCore", "InletSystem", "InletPrograms", "ReferenceTools"]),
         tests(
             "FileSinksTests", in: "Plugins",
             ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),

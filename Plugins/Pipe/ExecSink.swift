@@ -1,6 +1,7 @@
 import Glibc
 import InletCore
 import InletOutput
+import InletPrograms
 import InletSystem
 
 // Unsafe: passes a list of memory regions to one `writev`.
@@ -31,6 +32,8 @@ final class ExecSink: FrameSink {
         do throws(InletError) {
             child = try ChildProcess(arguments(for: format))
         } catch {
+            var error = error
+            if error.code == .notFound { error.message += " Shell syntax needs shell=true." }
             throw error.about(subject)
         }
         size = format.size

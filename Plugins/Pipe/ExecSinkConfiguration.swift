@@ -1,4 +1,5 @@
 public import InletCore
+import InletPrograms
 
 /// Another program, which gets the pictures on its standard input: `exec:ffplay -`.
 ///
@@ -69,9 +70,13 @@ extension SinkPlugin {
                 "exec:x264 --demuxer y4m - -o out.264 2>x264.log?shell=true",
             ])
     ) { uri, values in
-        ExecSinkConfiguration(
-            values[ExecOptions.shell] ? .shell(uri.rest) : .program(try CommandWords.split(uri.rest)),
-            format: values[ExecOptions.format], timeout: values[ExecOptions.timeout],
+        let command: ExecSinkConfiguration.Command =
+            values[ExecOptions.shell]
+            ? .shell(uri.rest)
+            : .program(
+                try CommandWords.split(uri.rest, of: "exec:", remedy: "Complete it, or add shell=true."))
+        return ExecSinkConfiguration(
+            command, format: values[ExecOptions.format], timeout: values[ExecOptions.timeout],
             finish: values[ExecOptions.finish])
     }
 }

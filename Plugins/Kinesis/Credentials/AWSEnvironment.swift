@@ -44,8 +44,8 @@ extension AWSEnvironment {
             throw InletError(.permissionDenied, "Cannot read '\(path)'. Check its owner and its mode.")
         }
         defer { try? handle.close() }
-            // At the end of a file, and thus for an empty one, the handle returns nil.
-            guard let data = try? handle.read(upToCount: longestFile + 1) ?? Data(), data.count <= longestFile else {
+        // At the end of a file, and thus for an empty one, the handle returns nil.
+        guard let data = try? handle.read(upToCount: longestFile + 1) ?? Data(), data.count <= longestFile else {
             throw InletError(.malformedData, "'\(path)' cannot be read, or has more than \(longestFile) bytes.")
         }
         guard let text = String(validating: data, as: UTF8.self) else {

@@ -1,13 +1,6 @@
+import Glibc
 import InletCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 // Unsafe: deletes files with `unlink`.
 extension StagedFile {

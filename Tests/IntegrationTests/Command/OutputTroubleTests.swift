@@ -22,7 +22,7 @@ import Testing
         arguments: [
             Case("a.mp4", .invalidConfiguration, 64, "Did you mean 'mp4:a.mp4'?"),
             Case("a.jpg", .invalidConfiguration, 64, "Did you mean 'jpeg:a.jpg'?"),
-            Case("exec:", .invalidConfiguration, 64, "The command is missing"),
+            Case("exec:", .invalidConfiguration, 64, "The command of exec: is missing"),
             Case("exec:a 'b", .invalidConfiguration, 64, "shell=true"),
             Case("exec:a?timeout=0", .invalidConfiguration, 64, "10ms to 3600s"),
             Case("shm:", .invalidConfiguration, 64, "Use a name without slashes or spaces"),

@@ -2,7 +2,7 @@ import InletCore
 import InletSystem
 import Testing
 
-@testable import PipeSink
+@testable import InletPrograms
 
 struct CommandWordsTests {
     @Test(
@@ -16,16 +16,17 @@ struct CommandWordsTests {
             ("a $HOME `b` * ; c", ["a", "$HOME", "`b`", "*", ";", "c"]),
         ])
     func split(command: String, words: [String]) throws {
-        #expect(try CommandWords.split(command).map { Array($0.utf8) } == words.map { Array($0.utf8) })
-        #expect(try CommandWords.split(CommandWords.join(words)) == words)
+        #expect(try CommandWords.split(command, of: "exec:").map { Array($0.utf8) } == words.map { Array($0.utf8) })
+        #expect(try CommandWords.split(CommandWords.join(words), of: "exec:") == words)
     }
 
     @Test(
         "A command that is empty or ends within a quote is refused",
         arguments: ["", "  ", "a 'b", "a \"b", "a\\", "'' a"])
     func refused(command: String) {
-        let error = #expect(throws: InletError.self) { try CommandWords.split(command) }
+        let error = #expect(throws: InletError.self) { try CommandWords.split(command, of: "exec:") }
         #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.hasPrefix("The command of exec: ") == true)
     }
 
     @Test("The tail keeps complete last lines, bounded in number and length")

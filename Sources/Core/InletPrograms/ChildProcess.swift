@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
-import InletCore
-import InletOutput
-import InletSystem
+package import InletCore
+package import InletOutput
+package import InletSystem
 
 // Unsafe: starts a program and owns its pipes.
-/// Owns a program that reads this process's output from its standard input.
+/// Owns a program that reads its standard input from this process.
 ///
-/// The child gets its input, this process's standard output, a pipe for its standard error, and no other descriptor.
-/// It runs in its own process group, so that Ctrl-C does not end it before it got the last frame, and with default
-/// signal handling. Must not be used from two threads at once.
-@safe final class ChildProcess {
+/// The child gets a pipe as its standard input, this process's standard output or a pipe, a pipe for its standard
+/// error, and no other descriptor. It runs in its own process group, so that Ctrl-C does not end it before it got the
+/// last frame, and with default signal handling. Must not be used from two threads at once.
+@safe package final class ChildProcess {
     /// How a program ended.
-    enum Exit: Equatable {
+    package enum Exit: Equatable {
         case status(Int32)
         case signal(Int32)
         /// Other code in this process collected the exit status.
@@ -20,7 +20,7 @@ import InletSystem
     }
 
     /// The reason why bytes could not be written.
-    enum WriteFailure: Error {
+    package enum WriteFailure: Error {
         /// The child has closed its input, or ended.
         case closed
         case timedOut
@@ -29,33 +29,47 @@ import InletSystem
 
     private var input: Int32
     private var standardError: Int32
+    /// The reading end of the pipe for the standard output; -1 without one.
+    private var standardOutput: Int32
+    private let longestOutput: Int
     private let processID: pid_t
-    private(set) var exit: Exit?
-    private(set) var tail = ErrorTail()
+    package private(set) var exit: Exit?
+    /// The last lines of the standard error.
+    package private(set) var tail = ErrorTail()
+    /// The standard output so far, if it is kept; nil if it was too long.
+    package private(set) var output: [UInt8]? = []
 
     /// Starts a program found through `PATH`.
     ///
-    /// - Parameter arguments: the program, then its arguments; not empty.
+    /// - Parameters:
+    ///   - arguments: the program, then its arguments; not empty.
+    ///   - longestOutput: the maximum number of bytes of its standard output, which is kept. If the program writes
+    ///     more, its output is closed. The default, nil, gives it this process's standard output.
     /// - Throws: an error made of the `errno`.
-    init(_ arguments: [String]) throws(InletError) {
-        let input = try Self.pipe()
-        let standardError: (reading: Int32, writing: Int32)
+    package init(_ arguments: [String], keepingOutputUpTo longestOutput: Int? = nil) throws(InletError) {
+        var pipes: [(reading: Int32, writing: Int32)] = []
         do throws(InletError) {
-            standardError = try Self.pipe()
+            for _ in 0..<(longestOutput == nil ? 2 : 3) { pipes.append(try Self.pipe()) }
         } catch {
-            close(input.reading)
-            close(input.writing)
+            for pipe in pipes {
+                close(pipe.reading)
+                close(pipe.writing)
+            }
             throw error
         }
-        let (status, child) = Self.spawn(arguments, input: input.reading, standardError: standardError.writing)
+        let (input, standardError, standardOutput) = (pipes[0], pipes[1], pipes.count > 2 ? pipes[2] : nil)
+        let (status, child) = Self.spawn(
+            arguments, input: input.reading, output: standardOutput?.writing, standardError: standardError.writing)
         close(input.reading)
         close(standardError.writing)
+        if let standardOutput { close(standardOutput.writing) }
         (self.input, self.standardError, processID) = (input.writing, standardError.reading, child)
+        (self.standardOutput, self.longestOutput) = (standardOutput?.reading ?? -1, longestOutput ?? 0)
         guard status == 0 else {
             exit = .unknown
             throw InletError(spawning: arguments.first ?? "", errno: status)
         }
-        for descriptor in [self.input, self.standardError] {
+        for descriptor in [self.input, self.standardError, self.standardOutput] where descriptor >= 0 {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
         // F_SETPIPE_SZ: the largest size that an ordinary user gets, for fewer writes per picture. If it is
@@ -70,12 +84,13 @@ import InletSystem
             _ = wait(for: .seconds(1))
         }
         if standardError >= 0 { close(standardError) }
+        closeOutput()
     }
 
     /// Writes all pieces.
     ///
     /// - Throws: a failure if the child does not read them within `limit`.
-    func write(_ pieces: inout OutputPieces, within limit: Duration) throws(WriteFailure) {
+    package func write(_ pieces: inout OutputPieces, within limit: Duration) throws(WriteFailure) {
         drainStandardError()
         let deadline = ContinuousClock.now + limit
         while !pieces.isEmpty {
@@ -96,23 +111,24 @@ import InletSystem
     }
 
     /// Closes the child's input, which signals the end of the data.
-    func closeInput() {
+    package func closeInput() {
         guard input >= 0 else { return }
         close(input)
         input = -1
     }
 
     /// Sends a signal to the child and the processes that it has started.
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         // Not after the exit status was collected: the process ID may already belong to another process.
         if exit == nil { kill(-processID, signal) }
     }
 
-    /// Waits until the child has ended, or for `limit`, and reads its standard error meanwhile.
-    func wait(for limit: Duration) -> Exit? {
+    /// Waits until the child has ended, or for `limit`, and reads its standard error and the kept output meanwhile.
+    package func wait(for limit: Duration) -> Exit? {
         let deadline = ContinuousClock.now + limit
         while exit == nil {
             drainStandardError()
+            drainOutput()
             var status: Int32 = 0
             let result = unsafe waitpid(processID, &status, WNOHANG)
             if result == processID {
@@ -128,19 +144,21 @@ import InletSystem
             }
         }
         drainStandardError()
+        drainOutput()
         return exit
     }
 
-    /// Waits for data on standard error, or for room in the input, until the deadline at most.
+    /// Waits for data from the child, or for room in the input, until the deadline at most.
     private func poll(until deadline: ContinuousClock.Instant, forInput: Bool) {
         let left = max(0, ContinuousClock.now.duration(to: deadline).wholeNanoseconds)
         let milliseconds = Int32(clamping: left / 1_000_000 + 1)
-        unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { requests in
+        unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 3) { requests in
             unsafe requests.initializeElement(at: 0, to: pollfd(fd: standardError, events: Int16(POLLIN), revents: 0))
             // The system ignores negative descriptors.
             unsafe requests.initializeElement(
                 at: 1, to: pollfd(fd: forInput ? input : -1, events: Int16(POLLOUT), revents: 0))
-            _ = unsafe Glibc.poll(requests.baseAddress, 2, milliseconds)
+            unsafe requests.initializeElement(at: 2, to: pollfd(fd: standardOutput, events: Int16(POLLIN), revents: 0))
+            _ = unsafe Glibc.poll(requests.baseAddress, 3, milliseconds)
         }
     }
 
@@ -163,6 +181,28 @@ import InletSystem
         }
     }
 
+    /// Reads the kept output so far, and closes it once it is too long.
+    private func drainOutput() {
+        guard standardOutput >= 0 else { return }
+        unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block in
+            while let kept = output?.count {
+                let count = unsafe read(standardOutput, block.baseAddress, block.count)
+                if count < 0 { return }
+                guard count > 0, kept + count <= longestOutput else {
+                    if count > 0 { output = nil }
+                    break
+                }
+                unsafe output?.append(contentsOf: block.prefix(count))
+            }
+            closeOutput()
+        }
+    }
+
+    private func closeOutput() {
+        if standardOutput >= 0 { close(standardOutput) }
+        standardOutput = -1
+    }
+
     private static func pipe() throws(InletError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         let result = unsafe pipe2(&ends, O_CLOEXEC)
@@ -170,9 +210,9 @@ import InletSystem
         return (ends[0], ends[1])
     }
 
-    private static func spawn(_ arguments: [String], input: Int32, standardError: Int32) -> (
-        status: Int32, child: pid_t
-    ) {
+    private static func spawn(
+        _ arguments: [String], input: Int32, output: Int32?, standardError: Int32
+    ) -> (status: Int32, child: pid_t) {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -182,6 +222,7 @@ import InletSystem
             unsafe posix_spawnattr_destroy(&attributes)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO)
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         // Descriptors that other code opened without O_CLOEXEC are not inherited either.
@@ -211,8 +252,8 @@ extension InletError {
             case ENOENT, ENOTDIR:
                 (
                     .notFound,
-                    "The program was not found\(program.contains(byte: "/") ? "" : " on PATH"). Check the spelling, install it, or give its full path; "
-                        + "shell syntax needs shell=true."
+                    "The program was not found\(program.contains(byte: "/") ? "" : " on PATH"). "
+                        + "Check the spelling, install it, or give its full path."
                 )
             case EACCES, EPERM: (.permissionDenied, "Permission denied. Check its mode (chmod +x) and its owner.")
             case ENOEXEC:

@@ -1,12 +1,22 @@
-import InletCore
+package import InletCore
 
 /// Splits a command into words like a shell, but without expansions.
 ///
 /// Spaces separate words. Single quotes preserve everything; double quotes preserve everything except `\"` and `\\`; a
 /// backslash outside of quotes preserves the next character.
-enum CommandWords {
+package enum CommandWords {
+    /// Returns the words of a command, at least one.
+    ///
+    /// - Parameters:
+    ///   - owner: the name of the setting with the command, for errors.
+    ///   - remedy: the advice if the command is incomplete.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if a quote is not closed or there is no word.
-    static func split(_ command: String) throws(InletError) -> [String] {
+    package static func split(
+        _ command: String, of owner: String, remedy: String = "Complete it."
+    ) throws(InletError) -> [String] {
+        func refusal(_ state: String, _ remedy: String) -> InletError {
+            InletError(.invalidConfiguration, "The command of \(owner) \(state). \(remedy)")
+        }
         let (single, double, backslash) = (UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"))
         var words: [[UInt8]] = []
         var word: [UInt8]?
@@ -24,7 +34,7 @@ enum CommandWords {
                 word = word ?? []
             case (_, backslash):
                 // Only the first byte of a multi-byte character; the other bytes have no special meaning.
-                guard let kept = rest.popFirst() else { throw unfinished("a backslash") }
+                guard let kept = rest.popFirst() else { throw refusal("ends with a backslash", remedy) }
                 word = (word ?? []) + [kept]
             case (_, UInt8(ascii: " ")), (_, UInt8(ascii: "\t")), (_, UInt8(ascii: "\n")):
                 if let finished = word { words.append(finished) }
@@ -32,25 +42,21 @@ enum CommandWords {
             default: word = (word ?? []) + [byte]
             }
         }
-        if let quote { throw unfinished("an open \(Unicode.Scalar(quote))") }
+        if let quote { throw refusal("ends with an open \(Unicode.Scalar(quote))", remedy) }
         if let word { words.append(word) }
         guard let program = words.first, !program.isEmpty else {
-            throw InletError(.invalidConfiguration, "The command is missing. Add one, such as 'exec:ffplay -'.")
+            throw refusal("is missing", "Add a program and its arguments.")
         }
         return words.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the words as a user would type them.
-    static func join(_ words: [String]) -> String {
+    package static func join(_ words: [String]) -> String {
         words.map { word in
             let isPlain = !word.isEmpty && !word.utf8.contains { " \t\n'\"\\".utf8.contains($0) }
             return isPlain
                 ? word : "'\(word.split(atByte: "'").joined(separator: "'\\''"))'"
         }
         .joined(separator: " ")
-    }
-
-    private static func unfinished(_ what: String) -> InletError {
-        InletError(.invalidConfiguration, "The command of exec: ends with \(what). Complete it, or add shell=true.")
     }
 }
