@@ -315,7 +315,10 @@ let package = Package(
             hasPages: true),
         plugin(
             "KinesisPlugin", in: "Kinesis",
-            ["InletOutput", "InletRTC", "WebRTCEngine", "InletWebSocket", "InletTLS", "InletDigest", logging]),
+            [
+                "InletSystem", "InletPrograms", "InletRTC", "WebRTCEngine", "InletWebSocket", "InletTLS", "InletDigest",
+                logging,
+            ]),
 
         plugin(
             "RoomsPlugin", in: "Rooms",

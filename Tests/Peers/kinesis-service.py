@@ -12,17 +12,15 @@ import email.utils
 import fractions
 import json
 import logging
-import os
 import time
 import urllib.parse
 from unittest import mock
 
 import aiohttp
 import av
-import botocore.config
 import botocore.credentials
+import botocore.exceptions
 import botocore.session
-import botocore.tokens
 import numpy
 from aiohttp import WSMsgType, web
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription, VideoStreamTrack
@@ -35,13 +33,10 @@ from botocore.validate import ParamValidator
 import peer
 import timecode
 
-SIGN_ON, RENEWED = "sign-on/token+==", "renewed/token+=="
 KEYS = {"AKIDTEST": ("secret/of+test", None), "ASIATEST": ("temporary", "session/token==")}
 REGION, SERVICE = "eu-test-1", "kinesisvideo"
 MODEL = botocore.session.get_session().get_service_model("kinesisvideo")
 STS = botocore.session.get_session().get_service_model("sts")
-PORTAL = botocore.session.get_session().get_service_model("sso").operation_model("GetRoleCredentials")
-OIDC = botocore.session.get_session().get_service_model("sso-oidc").operation_model("CreateToken")
 SIGNALING = botocore.session.get_session().get_service_model("kinesis-video-signaling")
 
 
@@ -60,9 +55,7 @@ class Service:
     def __init__(self):
         self.channels, self.requests, self.plan, self.clock = {}, [], [], 0
         self.master, self.viewers, self.said, self.sockets = None, {}, [], 0
-        self.relay, self.relays_asked, self.refusals, self.assumed, self.roles = None, 0, 0, [], []
-        # The requests for renewal, the issued tokens, the delay in seconds, and the invalid refresh tokens.
-        self.renewals, self.issued, self.delay, self.void = [], {}, 0, set()
+        self.relay, self.relays_asked, self.refusals, self.assumed = None, 0, 0, []
 
     def now(self):
         return time.time() + self.clock
@@ -73,8 +66,6 @@ class Service:
         app.router.add_route("*", "/credentials", self.credentials)
         app.router.add_put("/latest/api/token", lambda _: web.Response(text="imds-token"))
         app.router.add_get("/latest/meta-data/iam/security-credentials/{role:.*}", self.instance)
-        app.router.add_get(PORTAL.http["requestUri"], self.portal)
-        app.router.add_post(OIDC.http["requestUri"], self.create_token)
         app.router.add_post("/{path:.*}", self.answer)
         runner = web.AppRunner(app)
         await runner.setup()
@@ -154,92 +145,31 @@ class Service:
             found = provider.load().get_frozen_credentials()
         return {"key": found.access_key, "secret": found.secret_key, "token": found.token}
 
-    # Single sign-on.
+    # Programs.
 
-    async def portal(self, request):
-        """Exchanges a sign-on token. botocore's model checks the parameters."""
-        given = {**request.query, "x-amz-sso_bearer_token": request.headers.get("x-amz-sso_bearer_token", "")}
-        self.requests.append(PORTAL.name)
-        self.roles.append(given)
-        members = {shape.serialization["name"]: name for name, shape in PORTAL.input_shape.members.items()}
-        name = self.plan.pop(0) if self.plan else None
-        if set(given) != set(members) or "authorization" in request.headers or ParamValidator().validate(
-                {members[key]: value for key, value in given.items()}, PORTAL.input_shape).has_errors():
-            name = "InvalidRequestException"
-        elif given["x-amz-sso_bearer_token"] not in (SIGN_ON, RENEWED):
-            name = "UnauthorizedException"
-        if name:
-            codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in PORTAL.error_shapes}
-            return web.json_response(
-                {"message": f"told to say {name}", "__type": f"com.amazonaws.switchboard.portal#{name}"},
-                status=codes.get(name, 403), headers={"x-amzn-errortype": f"{name}:http://internal.amazon.com/x/"})
-        secret, token = KEYS["ASIATEST"]
-        return web.json_response({"roleCredentials": {
-            "accessKeyId": "ASIATEST", "secretAccessKey": secret, "sessionToken": token,
-            "expiration": int((self.now() + 3600) * 1000)}})
+    def botocore_profile(self, message):
+        """Returns botocore's result for a profile in a home folder: credentials, or the name of its error.
 
-    async def create_token(self, request):
-        """Renews a sign-on token. botocore's model checks the parameters."""
-        body = await request.read()
-        self.requests.append(OIDC.name)
-        self.renewals.append(f"{request.headers.get('content-type')} {body.decode()}")
-        given = json.loads(body)
-        name = self.plan.pop(0) if self.plan else None
-        if "authorization" in request.headers or set(given) != {
-                "grantType", "clientId", "clientSecret", "refreshToken"} or ParamValidator().validate(
-                    given, OIDC.input_shape).has_errors():
-            name = "InvalidRequestException"
-        elif not name and given["refreshToken"] in self.void:
-            name = "InvalidGrantException"
-        if name:
-            codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in OIDC.error_shapes}
-            # The error description may repeat the request.
-            return web.json_response(
-                {"error": "invalid_grant", "error_description": body.decode()}, status=codes.get(name, 400),
-                headers={"x-amzn-errortype": f"{name}:http://internal.amazon.com/x/"})
-        self.void.add(given["refreshToken"])
-        await asyncio.sleep(self.delay)
-        return web.json_response({
-            "accessToken": RENEWED, "tokenType": "Bearer", "expiresIn": 28800, "refreshToken": "next/refresh+==",
-            **self.issued})
-
-    def sign_on(self, message):
-        """Writes a sign-on token to a home folder, as botocore does."""
-        where = f"{message['home']}/.aws/sso/cache"
-        loader = botocore.utils.SSOTokenLoader(cache=botocore.utils.JSONFileCache(where))
-        now = message.get("now", self.now())
-        ends = datetime.datetime.fromtimestamp(now + message["seconds"], datetime.timezone.utc)
-        self.void.clear()
-        loader.save_token(message["start"], {
-            "startUrl": message["start"], "region": REGION, "accessToken": message.get("token", SIGN_ON),
-            "expiresAt": ends.strftime(message["format"]), **dict(sorted(message.get("renewal", {}).items()))},
-            session_name=message.get("session"))
-
-    def kept(self, message):
-        """Returns the sign-on token in a home folder, with its keys in order, and the mode of its file."""
-        where = f"{message['home']}/.aws/sso/cache"
-        key = botocore.utils.SSOTokenLoader()._generate_cache_key(message["start"], message.get("session"))
-        with open(f"{where}/{key}.json") as file:
-            return {"token": json.dumps(json.load(file)), "mode": oct(os.fstat(file.fileno()).st_mode & 0o7777)}
-
-    def botocore_sign_on(self, message):
-        """Returns botocore's result for the same files: the credentials or the name of the error."""
-        where = f"{message['home']}/.aws/sso/cache"
-        endpoint = f"https://127.0.0.1:{self.secure}" if "authority" in message else f"http://127.0.0.1:{self.port}"
-        files = {"AWS_CONFIG_FILE": f"{message['home']}/.aws/config", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
-                 "AWS_ENDPOINT_URL_SSO": endpoint, "AWS_ENDPOINT_URL_SSO_OIDC": endpoint,
-                 "AWS_CA_BUNDLE": message.get("authority", ""), "AWS_EC2_METADATA_DISABLED": "true"}
-        now = datetime.datetime.fromtimestamp(message.get("now", self.now()), datetime.timezone.utc)
-        provider = botocore.tokens.SSOTokenProvider
-        with mock.patch.dict("os.environ", files), \
-                mock.patch.object(provider.__init__, "__defaults__", (None, lambda: now, None)), \
-                mock.patch.object(botocore.credentials.SSOProvider, "_SSO_TOKEN_CACHE_DIR", where), \
-                mock.patch.object(provider, "_SSO_TOKEN_CACHE_DIR", where):
+        With `later`, the result includes the key that it uses after that many seconds."""
+        files = {"AWS_CONFIG_FILE": f"{message['home']}/.aws/config",
+                 "AWS_SHARED_CREDENTIALS_FILE": f"{message['home']}/.aws/credentials",
+                 "AWS_EC2_METADATA_DISABLED": "true"}
+        with mock.patch.dict("os.environ", files):
             try:
-                found = botocore.session.Session(profile=message["profile"]).get_credentials().get_frozen_credentials()
-            except botocore.exceptions.BotoCoreError as error:
+                kept = botocore.session.Session(profile=message["profile"]).get_credentials()
+                if kept is None:
+                    return {"error": "none"}
+                found = kept.get_frozen_credentials()
+                result = {"key": found.access_key, "secret": found.secret_key}
+                if found.token:
+                    result["token"] = found.token
+                if "later" in message:
+                    when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=message["later"])
+                    kept._time_fetcher = lambda: when
+                    result["laterKey"] = kept.get_frozen_credentials().access_key
+                return result
+            except (botocore.exceptions.BotoCoreError, OSError, RuntimeError, ValueError) as error:
                 return {"error": type(error).__name__}
-        return {"key": found.access_key, "secret": found.secret_key, "token": found.token}
 
     # The channel API.
 
@@ -552,7 +482,6 @@ async def main():
         return {"requests": service.requests, "sockets": service.sockets, "said": service.said,
                 "master": service.master is not None, "viewers": sorted(service.viewers),
                 "relays": service.relays_asked,
-                "renewals": service.renewals, "roles": [json.dumps(each, sort_keys=True) for each in service.roles],
                 "assumed": [json.dumps(each, sort_keys=True) for each in service.assumed]}
 
     def connected(message):
@@ -567,12 +496,7 @@ async def main():
             service, "clock", message["seconds"]), "relay": lambda message: setattr(service, "relay", message["uri"]),
         "join": lambda message: run(join(message)), "leave": lambda message: run(
             peers.pop(message["client"]).stop()), "wait": wait, "state": state,
-        "identity": service.botocore_identity, "sign on": service.sign_on, "signed on": service.botocore_sign_on,
-        "kept": service.kept, "issue": lambda message: setattr(service, "issued", message["answer"]),
-        "delay": lambda message: setattr(service, "delay", message["seconds"]),
-        "portal": lambda message: {"url": botocore.session.get_session().create_client(
-            message.get("service", "sso"), region_name=message["region"], config=botocore.config.Config(
-                signature_version=botocore.UNSIGNED)).meta.endpoint_url},
+        "identity": service.botocore_identity, "profile": service.botocore_profile,
         "connected": connected, "tell": lambda message: run(tell_master(message)),
         "drop": lambda message: run(drop(message)), "hand": lambda message: run(hand(message)),
         "refuse": lambda message: setattr(service, "refusals", int(message["count"])),

@@ -17,8 +17,7 @@ actor AWSCredentialsCache {
 
     /// Returns credentials that are valid for at least five minutes, or as long as possible.
     ///
-    /// Concurrent calls may each search. A sign-on's refresh token, which can be used only once, is then used by only
-    /// one of them (``AWSEnvironment/signOnTokens``).
+    /// Concurrent calls may each search.
     ///
     /// - Throws: as ``AWSCredentialsChain/find()``, unless the earlier credentials have not expired.
     func credentials() async throws(InletError) -> AWSCredentials {
@@ -32,7 +31,6 @@ actor AWSCredentialsCache {
                     "The credentials of AWS from \(new.origin) have expired. Renew them, and check the clock.")
             }
             if origin != new.origin { logger.info("credentials for AWS from \(new.origin)") }
-            if let warning = new.warning { logger.warning("\(warning)") }
             (found, origin) = (new, new.origin)
             return new.credentials
         } catch {

@@ -70,18 +70,18 @@ extension AWSCredentialsChain {
                 role: role, tokenFile: file, session: environment.variable("AWS_ROLE_SESSION_NAME"),
                 origin: "AWS_ROLE_ARN")
         } else {
-            func setting(_ name: String) throws(InletError) -> String? {
-                for (file, _) in try files() { if let text = file.setting(name, of: profileName) { return text } }
-                return nil
+            let files = try files()
+            func setting(_ name: String) -> String? {
+                files.lazy.compactMap { $0.setting(name, of: profileName) }.first
             }
-            if let file = try setting("web_identity_token_file") {
-                guard let role = try setting("role_arn") else {
+            if let file = setting("web_identity_token_file") {
+                guard let role = setting("role_arn") else {
                     throw InletError(
                         .invalidConfiguration,
                         "The profile '\(profileName)' has web_identity_token_file but no role_arn.")
                 }
                 found = Identity(
-                    role: role, tokenFile: file, session: try setting("role_session_name"),
+                    role: role, tokenFile: file, session: setting("role_session_name"),
                     origin: "the profile '\(profileName)'")
             }
         }

@@ -1,15 +1,13 @@
 import InletCore
 
 /// Finds credentials in the same places as AWS's own tools, in their order: environment variables, a web identity, the
-/// profile of the shared files (by single sign-on or directly), the container's service, the service of an EC2
-/// instance. They are never part of a URI.
+/// profile of the shared files (its keys or its program), the container's service, the service of an EC2 instance. They
+/// are never part of a URI.
 struct AWSCredentialsChain: Sendable {
     /// Credentials and their origin, in words without secrets.
     struct Found: Sendable {
         var credentials: AWSCredentials
         var origin: String
-        /// A problem that occurred although there are credentials, in words without secrets.
-        var warning: String?
     }
 
     /// The profile of the shared files; nil for the one in `AWS_PROFILE`, or `default`.
@@ -29,8 +27,7 @@ struct AWSCredentialsChain: Sendable {
         // A profile requested by name takes precedence over the environment.
         if profile == nil, let found = try fromVariables() { return found }
         if let found = try await fromWebIdentity() { return found }
-        if let found = try await fromSingleSignOn() { return found }
-        if let found = try fromFiles() { return found }
+        if let found = try await fromFiles() { return found }
         if let found = try await fromContainer() { return found }
         if let found = try await fromInstance() { return found }
         throw InletError(
@@ -47,8 +44,7 @@ struct AWSCredentialsChain: Sendable {
         for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
             if profile == nil, let region = environment.variable(name) { return region }
         }
-        for (file, _) in try files() { if let region = file.setting("region", of: profileName) { return region } }
-        return nil
+        return try files().lazy.compactMap { $0.setting("region", of: profileName) }.first
     }
 
     var profileName: String { profile ?? environment.variable("AWS_PROFILE") ?? "default" }
@@ -71,54 +67,47 @@ struct AWSCredentialsChain: Sendable {
     }
 
     /// The existing shared files, in order of precedence.
-    func files() throws(InletError) -> [(AWSProfileFile, path: String)] {
-        var files: [(AWSProfileFile, path: String)] = []
+    func files() throws(InletError) -> [AWSProfileFile] {
+        var files: [AWSProfileFile] = []
         for (variable, name) in [("AWS_SHARED_CREDENTIALS_FILE", "credentials"), ("AWS_CONFIG_FILE", "config")] {
             let path = path(variable, name)
             guard let text = try environment.file(path) else { continue }
-            files.append((try AWSProfileFile(text, isConfig: name == "config", path: path), path))
+            files.append(try AWSProfileFile(text, isConfig: name == "config", path: path))
         }
         return files
     }
 
-    private func fromFiles() throws(InletError) -> Found? {
+    private func fromFiles() async throws(InletError) -> Found? {
         let name = profileName
         let files = try files()
-        for (file, path) in files {
-            guard let key = file.setting("aws_access_key_id", of: name) else { continue }
-            guard let secret = file.setting("aws_secret_access_key", of: name) else {
-                throw InletError(
-                    .invalidConfiguration,
-                    "The profile '\(name)' of '\(path)' has aws_access_key_id but no aws_secret_access_key.")
-            }
-            let credentials = AWSCredentials(
-                accessKeyID: key, secretAccessKey: secret, sessionToken: file.setting("aws_session_token", of: name))
-            try credentials.validate()
-            return Found(credentials: credentials, origin: "profile '\(name)' of '\(path)'")
+        // As by AWS's tools, the program comes after the file of keys and before keys in the configuration.
+        for file in files where !file.isConfig { if let found = try keys(in: file) { return found } }
+        if let command = files.lazy.compactMap({ $0.setting("credential_process", of: name) }).first {
+            return try await fromProgram(command)
         }
-        let isKnown = files.contains { $0.0.has(name) }
-        for setting in ["sso_session", "sso_start_url"]
-        where files.contains(where: { $0.0.setting(setting, of: name) != nil }) {
-            throw InletError(
-                .invalidConfiguration,
-                """
-                The profile '\(name)' has \(setting), but neither sso_account_id nor sso_role_name. Set them: aws \
-                configure sso --profile \(name).
-                """)
+        for file in files where file.isConfig { if let found = try keys(in: file) { return found } }
+        for setting in ["sso_session", "sso_start_url", "login_session", "role_arn"] {
+            guard let file = files.first(where: { $0.setting(setting, of: name) != nil }) else { continue }
+            throw unsupported(setting, in: file)
         }
-        for setting in ["role_arn", "credential_process"]
-        where files.contains(where: { $0.0.setting(setting, of: name) != nil }) {
-            throw InletError(
-                .unsupported,
-                """
-                The profile '\(name)' gets its credentials by \(setting), which is not supported. Export them: \
-                eval "$(aws configure export-credentials --profile \(name) --format env)".
-                """)
-        }
-        if !isKnown, profile != nil || environment.variable("AWS_PROFILE") != nil {
+        if !files.contains(where: { $0.has(name) }), profile != nil || environment.variable("AWS_PROFILE") != nil {
             throw InletError(.notFound, "There is no profile '\(name)' in the shared files of AWS. Check its spelling.")
         }
         return nil
+    }
+
+    private func keys(in file: AWSProfileFile) throws(InletError) -> Found? {
+        let name = profileName
+        guard let key = file.setting("aws_access_key_id", of: name) else { return nil }
+        guard let secret = file.setting("aws_secret_access_key", of: name) else {
+            throw InletError(
+                .invalidConfiguration,
+                "The profile '\(name)' of '\(file.path)' has aws_access_key_id but no aws_secret_access_key.")
+        }
+        let credentials = AWSCredentials(
+            accessKeyID: key, secretAccessKey: secret, sessionToken: file.setting("aws_session_token", of: name))
+        try credentials.validate()
+        return Found(credentials: credentials, origin: "profile '\(name)' of '\(file.path)'")
     }
 
     private func fromContainer() async throws(InletError) -> Found? {
@@ -216,17 +205,30 @@ struct AWSCredentialsChain: Sendable {
 
     /// Parses the credentials that the services of containers and instances return.
     private static func temporary(_ body: String, origin: String) throws(InletError) -> Found {
-        func malformed() -> InletError {
-            InletError(.malformedData, "The response of \(origin) contains no credentials.")
+        guard let members = (try? JSONReader.read(Array(body.utf8)))?.members,
+            let found = try found(in: members, token: "Token", origin: origin)
+        else {
+            throw InletError(.malformedData, "The response of \(origin) contains no credentials.")
         }
-        guard let value = try? JSONReader.read(Array(body.utf8)), let members = value.members else {
-            throw malformed()
-        }
+        return found
+    }
+
+    /// Returns the credentials in a JSON object; nil if it contains none.
+    ///
+    /// - Parameter token: the name of the member with the session token.
+    /// - Throws: ``InletError/Code/malformedData`` if the expiry cannot be read: the credentials would never be
+    ///   renewed.
+    static func found(in members: [JSONMember], token: String, origin: String) throws(InletError) -> Found? {
         func text(_ name: String) -> String? { members.first { $0.key.isSameBytes(as: name) }?.value.text }
-        guard let key = text("AccessKeyId"), let secret = text("SecretAccessKey") else { throw malformed() }
+        guard let key = text("AccessKeyId"), let secret = text("SecretAccessKey") else { return nil }
+        let expiration = text("Expiration").map(AWSTime.parse)
+        if case .some(nil) = expiration {
+            throw InletError(
+                .malformedData,
+                "The Expiration of the credentials from \(origin) is not a time such as 2026-01-31T12:00:00Z.")
+        }
         let credentials = AWSCredentials(
-            accessKeyID: key, secretAccessKey: secret, sessionToken: text("Token"),
-            expiration: text("Expiration").flatMap(AWSTime.parse)?.seconds)
+            accessKeyID: key, secretAccessKey: secret, sessionToken: text(token), expiration: expiration??.seconds)
         try credentials.validate()
         return Found(credentials: credentials, origin: origin)
     }

@@ -1,6 +1,5 @@
 import Foundation
 import InletCore
-import InletOutput
 import InletRTC
 import WebRTCEngine
 
@@ -10,16 +9,17 @@ struct AWSEnvironment: Sendable {
     var variable: @Sendable (String) -> String?
     /// Returns the content of a small file; nil if it does not exist.
     var file: @Sendable (String) throws(InletError) -> String?
-    /// Replaces a file: readers see the former content or the new one. Only its owner can read it.
-    var write: @Sendable (_ text: String, _ path: String) throws(InletError) -> Void
     var http: AWSHTTP
     /// Returns the time in seconds since 1970.
     var now: @Sendable () -> Int64
-    /// Waits, or returns earlier if the task is cancelled.
-    var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
-    /// The single sign-on tokens that are being read and renewed, by the paths of their files. Copies share it, so
-    /// that all users of ``process`` renew a token only once.
-    var signOnTokens = SharedOutcomes<AWSCredentialsChain.UsableToken>()
+    /// Runs a program for credentials and returns its standard output. The first parameter is the program and its
+    /// arguments, the second its name for errors.
+    var program: @Sendable ([String], String) async throws(InletError) -> String = { (words, name) throws(InletError) in
+        try await CredentialProgram().output(of: words, name: name)
+    }
+    /// The outcomes of running programs, by their commands. Copies share it, so that all users of ``process`` run each
+    /// program once at a time.
+    var programOutcomes = SharedOutcomes<String>()
 
     /// The maximum number of bytes of a file.
     static let longestFile = 262_144
@@ -32,9 +32,6 @@ extension AWSEnvironment {
             ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
         },
         file: { (path: String) throws(InletError) in try contents(of: path) },
-        write: { (text: String, path: String) throws(InletError) in
-            try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true)
-        },
         http: { (request: AWSRequest) async throws(InletError) in try await exchange(request) },
         now: { Int64(Date().timeIntervalSince1970) })
 

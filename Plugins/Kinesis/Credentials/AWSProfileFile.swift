@@ -3,14 +3,12 @@ import InletCore
 /// The shared files of AWS's tools, `~/.aws/credentials` and `~/.aws/config`: sections in brackets, with a line for
 /// each setting (https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html). A value without input or output.
 struct AWSProfileFile: Sendable {
+    /// The path of the file.
+    let path: String
+    /// Whether it is the configuration, not the file of keys.
+    let isConfig: Bool
     /// The settings of each profile, with names in lower case.
     private var profiles: [String: [String: String]] = [:]
-    /// The settings of each single sign-on session, with names in lower case.
-    private var sessions: [String: [String: String]] = [:]
-    private enum Section {
-        case profile(String)
-        case session(String)
-    }
     private static let mostLines = 10_000
 
     /// Parses a file.
@@ -20,7 +18,8 @@ struct AWSProfileFile: Sendable {
     ///   - path: the file's name for errors, which quote none of its content.
     /// - Throws: ``InletError/Code/malformedData`` with the line number.
     init(_ text: String, isConfig: Bool, path: String) throws(InletError) {
-        var section: Section?
+        (self.path, self.isConfig) = (path, isConfig)
+        var profile: String?
         let lines = text.split(atByte: "\n")
         guard lines.count <= Self.mostLines else {
             throw InletError(.malformedData, "'\(path)' has more than \(Self.mostLines) lines.")
@@ -36,20 +35,16 @@ struct AWSProfileFile: Sendable {
                 guard let end = content.firstIndex(ofByte: "]") else {
                     throw Self.error(path, index, "a section lacks its ]")
                 }
-                section = Self.section(
+                profile = Self.profile(
                     content[content.index(after: content.startIndex)..<end].trimmed(), isConfig: isConfig)
                 continue
             }
             guard let equals = content.firstIndex(ofByte: "=") else {
                 throw Self.error(path, index, "a setting is NAME = VALUE")
             }
-            guard let section else { continue }
+            guard let profile else { continue }
             let name = content[..<equals].trimmed().lowercasedASCII
-            let value = String(content[content.index(after: equals)...].trimmed())
-            switch section {
-            case .profile(let profile): profiles[profile, default: [:]][name] = value
-            case .session(let session): sessions[session, default: [:]][name] = value
-            }
+            profiles[profile, default: [:]][name] = String(content[content.index(after: equals)...].trimmed())
         }
     }
 
@@ -61,21 +56,11 @@ struct AWSProfileFile: Sendable {
         profiles[profile]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns whether the file has a single sign-on session with this name, with any setting.
-    func hasSession(_ session: String) -> Bool { sessions[session] != nil }
-
-    /// Returns a setting of a single sign-on session; nil if it is missing or empty.
-    func setting(_ name: String, ofSession session: String) -> String? {
-        sessions[session]?[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// Returns the owner of the settings that follow; nil for other sections.
-    private static func section(_ section: Substring, isConfig: Bool) -> Section? {
+    /// Returns the profile whose settings follow; nil for other sections.
+    private static func profile(_ section: Substring, isConfig: Bool) -> String? {
         let words = section.utf8.split(whereSeparator: \.isASCIISpace).map { String(Substring($0)) }
-        guard isConfig, words != ["default"] else { return words.count == 1 ? .profile(words[0]) : nil }
-        guard words.count == 2 else { return nil }
-        if words[0].isSameBytes(as: "profile") { return .profile(words[1]) }
-        return words[0].isSameBytes(as: "sso-session") ? .session(words[1]) : nil
+        guard isConfig, words != ["default"] else { return words.count == 1 ? words[0] : nil }
+        return words.count == 2 && words[0].isSameBytes(as: "profile") ? words[1] : nil
     }
 
     private static func error(_ path: String, _ index: Int, _ what: String) -> InletError {

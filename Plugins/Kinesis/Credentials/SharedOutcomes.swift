@@ -4,8 +4,8 @@ import Synchronization
 /// Runs one operation at a time for each key, and gives its outcome to all concurrent callers. Safe from any thread.
 ///
 /// The operation has its own task, which the cancellation of a caller does not end: other callers may still be
-/// waiting, and a token that a service has issued is kept even if no caller is waiting any more. The operation ends by
-/// its own deadlines.
+/// waiting, and a program that is renewing a token may lose it if it is killed. The operation ends by its own
+/// deadlines.
 final class SharedOutcomes<Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Result<Value, InletError>, Never>
 

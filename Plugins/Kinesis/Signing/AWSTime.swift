@@ -13,19 +13,9 @@ struct AWSTime: Sendable, Hashable {
         return Self.padded(year, 4) + Self.padded(month, 2) + Self.padded(day, 2)
     }
 
-    /// The time as `YYYY-MM-DD'T'HH:MM:SS'Z'`, the form in which AWS's tools write a token's expiry.
-    var extended: String {
-        let (year, month, day) = civil
-        let date = [Self.padded(year, 4), Self.padded(month, 2), Self.padded(day, 2)].joined(separator: "-")
-        return "\(date)T\(clock.map { Self.padded($0, 2) }.joined(separator: ":"))Z"
-    }
-
-    private var time: String { clock.map { Self.padded($0, 2) }.joined() }
-
-    /// Hours, minutes and seconds.
-    private var clock: [Int] {
+    private var time: String {
         let second = Int(((seconds % 86_400) + 86_400) % 86_400)
-        return [second / 3600, second / 60 % 60, second % 60]
+        return [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }.joined()
     }
 
     /// Year, month and day of the proleptic Gregorian calendar.
@@ -44,7 +34,7 @@ struct AWSTime: Sendable, Hashable {
         )
     }
 
-    /// Parses `YYYY-MM-DDTHH:MM:SS[.fraction](Z|+00:00)`, the form of an expiry; nil for any other text.
+    /// Parses `YYYY-MM-DDTHH:MM:SS[.fraction](Z|+HH:MM|-HH:MM)`, the form of an expiry; nil for any other text.
     static func parse(_ text: String) -> AWSTime? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -55,10 +45,21 @@ struct AWSTime: Sendable, Hashable {
             guard digits.allSatisfy(\.isASCIIDigit) else { return nil }
             return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
         }
+        /// Returns the seconds by which a time zone is ahead of UTC.
+        func offset(_ zone: ArraySlice<UInt8>) -> Int64? {
+            if zone.elementsEqual("Z".utf8) { return 0 }
+            let start = zone.startIndex
+            guard zone.count == 6, let sign = zone.first, "+-".utf8.contains(sign),
+                zone[start + 3] == UInt8(ascii: ":"),
+                let hours = number(start + 1..<start + 3), let minutes = number(start + 4..<start + 6), hours < 24,
+                minutes < 60
+            else { return nil }
+            return (hours * 3600 + minutes * 60) * (sign == UInt8(ascii: "-") ? -1 : 1)
+        }
         var tail = bytes[19...]
         if tail.first == UInt8(ascii: ".") { tail = tail.dropFirst().drop(while: \.isASCIIDigit) }
-        guard tail.elementsEqual("Z".utf8) || tail.elementsEqual("+00:00".utf8),
-            let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+        guard let offset = offset(tail), let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13),
             let minute = number(14..<16), let second = number(17..<19), (1...12).contains(month),
             (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
@@ -67,7 +68,7 @@ struct AWSTime: Sendable, Hashable {
         let yearOfEra = shifted - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        return AWSTime(seconds: days * 86_400 + hour * 3600 + minute * 60 + second)
+        return AWSTime(seconds: days * 86_400 + hour * 3600 + minute * 60 + second - offset)
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

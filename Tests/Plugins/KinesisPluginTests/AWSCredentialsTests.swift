@@ -52,8 +52,6 @@ import Testing
         [profile config-only]
         aws_access_key_id=AKICONFIG
         aws_secret_access_key=\(secret)
-        [profile role]
-        role_arn = arn:aws:iam::1:role/x
         """,
     ]
 
@@ -85,7 +83,6 @@ import Testing
             ),
             ([:], Self.files, "half", .invalidConfiguration, "aws_secret_access_key"),
             ([:], Self.files, "nobody", .notFound, "no profile 'nobody'"),
-            ([:], Self.files, "role", .unsupported, "export-credentials"),
             ([:], [Self.shared: "[default\n"], nil, .malformedData, "line 1"),
             ([:], [Self.shared: "[default]\n\(Self.secret)\n"], nil, .malformedData, "line 2"),
             ([:], [Self.shared: String(repeating: "\n", count: 20_000)], nil, .malformedData, "10000 lines"),

@@ -66,11 +66,7 @@ extension KinesisService {
         let variables = all
         environment.variable = { variables[$0] }
         environment.file = { (path: String) throws(InletError) in files[path] }
-        environment.write = { (_: String, path: String) throws(InletError) in
-            throw InletError(.permissionDenied, "'\(path)' is not to be written.")
-        }
-        environment.sleep = { _ in }
-        environment.signOnTokens = SharedOutcomes()
+        environment.programOutcomes = SharedOutcomes()
         if let now { environment.now = { now } }
         return environment
     }

@@ -6,42 +6,26 @@ import Testing
 
 @testable import KinesisPlugin
 
-/// The shared result for several callers at once of one operation, such as the renewal of a single sign-on.
-@Suite(.tags(.python), .timeLimit(.minutes(5))) struct SharedOutcomesTests {
-    @Test("Three chains at once with one expired token renew it once, and all get credentials")
-    func chainsAtOnce() async throws {
-        let service = try KinesisService()
-        defer { service.stop() }
-        let folder = try TemporaryFolder()
-        let home = try SingleSignOnTests.home(folder)
-        let environment = SingleSignOnTests.environment(home, service.endpoint)
-        try service.process.send(
-            "sign on",
-            [
-                "home": .string(home), "start": .string(SingleSignOnTests.start), "seconds": -60,
-                "format": "%Y-%m-%dT%H:%M:%SZ", "session": "my-sso", "renewal": .object(SignOnRenewalTests.renewal),
-            ])
-        // A second post of the same refresh token is refused before the first one has its answer.
-        try service.process.send("delay", ["seconds": 0.5])
-        let outcomes = await withTaskGroup(of: Result<String, InletError>.self) { group in
-            for _ in 0..<3 {
-                group.addTask {
-                    do throws(InletError) {
-                        let chain = AWSCredentialsChain(profile: "session", environment: environment)
-                        return .success(try await chain.find().credentials.accessKeyID)
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
+/// The shared result for several callers at once of one operation, such as a program for credentials.
+@Suite(.timeLimit(.minutes(5))) struct SharedOutcomesTests {
+    @Test("Concurrent searches by the same program run it once and get the same credentials")
+    func one() async throws {
+        let runs = Mutex(0)
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        var environment = KinesisService.environment(
+            [:], files: ["/home/nobody/.aws/config": "[default]\ncredential_process = a b"])
+        environment.program = { (words, _) async throws(InletError) in
+            for await _ in gate {}
+            runs.withLock { $0 += 1 }
+            return "{\"Version\":1,\"AccessKeyId\":\"\(words.joined(separator: "+"))\",\"SecretAccessKey\":\"s\"}"
         }
-        #expect(outcomes.map { try? $0.get() } == ["ASIATEST", "ASIATEST", "ASIATEST"], "\(outcomes)")
-        guard case .list(let requests)? = try service.process.send("state")["requests"] else {
-            Issue.record("no requests")
-            return
-        }
-        #expect(requests.map(\.text).filter { $0 == "CreateToken" }.count == 1, "\(requests)")
+        let chain = AWSCredentialsChain(environment: environment)
+        let searches = (0..<3).map { _ in Task { try await chain.find().credentials.accessKeyID } }
+        let outcomes = environment.programOutcomes
+        await Waiting.until { outcomes.waiting >= 3 }
+        opening.finish()
+        for search in searches { #expect(try await search.value == "a+b") }
+        #expect(runs.withLock { $0 } == 1)
     }
 
     @Test("A cancelled caller leaves at once, and the renewal continues for the others", arguments: [0, 1])
