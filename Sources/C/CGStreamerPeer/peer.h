@@ -81,8 +81,7 @@ typedef struct {
     inlet_gst_release release;
     void *owner;
     GMutex mutex;
-    GstPad *track;  // guarded by the mutex: the pad at which the packets of video leave webrtcbin
-    inlet_gst_gate gate;
+    inlet_gst_gate gate;  // guarded by the mutex
 } inlet_gst_receiver;
 
 void inlet_gst_receiver_unref(gpointer pointer);

@@ -13,7 +13,6 @@ void inlet_gst_receiver_unref(gpointer pointer) {
     inlet_gst_receiver *receiver = pointer;
     if (!g_atomic_int_dec_and_test(&receiver->references)) return;
     receiver->release(receiver->owner);
-    g_clear_object(&receiver->track);
     g_mutex_clear(&receiver->mutex);
     g_free(receiver);
 }
@@ -134,10 +133,6 @@ static void inlet_gst_on_track(GstElement *web, GstPad *pad, gpointer pointer) {
         g_object_set(sink, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
         gst_bin_add(GST_BIN(pipeline), sink);
         GstPad *end = gst_element_get_static_pad(sink, "sink");
-        g_mutex_lock(&receiver->mutex);
-        g_clear_object(&receiver->track);
-        receiver->track = gst_object_ref(pad);
-        g_mutex_unlock(&receiver->mutex);
         inlet_gst_probe(end, receiver, inlet_gst_on_received);
         gst_element_sync_state_with_parent(sink);
         gst_pad_link(pad, end);
@@ -189,15 +184,19 @@ inlet_gst_receiver *inlet_gst_receiver_new(
     return receiver;
 }
 
+static void inlet_gst_ask_pad(const GValue *pad, gpointer unused) {
+    (void)unused;
+    GstEvent *request = gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, FALSE, 0);
+    gst_pad_send_event(g_value_get_object(pad), request);
+}
+
+// webrtcbin has a pad for each codec that the peer has sent. rtpsession ignores a request by the pad of a codec that is
+// no longer agreed on, and nothing tells which of them the peer sends now. Several requests are one to the peer.
 void inlet_gst_viewer_ask_key(inlet_gst_viewer *viewer) {
-    inlet_gst_receiver *receiver = viewer->receiver;
-    if (!receiver) return;
-    g_mutex_lock(&receiver->mutex);
-    GstPad *track = receiver->track ? gst_object_ref(receiver->track) : NULL;
-    g_mutex_unlock(&receiver->mutex);
-    if (!track) return;
-    gst_pad_send_event(track, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, FALSE, 0));
-    gst_object_unref(track);
+    if (!viewer->receiver) return;
+    GstIterator *pads = gst_element_iterate_src_pads(viewer->web);
+    while (gst_iterator_foreach(pads, inlet_gst_ask_pad, NULL) == GST_ITERATOR_RESYNC) gst_iterator_resync(pads);
+    gst_iterator_free(pads);
 }
 
 void inlet_gst_viewer_admit(inlet_gst_viewer *viewer, const uint32_t *sources, unsigned count) {

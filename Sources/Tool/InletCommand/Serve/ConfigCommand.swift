@@ -36,7 +36,8 @@ struct ConfigCheckCommand: ParsableCommand {
                 throw ConfigurationProblems([.init(error.description, at: .none, path: "server.tls")])
             }
             let sinks = read.cameras.values.reduce(0) { $0 + $1.sinks.count }
-            Terminal.writeOutput("\(file): \(read.cameras.count) cameras, \(sinks) sinks, nothing wrong\n")
+            let cameras = "\(read.cameras.count) \(read.cameras.count == 1 ? "camera" : "cameras")"
+            Terminal.writeOutput("\(file): \(cameras), \(sinks) \(sinks == 1 ? "sink" : "sinks"), nothing wrong\n")
         } catch {
             Terminal.writeError(error.list.map { "\(file): \($0)\n" }.joined())
             throw ExitCode(ExitStatus.badData.rawValue)
