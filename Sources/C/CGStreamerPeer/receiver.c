@@ -191,7 +191,7 @@ static void inlet_gst_ask_pad(const GValue *pad, gpointer unused) {
 }
 
 // webrtcbin has a pad for each codec that the peer has sent. rtpsession ignores a request by the pad of a codec that is
-// no longer agreed on, and nothing tells which of them the peer sends now. Several requests are one to the peer.
+// no longer agreed on, and the codec that the peer sends now is not known here. The peer gets one request for all.
 void inlet_gst_viewer_ask_key(inlet_gst_viewer *viewer) {
     if (!viewer->receiver) return;
     GstIterator *pads = gst_element_iterate_src_pads(viewer->web);
