@@ -6,15 +6,6 @@ enum HouseTree {
     struct File: Sendable {
         var path: String
         var text: String
-
-        /// The module of a source or test: `InletCore` for `Sources/Core/InletCore/Time/Rational.swift`, and the folder
-        /// of the back end for a plug-in.
-        var module: String {
-            let parts = path.split(separator: "/").dropLast()
-            let isGrouped = parts.first == "Sources" || parts.first == "Tests" && parts.dropFirst(2).first != nil
-            let module = isGrouped && parts.dropFirst().first?.hasSuffix("Tests") == false ? 2 : 1
-            return parts.dropFirst(module).first.map(String.init) ?? ""
-        }
     }
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -88,7 +88,7 @@ import Testing
             ("Plugins/A/B/C.swift", "FoundationEssentials"),
         ])
     func refused(path: String, module: String) {
-        let name = HouseTree.File(path: path, text: "").module
+        let name = Self.sample.package.target(of: HouseTree.File(path: path, text: ""))?.name ?? ""
         #expect(
             check(path, "\n\nimport \(module)")
                 == ["\(path):3: \(name) imports \(module), which is not a dependency of it in Package.swift."])

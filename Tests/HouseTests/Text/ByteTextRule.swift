@@ -29,9 +29,6 @@ enum ByteTextRule {
         (".last == \"", "hasByteSuffix(_:)"), (".last != \"", "hasByteSuffix(_:)"),
     ]
 
-    /// Modules that still contain such code. A clean module leaves the list, and none may join it.
-    static let notYetClean: Set<String> = []
-
     /// Files that may contain such code, each with the reason. A file that no longer contains any must leave the list.
     static let allowed: [String: String] = [:]
 
@@ -46,17 +43,13 @@ enum ByteTextRule {
         }
     }
 
-    static func check(
-        _ files: [HouseTree.File], notYetClean: Set<String>, allowed: [String: String]
-    ) -> [Violation] {
+    static func check(_ files: [HouseTree.File], allowed: [String: String]) -> [Violation] {
         var violations: [Violation] = []
         var unused = Set(allowed.keys)
-        var unusedModules = notYetClean
         for file in files {
             let lines = lines(in: file.text)
             guard !lines.isEmpty else { continue }
-            unusedModules.remove(file.module)
-            guard unused.remove(file.path) == nil, !notYetClean.contains(file.module) else { continue }
+            guard unused.remove(file.path) == nil else { continue }
             violations += lines.map {
                 Violation(
                     path: file.path, line: $0.number,
@@ -64,7 +57,7 @@ enum ByteTextRule {
             }
         }
         return violations
-            + (unused.sorted() + unusedModules.sorted()).map {
+            + unused.sorted().map {
                 Violation(path: $0, message: "holds nothing of that: take it off ByteTextRule's list")
             }
     }

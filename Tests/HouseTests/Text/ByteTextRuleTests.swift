@@ -1,11 +1,10 @@
 import Testing
 
 @Suite struct ByteTextRuleTests {
-    @Test("Text is read as bytes, except in the listed files and modules, and each of these still needs the exception")
+    @Test("Text is read as bytes, except in the listed files, and each of these still needs the exception")
     func tree() throws {
         let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
-        #expect(
-            ByteTextRule.check(files, notYetClean: ByteTextRule.notYetClean, allowed: ByteTextRule.allowed) == [])
+        #expect(ByteTextRule.check(files, allowed: ByteTextRule.allowed) == [])
     }
 
     @Test("Every file on the list has its reason")
@@ -41,15 +40,17 @@ import Testing
         #expect(ByteTextRule.lines(in: text).isEmpty)
     }
 
-    @Test("A file or module on a list that does not need it any more is reported")
+    @Test("A file on the list that does not need it any more is reported")
     func rot() {
         let clean = HouseTree.File(path: "Sources/Core/A/A.swift", text: "let a = 1")
         let other = HouseTree.File(path: "Sources/Core/B/B.swift", text: "a.hasPrefix(b)")
         let all = ByteTextRule.check(
-            [clean, other], notYetClean: ["A", "B"],
-            allowed: ["Sources/Core/A/A.swift": "was", "Sources/Core/A/Gone.swift": "was"])
-        #expect(all.map(\.path) == ["Sources/Core/A/A.swift", "Sources/Core/A/Gone.swift", "A"])
-        #expect(ByteTextRule.check([other], notYetClean: [], allowed: [:]).map(\.line) == [1])
-        #expect(ByteTextRule.check([other], notYetClean: [], allowed: [other.path: "for eyes"]) == [])
+            [clean, other],
+            allowed: [
+                "Sources/Core/A/A.swift": "was", "Sources/Core/A/Gone.swift": "was",
+                other.path: "for eyes",
+            ])
+        #expect(all.map(\.path) == ["Sources/Core/A/A.swift", "Sources/Core/A/Gone.swift"])
+        #expect(ByteTextRule.check([other], allowed: [:]).map(\.line) == [1])
     }
 }
